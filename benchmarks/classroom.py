@@ -265,21 +265,13 @@ def main() -> None:
 
 def table(found: Figures) -> str:
     """The figures beside what they may be at most, as lines of Markdown."""
-    lines = [
-        f"Machine: {found['machine']}",
-        "",
-        "| what | p50 ms | p95 ms | most ms | goal |",
-        "|---|---|---|---|---|",
-    ]
+    lines = [f"Machine: {found['machine']}", "", "| what | p50 ms | p95 ms | most ms | goal |", "|---|---|---|---|---|"]
     for name, goal in GOALS.items():
         one = found[name]
         missed = " (missed)" if goal and one["p95_ms"] > goal else ""
         lines.append(f"| {name} | {one['p50_ms']} | {one['p95_ms']} | {one['max_ms']} | {goal or ''}{missed} |")
     mib = found["memory"]["mib"]
-    lines += [
-        "",
-        f"{found['students']['n']} students; {mib:,} MiB of {MOST_MEMORY:,} in all server processes.",
-    ]
+    lines += ["", f"{found['students']['n']} students; {mib:,} MiB of {MOST_MEMORY:,} in all server processes."]
     return "\n".join(lines)
 
 

@@ -76,22 +76,14 @@ def node(number: int) -> MutableManifest:
     offered = {"cpu": "16", "memory": "64Gi", "pods": "110"}
     if number % 50 == 0:
         offered["nvidia.com/gpu"] = "8"
-    labels = {
-        HOSTNAME: name,
-        ZONE: ZONES[number % len(ZONES)],
-        "node.kubernetes.io/instance-type": f"m{number % 4}",
-    }
+    labels = {HOSTNAME: name, ZONE: ZONES[number % len(ZONES)], "node.kubernetes.io/instance-type": f"m{number % 4}"}
     taints = [{"key": "dedicated", "value": "batch", "effect": "NoSchedule"}] if number % 10 == 0 else []
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": labels},
         "spec": {"taints": taints},
-        "status": {
-            "capacity": offered,
-            "allocatable": offered,
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
+        "status": {"capacity": offered, "allocatable": offered, "conditions": [{"type": "Ready", "status": "True"}]},
     }
 
 

@@ -35,10 +35,7 @@ def workers(server: PlaygroundServer) -> dict[int, float]:
     """Memory of the server's workers by process, MiB."""
     assert server.process is not None
     listed = subprocess.run(
-        ["ps", "--ppid", str(server.process.pid), "-o", "pid=,rss="],
-        capture_output=True,
-        text=True,
-        check=False,
+        ["ps", "--ppid", str(server.process.pid), "-o", "pid=,rss="], capture_output=True, text=True, check=False
     ).stdout
     return {int(pid): int(rss) / 1024 for pid, rss in (line.split() for line in listed.splitlines())}
 

@@ -80,11 +80,7 @@ def watched(nodes: int, pods: int) -> Stopwatch:
 def main() -> None:
     """Print the table."""
     with TemporaryDirectory() as folder:
-        os.environ |= {
-            "DJANGO_SETTINGS_MODULE": "playground.settings",
-            "DATA_DIR": folder,
-            "DATABASE_URL": "",
-        }
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "playground.settings", "DATA_DIR": folder, "DATABASE_URL": ""}
         django.setup()
         call_command("migrate", verbosity=0)
         print(f"Machine: {probe()}\n")

@@ -25,10 +25,7 @@ if "timeout" in (options := settings.DATABASES["default"].get("OPTIONS", {})):
 application = BehindProxies(
     Identified(
         ProtocolTypeRouter(
-            {
-                "http": LimitedBody(ReadableType(pages)),
-                "websocket": SameOrigin(URLRouter(websocket_urlpatterns)),
-            }
+            {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
         )
     )
 )

@@ -51,9 +51,7 @@ class Session(models.Model):
     differs = models.JSONField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(condition=models.Q(head__gte=0), name="session_head_not_negative"),
-        ]
+        constraints = [models.CheckConstraint(condition=models.Q(head__gte=0), name="session_head_not_negative")]
         indexes = [models.Index(fields=["creator", "created"], name="session_by_creator")]
 
     def __str__(self) -> str:
@@ -173,9 +171,7 @@ class Checkpoint(models.Model):
 
     class Meta:
         ordering = ["session_id", "position"]
-        constraints = [
-            models.UniqueConstraint(fields=["session", "position"], name="checkpoint_one_per_position"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["session", "position"], name="checkpoint_one_per_position")]
 
     def __str__(self) -> str:
         return f"{self.session_id}@{self.position}"
@@ -191,9 +187,7 @@ class CheckpointPart(models.Model):
 
     class Meta:
         ordering = ["session_id", "number"]
-        constraints = [
-            models.UniqueConstraint(fields=["session", "number"], name="checkpoint_part_one_per_number"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["session", "number"], name="checkpoint_part_one_per_number")]
 
     def __str__(self) -> str:
         return f"{self.session_id}/{self.number}"
@@ -209,9 +203,7 @@ class Outcomes(models.Model):
 
     class Meta:
         ordering = ["session_id", "first"]
-        constraints = [
-            models.UniqueConstraint(fields=["session", "first"], name="outcomes_one_per_attempt"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["session", "first"], name="outcomes_one_per_attempt")]
 
     def __str__(self) -> str:
         return f"{self.session_id}: {self.first}..{self.first + self.count}"
@@ -233,9 +225,7 @@ class ImportPreview(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["session", "token"], name="import_preview_one_per_token"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["session", "token"], name="import_preview_one_per_token")]
 
     def __str__(self) -> str:
         return f"{self.session_id}: {self.filename or self.token}"
@@ -271,7 +261,7 @@ class Bookmark(models.Model):
     class Meta:
         ordering = ["session_id", "position", "pk"]
         constraints = [
-            models.CheckConstraint(condition=models.Q(position__gte=0), name="bookmark_position_not_negative"),
+            models.CheckConstraint(condition=models.Q(position__gte=0), name="bookmark_position_not_negative")
         ]
 
     def __str__(self) -> str:
@@ -354,9 +344,7 @@ class Poll(models.Model):
 
     class Meta:
         ordering = ["room_id", "number"]
-        constraints = [
-            models.UniqueConstraint(fields=["room", "number"], name="poll_one_per_number"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["room", "number"], name="poll_one_per_number")]
 
     def __str__(self) -> str:
         return f"{self.room_id}: poll {self.number}"
@@ -372,9 +360,7 @@ class Answer(models.Model):
     changed = models.DateTimeField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["poll", "student"], name="answer_one_per_student"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["poll", "student"], name="answer_one_per_student")]
 
     def __str__(self) -> str:
         return f"{self.poll_id}/{self.student_id}: {self.given}"

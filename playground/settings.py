@@ -133,10 +133,7 @@ TEMPLATES = [
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    [
-                        "playground.templating.compact.Loader",
-                        "django.template.loaders.app_directories.Loader",
-                    ],
+                    ["playground.templating.compact.Loader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [
@@ -157,9 +154,7 @@ TEMPLATES = [
 # Connections stay open: SQLite writes its whole log back when the last one closes, which would take longer than the change itself.
 DATABASES = {
     "default": dj_database_url.parse(
-        env("DATABASE_URL", f"sqlite:///{DATA_DIR / 'playground.sqlite3'}"),
-        conn_max_age=600,
-        conn_health_checks=True,
+        env("DATABASE_URL", f"sqlite:///{DATA_DIR / 'playground.sqlite3'}"), conn_max_age=600, conn_health_checks=True
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":

@@ -84,11 +84,7 @@ urlpatterns = [
     path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
     path("s/<str:key>/why", page("fixes.why"), name="why"),
     path("s/<str:key>/fixes/apply", page("fixes.apply_fix"), name="apply-fix"),
-    path(
-        "s/<str:key>/journey/<str:namespace>/<str:name>.txt",
-        page("journey.journey_text"),
-        name="journey-text",
-    ),
+    path("s/<str:key>/journey/<str:namespace>/<str:name>.txt", page("journey.journey_text"), name="journey-text"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>", page("journey.journey_page"), name="journey"),
     path("s/<str:key>/cycle-state", page("journey.cycle_state"), name="cycle-state"),
     path("s/<str:key>/sequence", page("sequence.sequence"), name="sequence"),

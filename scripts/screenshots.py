@@ -53,15 +53,7 @@ def every(state: str) -> list[Shot]:
 DOCUMENTS = {
     **{
         state: Shot(state, 1280, 720, "light")
-        for state in (
-            "queue",
-            "preemption",
-            "binding",
-            "controller",
-            "lockstep",
-            "presenter",
-            "palette",
-        )
+        for state in ("queue", "preemption", "binding", "controller", "lockstep", "presenter", "palette")
     },
     **{state: Shot(state, 1280, 720, "dark") for state in ("score", "large", "ladder")},
     "filter": Shot("filter", 1440, 900, "light"),

@@ -29,10 +29,7 @@ FEATURES = ROOT / "playground/features"
 def contexts() -> Iterator[tuple[str, Types]]:
     """The templates that a feature's views render, with the types that these views give them by name."""
     for path in sorted(FEATURES.glob("*/views.py")):
-        module, tree = (
-            import_module(f"playground.features.{path.parent.name}.views"),
-            ast.parse(path.read_text()),
-        )
+        module, tree = (import_module(f"playground.features.{path.parent.name}.views"), ast.parse(path.read_text()))
         given: Types = {}
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -132,11 +129,7 @@ class PageWalk(Walk):
                 self.deeper({}, value)
 
     def test(self, test: Any) -> None:
-        for each in (
-            getattr(test, "first", None),
-            getattr(test, "second", None),
-            getattr(test, "value", None),
-        ):
+        for each in (getattr(test, "first", None), getattr(test, "second", None), getattr(test, "value", None)):
             if isinstance(each, FilterExpression):
                 self.kind(each)
             elif each is not None:

@@ -159,10 +159,7 @@ def write(where: Path) -> tuple[int, int]:
             silent += "%(" in text and not fillings
             lines += [f"- `{text}`" + ("" if fillings or "%(" not in text else " (nobody says this here)")]
             for each in fillings:
-                lines += [
-                    f"  - {in_english(each)}",
-                    f"    {format_message(each, lambda t: chinese.get(t, t))}",
-                ]
+                lines += [f"  - {in_english(each)}", f"    {format_message(each, lambda t: chinese.get(t, t))}"]
             if not fillings and "%(" not in text:
                 lines += [f"    {chinese.get(text, '')}"]
         lines.append("")

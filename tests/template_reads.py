@@ -34,14 +34,7 @@ from jinja2 import nodes
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates/panels"
 PRESENTERS = "playground.presenters"
 # The names that each template has: from the page or the delta, from Django, from Jinja2.
-GIVEN: dict[str, Any] = {
-    "oob": bool,
-    "id": str,
-    "csrf_input": str,
-    "csrf_token": str,
-    "true": bool,
-    "false": bool,
-}
+GIVEN: dict[str, Any] = {"oob": bool, "id": str, "csrf_input": str, "csrf_token": str, "true": bool, "false": bool}
 LOOP = {"first": bool, "last": bool, "index": int, "index0": int, "length": int}
 
 Types = dict[str, Any]

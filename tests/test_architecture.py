@@ -119,13 +119,7 @@ def test_the_core_answers_the_same_everywhere(rule: Rule) -> None:
 
 
 ROOMS = ROOT / "scheduler_core/scheduler/plugins"
-SHARED = (
-    "__init__",
-    "cel",
-    "helper",
-    "installed",
-    "registry",
-)  # of scheduler_core/scheduler/plugins, no rooms
+SHARED = ("__init__", "cel", "helper", "installed", "registry")  # of scheduler_core/scheduler/plugins, no rooms
 
 
 def room_of(path: Path) -> str:

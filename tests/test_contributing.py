@@ -15,17 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "tests/recipes/plugin"
 PANEL = ROOT / "tests/recipes/panel"
 TAB = ROOT / "tests/recipes/tab"
-COPIED = (
-    "scheduler_core",
-    "playground",
-    "templates",
-    "static",
-    "locale",
-    "docs",
-    "scripts",
-    "tests",
-    "examples",
-)
+COPIED = ("scheduler_core", "playground", "templates", "static", "locale", "docs", "scripts", "tests", "examples")
 
 
 def files_of(recipe: str) -> list[str]:
@@ -147,15 +137,9 @@ def add_controller(copy: Path) -> None:
     room, catalogue, document, tests = (copy / file.replace("<name>", "sweeper") for file in CONTROLLER_FILES)
     shutil.copy(CONTROLLER / "room.py", room)
     put_behind(
-        catalogue,
-        "from __future__ import annotations",
-        "from scheduler_core.controllers.sweeper import Sweeper\n",
+        catalogue, "from __future__ import annotations", "from scheduler_core.controllers.sweeper import Sweeper\n"
     )
-    replace(
-        catalogue,
-        "CONTROLLERS: tuple[Controller, ...] = (",
-        "CONTROLLERS: tuple[Controller, ...] = (Sweeper(), ",
-    )
+    replace(catalogue, "CONTROLLERS: tuple[Controller, ...] = (", "CONTROLLERS: tuple[Controller, ...] = (Sweeper(), ")
     document.write_text(document.read_text() + "| `sweeper` | Pod | removes pods that ended a minute ago |\n")
     shutil.copy(CONTROLLER / "checks.py", tests)
 
@@ -253,8 +237,7 @@ OVER_ALL_PAGES = (
 )
 CREATED = re.compile(r"^Create `([^`]+)`:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ADDED = re.compile(
-    r"^In `([^`]+)`, add this line below the one that names `(\w+)`:\n\n```\w+\n(.*?)^```",
-    re.MULTILINE | re.DOTALL,
+    r"^In `([^`]+)`, add this line below the one that names `(\w+)`:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL
 )
 WORDED = re.compile(r'^msgid "(.*)"\nmsgstr "(.+)"$', re.MULTILINE)
 
@@ -351,11 +334,7 @@ PANEL_FILES = [
     "tests/playground/presenters/test_<name>.py",
 ]
 # What looks over all panels and tabs.
-OVER_ALL_PANELS = (
-    "tests/playground/sessions/web/test_views.py",
-    "-k",
-    "census or labels or every_panel or every_tab",
-)
+OVER_ALL_PANELS = ("tests/playground/sessions/web/test_views.py", "-k", "census or labels or every_panel or every_tab")
 
 
 def add_panel(copy: Path) -> None:

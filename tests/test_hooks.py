@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GOOD = {
-    "a.py": "x = 1\n",
-    "templates/a.html": "<p>a</p>\n",
-    "static/playground/a.css": "a {\n  color: red;\n}\n",
-}
+GOOD = {"a.py": "x = 1\n", "templates/a.html": "<p>a</p>\n", "static/playground/a.css": "a {\n  color: red;\n}\n"}
 BAD = {"a.py": "x = 1 \n", "templates/a.html": "<p   >a</p>\n", "static/playground/a.css": "a {color: red}\n"}
 
 

@@ -153,10 +153,7 @@ class Hub:
         self.poll = found.poll
         self._hands = {each["id"] for each in found.teacher["hands"]}
         self._present = {each["id"] for each in found.teacher["students"]}
-        self._texts = {
-            False: orjson.dumps(found.students).decode(),
-            True: orjson.dumps(found.teacher).decode(),
-        }
+        self._texts = {False: orjson.dumps(found.students).decode(), True: orjson.dumps(found.teacher).decode()}
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

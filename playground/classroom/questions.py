@@ -47,14 +47,7 @@ async def _of_card(client: SessionClient, at: int | None) -> Asked:
         raise SessionError(
             message(gettext_noop("The lesson asks nothing at this step. Go on to a card with a question."))
         )
-    return Asked(
-        question.kind,
-        question.words,
-        question.options,
-        question.key,
-        question.tolerance,
-        question.position,
-    )
+    return Asked(question.kind, question.words, question.options, question.key, question.tolerance, question.position)
 
 
 async def _foreseen(client: SessionClient, about: About, ask: messages.Ask) -> Asked:
@@ -114,10 +107,7 @@ def _of_node(seen: Mapping[str, Any] | None) -> dict[str, str]:
     if found is None:
         return {"why": "unknown"}
     if not found["feasible"]:
-        return {
-            "why": "refused",
-            "text": f"{found['first']}: {found['why']}" if found["first"] else found["why"],
-        }
+        return {"why": "refused", "text": f"{found['first']}: {found['why']}" if found["first"] else found["why"]}
     if found["total"] is not None and found["total"] < found["top"]:
         return {"why": "lower", "text": f"{found['total']} < {found['top']}"}
     return {"why": "tied"}

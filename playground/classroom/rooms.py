@@ -106,8 +106,7 @@ def join(room: Room, name: str, creator: str = "") -> Student:
     if present(room).count() >= settings.MAX_STUDENTS:
         raise LimitReached(
             message(
-                gettext_noop("This classroom is full: it has %(most)s students."),
-                most=f"{settings.MAX_STUDENTS:,}",
+                gettext_noop("This classroom is full: it has %(most)s students."), most=f"{settings.MAX_STUDENTS:,}"
             )
         )
     given = " ".join(name.replace("\0", " ").split())[:NAME_LENGTH]

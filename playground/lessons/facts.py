@@ -67,20 +67,7 @@ Value = str | int | float | bool | tuple[str, ...]
 Points = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Of one attempt: stage -> node -> plugin -> points; `total` stands for a plugin in stage weighted."""
 PARAMETERS = frozenset(
-    {
-        "attempt",
-        "card",
-        "domain",
-        "node",
-        "of",
-        "plugin",
-        "reason",
-        "resource",
-        "signal",
-        "stage",
-        "times",
-        "with",
-    }
+    {"attempt", "card", "domain", "node", "of", "plugin", "reason", "resource", "signal", "stage", "times", "with"}
 )
 
 

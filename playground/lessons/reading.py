@@ -15,13 +15,7 @@ from playground.lessons.own import PREFIX, find_handed
 from playground.lessons.varying import BadVariation, as_written
 from playground.workbench.builder.nodes import node_manifests
 from playground.workbench.builder.pods import pod_manifests
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    Command,
-    SetConfiguration,
-    SetSettings,
-    command_from_json,
-)
+from scheduler_core.world.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
 
 CONTENT = Path(__file__).parent / "content"
 T = TypeVar("T")

@@ -23,10 +23,7 @@ COMMANDS = {
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-WITHOUT_DJANGO = (
-    *CLUSTERS,
-    "conformance",
-)  # which need no app, no database and no language: they start at once
+WITHOUT_DJANGO = (*CLUSTERS, "conformance")  # which need no app, no database and no language: they start at once
 WITH_DATA = ("serve", "backup", "restore", "export")
 
 

@@ -69,10 +69,7 @@ def _patch(command: Data) -> Message:
     if known := _verb(str(kind), leaves):
         return message(known, kind=kind, name=name)
     return message(
-        gettext_noop("changes %(kind)s %(name)s: %(what)s"),
-        kind=kind,
-        name=name,
-        what=_cut(", ".join(leaves)),
+        gettext_noop("changes %(kind)s %(name)s: %(what)s"), kind=kind, name=name, what=_cut(", ".join(leaves))
     )
 
 
@@ -109,8 +106,7 @@ def _configure(command: Data) -> Message:
     scheduler = command.get("scheduler", "")
     if command.get("configuration") is None:
         return message(
-            gettext_noop("starts the scheduler %(plugin)s with kube's default configuration"),
-            plugin=scheduler,
+            gettext_noop("starts the scheduler %(plugin)s with kube's default configuration"), plugin=scheduler
         )
     return message(gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler)
 

@@ -78,8 +78,7 @@ def digests(panels: Iterable[AnyPanel]) -> Digests:
     """Digests by panel name."""
     return {
         panel.name: PanelDigest(
-            _digest([panel.context, list(panel.cards)]),
-            {name: _digest(card) for name, card in panel.cards.items()},
+            _digest([panel.context, list(panel.cards)]), {name: _digest(card) for name, card in panel.cards.items()}
         )
         for panel in panels
     }

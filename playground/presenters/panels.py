@@ -8,17 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playground.presenters import (
-    cluster_map,
-    inspector,
-    narrator,
-    pipeline,
-    queues,
-    stage,
-    story,
-    timeline,
-    transport,
-)
+from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline, transport
 from playground.presenters.look import Look
 from playground.presenters.panel import AnyPanel
 from scheduler_core.world.readonly import WorldView

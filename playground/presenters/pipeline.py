@@ -44,11 +44,7 @@ from scheduler_core.world.readonly import (
 _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
 _MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
-_ENDED = {
-    "ok": ("done", "done"),
-    "skip": ("done", "done"),
-    "no": ("refused", "no"),
-}  # of a point and its stations
+_ENDED = {"ok": ("done", "done"), "skip": ("done", "done"), "no": ("refused", "no")}  # of a point and its stations
 _SHORT_NAMES = {
     Point.EXTENDER_FILTER: "Extenders",
     Point.EXTENDER_PREEMPT: "Extenders",
@@ -198,9 +194,7 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
         if not refused:
             return "done", message(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))
         note = message(
-            gettext_noop("refuses %(k)s of the %(n)s nodes it saw"),
-            k=thousands(refused),
-            n=thousands(evaluated),
+            gettext_noop("refuses %(k)s of the %(n)s nodes it saw"), k=thousands(refused), n=thousands(evaluated)
         )
         return ("no" if refused == evaluated else "part"), note
     if last.status.code is Code.WAIT:
@@ -211,11 +205,7 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
 
 
 def _state(
-    point: Point,
-    stations: list[Station],
-    steps: list[PluginStep],
-    cycle: CycleView | None,
-    now: PluginStep | None,
+    point: Point, stations: list[Station], steps: list[PluginStep], cycle: CycleView | None, now: PluginStep | None
 ) -> str:
     if cycle is None:
         return "todo"
@@ -252,9 +242,7 @@ def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView | None
         cards["point-Filter"]["state"] = "refused"
     if cycle.feasible is not None and len(cycle.nodes):
         cards["point-Filter"]["note"] = message(
-            gettext_noop("%(k)s of %(n)s"),
-            k=thousands(_feasible(cycle)),
-            n=thousands(cycle.nodes.snapshot_rows),
+            gettext_noop("%(k)s of %(n)s"), k=thousands(_feasible(cycle)), n=thousands(cycle.nodes.snapshot_rows)
         )
     _note_extenders(cards, cycle)
     if cards["point-PostFilter"]["state"] == "unused":
@@ -272,9 +260,7 @@ def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> 
         return
     card["note"] = card["note"] or cards["point-Filter"]["note"]
     cards["point-Filter"]["note"] = message(
-        gettext_noop("%(k)s of %(n)s"),
-        k=thousands(extension.filtered),
-        n=thousands(cycle.nodes.snapshot_rows),
+        gettext_noop("%(k)s of %(n)s"), k=thousands(extension.filtered), n=thousands(cycle.nodes.snapshot_rows)
     )
 
 

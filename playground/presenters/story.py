@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Required, TypedDict
 
-from playground.lessons import (
-    Card,
-    Lesson,
-    Played,
-    fill_placeholders,
-    find_playthrough,
-    lesson_of,
-    list_reached_cards,
-)
+from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
 from playground.lessons.conditions import holds
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
@@ -97,12 +89,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
             "title": {language: words.title for language, words in lesson.words.items()},
             "chapters": cards[:-1],
             "latest": cards[-1] if cards else None,
-            "begin": {
-                "before": None,
-                "acts": False,
-                "past": past,
-                "after": played.positions[lesson.plan.cards[0].id],
-            },
+            "begin": {"before": None, "acts": False, "past": past, "after": played.positions[lesson.plan.cards[0].id]},
             "of": of,
             "bar": [number <= len(cards) for number in range(1, of + 1)],
             "end": _end(lesson, sim, played) if len(cards) == of else None,

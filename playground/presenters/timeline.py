@@ -298,14 +298,7 @@ class LaneCard(TypedDict):
 
 def _lane(sim: WorldView, pod: str, chosen: bool, view: Window) -> LaneCard:
     segments = _segments(tuple(sim.journal.lane(pod)), view)
-    return {
-        "id": f"lane-{pod}",
-        "kind": "lane",
-        "pod": pod,
-        "name": short(pod),
-        "chosen": chosen,
-        "segments": segments,
-    }
+    return {"id": f"lane-{pod}", "kind": "lane", "pod": pod, "name": short(pod), "chosen": chosen, "segments": segments}
 
 
 @lru_cache(maxsize=256)

@@ -29,11 +29,7 @@ DRAWER = b"x-drawer"
 
 def refusal(error: SessionError, path: str = "", drawer: bool = False) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Headers and page for a request that gets no further; in the studio's drawer it is a fragment."""
-    context = {
-        "error": error,
-        "key": _key_of(path),
-        "base": f"playground/{'fragment' if drawer else 'base'}.html",
-    }
+    context = {"error": error, "key": _key_of(path), "base": f"playground/{'fragment' if drawer else 'base'}.html"}
     body = render_to_string("playground/problem.html", context).encode()
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),

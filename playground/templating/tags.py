@@ -164,13 +164,6 @@ MAKERS = {
     "translated": translate_message,
     **{
         function.__name__: function
-        for function in (
-            look_written,
-            look.standing_field,
-            term_begun,
-            term_ended,
-            translate_text,
-            translate_block,
-        )
+        for function in (look_written, look.standing_field, term_begun, term_ended, translate_text, translate_block)
     },
 }

@@ -99,10 +99,7 @@ def _without(left: list[SkippedCommand]) -> str:
     named = [_(command.short["text"]) % command.short.get("values", {}) for command in left[:NAMED]]
     what, more = ", ".join(named), len(left) - NAMED
     if more > 0:
-        what = ngettext("%(what)s and %(more)d more", "%(what)s and %(more)d more", more) % {
-            "what": what,
-            "more": more,
-        }
+        what = ngettext("%(what)s and %(more)d more", "%(what)s and %(more)d more", more) % {"what": what, "more": more}
     return _("without %(what)s") % {"what": what}
 
 

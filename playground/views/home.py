@@ -115,10 +115,7 @@ def _beginning(start: str) -> dict[str, Any]:
         }
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
-        return {
-            "name": str(cluster.title),
-            "commands": [ApplyObjects(tuple(cluster.make()))],
-        }
+        return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(_("There is no beginning “%(start)s”; choose one on the first page.") % {"start": start[:80]})

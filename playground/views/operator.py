@@ -42,9 +42,7 @@ class _Sessions(Collector):
     def collect(self) -> Iterator[Metric]:
         sessions, pool = runtime().sessions, runtime().services.pool
         known = GaugeMetricFamily(
-            "playground_sessions",
-            "Sessions known here, by whether a worker has them.",
-            labels=["state"],
+            "playground_sessions", "Sessions known here, by whether a worker has them.", labels=["state"]
         )
         here = sum(each.engine.is_open for each in list(sessions.values()))
         known.add_metric(["open"], here)

@@ -126,8 +126,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A request that Django refuses, such as for a host that is not served here."""
     return problem(
-        request,
-        SessionError(_("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]}),
+        request, SessionError(_("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]})
     )
 
 

@@ -17,10 +17,7 @@ from playground.presenters.terms import GROUPS, TERMS, Term
 def terms(request: HttpRequest) -> HttpResponse:
     """Every term, group by group."""
     groups = [
-        {
-            "title": gettext(title),
-            "terms": [{"name": name, **translate_term(term)} for name, term in members.items()],
-        }
+        {"title": gettext(title), "terms": [{"name": name, **translate_term(term)} for name, term in members.items()]}
         for title, members in GROUPS
     ]
     return render(request, "playground/terms.html", {"groups": groups})
@@ -45,10 +42,7 @@ def translate_term(term: Term) -> dict[str, Any]:
 
 
 def _source(document: str, section: str) -> str:
-    return gettext("“%(section)s” in “%(document)s”") % {
-        "section": section.rstrip(":"),
-        "document": document,
-    }
+    return gettext("“%(section)s” in “%(document)s”") % {"section": section.rstrip(":"), "document": document}
 
 
 def _language(request: HttpRequest) -> str | None:

@@ -65,12 +65,7 @@ def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | No
     namespace, _, name = key.partition("/")
     target = ("Pod", namespace, name)
     manifest = api.found(target)
-    condition: dict[str, Any] = {
-        "type": DISRUPTION_TARGET,
-        "status": "True",
-        "reason": reason,
-        "message": message,
-    }
+    condition: dict[str, Any] = {"type": DISRUPTION_TARGET, "status": "True", "reason": reason, "message": message}
     if reason not in (EVICTION_BY_API, DELETION_BY_DEVICE_TAINT_MANAGER):
         condition["observedGeneration"] = int(manifest["metadata"].get("generation") or 0)
     # The condition is written before the DELETE, as after it the pod may be gone and could not carry it.

@@ -53,12 +53,7 @@ ORDERED_PLUGINS = (
     "ResourceQuota",
     "AlwaysDeny",
 )
-NOT_HERE = (
-    "NamespaceAutoProvision",
-    "ImagePolicyWebhook",
-    "EventRateLimit",
-    "OwnerReferencesPermissionEnforcement",
-)
+NOT_HERE = ("NamespaceAutoProvision", "ImagePolicyWebhook", "EventRateLimit", "OwnerReferencesPermissionEnforcement")
 """Plugins that kube has off by default and this API server does not have: they cannot be enabled."""
 
 

@@ -8,13 +8,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, Amount, Amounts, pod_amounts, qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import NANO
-from scheduler_core.apimachinery.objects.resources import (
-    CPU,
-    EPHEMERAL_STORAGE,
-    HUGE_PAGES,
-    MEMORY,
-    is_extended_name,
-)
+from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES, MEMORY, is_extended_name
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.kinds import Kind
 
@@ -253,8 +247,4 @@ def _of_service(service: Manifest) -> Amounts:
     counted = len(ports) if balanced or spec.get("type") == "NodePort" else 0
     if balanced and spec.get("allocateLoadBalancerNodePorts") is False:
         counted = sum(bool(port.get("nodePort")) for port in ports)
-    return {
-        SERVICES: ONE,
-        NODE_PORTS: Amount(counted * NANO),
-        LOAD_BALANCERS: ONE if balanced else NONE,
-    }
+    return {SERVICES: ONE, NODE_PORTS: Amount(counted * NANO), LOAD_BALANCERS: ONE if balanced else NONE}

@@ -143,12 +143,7 @@ class APIServer:
         return self._written(kind, old, new)
 
     def patch(
-        self,
-        target: tuple[str, str, str],
-        patch: Any,
-        type_: str = "merge",
-        subresource: str = "",
-        user: str = ADMIN,
+        self, target: tuple[str, str, str], patch: Any, type_: str = "merge", subresource: str = "", user: str = ADMIN
     ) -> Manifest:
         """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
@@ -292,14 +287,7 @@ class APIServer:
             why = f"Precondition failed: UID in precondition: {wanted.uid}, UID in object meta: {meta.get('uid')}"
             raise Refused.because(conflict(kind.resource, meta["name"], why))
 
-    def _request(
-        self,
-        operation: Operation,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        user: str = ADMIN,
-    ) -> Request:
+    def _request(self, operation: Operation, kind: Kind, namespace: str, name: str, user: str = ADMIN) -> Request:
         return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:

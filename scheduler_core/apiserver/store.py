@@ -276,12 +276,7 @@ class Store(State):
         self._assign(key, pod, None)
         return self._notify(
             WatchEvent(
-                DELETED,
-                kind,
-                old,
-                None,
-                old_pod=pod,
-                old_node=self._nodes.pop(name, None) if kind == "Node" else None,
+                DELETED, kind, old, None, old_pod=pod, old_node=self._nodes.pop(name, None) if kind == "Node" else None
             )
         )
 
@@ -295,10 +290,7 @@ class Store(State):
                 raise Refused.because(not_found(get_kind_by_key(kind).resource, name))
             return event
         old = pod.manifest
-        metadata = {
-            "deletionTimestamp": self.timestamp(now + seconds * SECOND),
-            "deletionGracePeriodSeconds": seconds,
-        }
+        metadata = {"deletionTimestamp": self.timestamp(now + seconds * SECOND), "deletionGracePeriodSeconds": seconds}
         # As in kube, a second DELETE can only bring the end of a pod forward, never put it off.
         if pod.deleting and _sooner(old["metadata"], metadata):
             return WatchEvent(MODIFIED, kind, old, old, pod, pod)

@@ -46,18 +46,9 @@ _OF_TYPES: Mapping[str, Manifest] = {
     "ServiceAccountTokenProjection": {"expirationSeconds": 3600},
     "ISCSIVolumeSource": {"iscsiInterface": "default"},
     "RBDVolumeSource": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
-    "AzureDiskVolumeSource": {
-        "cachingMode": "ReadWrite",
-        "fsType": "ext4",
-        "readOnly": False,
-        "kind": "Shared",
-    },
+    "AzureDiskVolumeSource": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": False, "kind": "Shared"},
     "ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
-    "PersistentVolumeClaim": {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "status": {"phase": "Pending"},
-    },
+    "PersistentVolumeClaim": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}},
     "PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
 }
 _UNSET: Mapping[str, tuple[Any, ...]] = {"Probe": (None, 0)}  # of other types: null and ""

@@ -51,11 +51,7 @@ def _selecting(job: Manifest) -> Manifest:
     marked = {**(template.get("metadata") or {}), "labels": {**own, **labels}}
     selector = spec.get("selector") or {}
     matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
-    full = {
-        **spec,
-        "selector": {**selector, "matchLabels": matched},
-        "template": {**template, "metadata": marked},
-    }
+    full = {**spec, "selector": {**selector, "matchLabels": matched}, "template": {**template, "metadata": marked}}
     return job if full == spec else {**job, "spec": full}
 
 

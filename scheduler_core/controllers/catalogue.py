@@ -7,14 +7,7 @@ from functools import lru_cache
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.watch import WatchEvent
-from scheduler_core.controllers.contract import (
-    EVERY_KIND,
-    Controller,
-    Reconcile,
-    RetryInVain,
-    World,
-    WorldAction,
-)
+from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, RetryInVain, World, WorldAction
 from scheduler_core.controllers.devices.claims import ResourceClaims
 from scheduler_core.controllers.devices.taint_eviction import DeviceTaintEviction
 from scheduler_core.controllers.disruption import Disruption

@@ -111,14 +111,7 @@ class Reconcile(WorldAction, frozen=True):
             controller.enqueue_at(world, self.key, world.now + pause, failures >= WORN_OUT)
         else:
             queue.failures.pop(self.key, None)
-        note(
-            world.surroundings.troubles,
-            self.controller,
-            self.key,
-            world.changes,
-            world.now,
-            world.store.epoch,
-        )
+        note(world.surroundings.troubles, self.controller, self.key, world.changes, world.now, world.store.epoch)
         world.record(Reconciled(self.controller, self.key, text))
         if text:
             queue.note(world.now, self.key, text)

@@ -260,12 +260,7 @@ class Disruption(Controller):
         return kept, min(ends, default=None)
 
     def _write(
-        self,
-        world: World,
-        key: str,
-        budget: Manifest,
-        figures: Mapping[str, int],
-        booked: Mapping[str, str],
+        self, world: World, key: str, budget: Manifest, figures: Mapping[str, int], booked: Mapping[str, str]
     ) -> str:
         old = budget.get("status") or {}
         generation = budget["metadata"].get("generation")
@@ -284,12 +279,7 @@ class Disruption(Controller):
     def _fail_safe(self, world: World, key: str, budget: Manifest, why: str) -> str:
         """Allow no disruptions if pods can't be counted."""
         status = {**(budget.get("status") or {}), "disruptionsAllowed": 0}
-        condition = {
-            "type": "DisruptionAllowed",
-            "status": "False",
-            "reason": "SyncFailed",
-            "message": why,
-        }
+        condition = {"type": "DisruptionAllowed", "status": "False", "reason": "SyncFailed", "message": why}
         status["conditions"] = set_condition(status, condition, world.store.timestamp(world.now))
         self._patch(world, key, status)
         return f"none may go: {why}"

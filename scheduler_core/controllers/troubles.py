@@ -56,23 +56,14 @@ def note(troubles: Troubles, controller: str, key: str, changes: Iterable[WatchE
 
 def troubles_of(surroundings: Surroundings, now: int) -> tuple[Trouble, ...]:
     """The troubles that there are now, by sign."""
-    return (
-        *_fights(surroundings.troubles, now),
-        *_churn(surroundings.troubles, now),
-        *_of_queues(surroundings, now),
-    )
+    return (*_fights(surroundings.troubles, now), *_churn(surroundings.troubles, now), *_of_queues(surroundings, now))
 
 
 # noticing
 
 
 def _note_fields(
-    troubles: Troubles,
-    controller: str,
-    key: str,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
-    now: int,
+    troubles: Troubles, controller: str, key: str, old: Mapping[str, Any], new: Mapping[str, Any], now: int
 ) -> None:
     meta = new["metadata"]
     name = f"{new.get('kind')} {meta.get('namespace') or ''}/{meta['name']}".replace(" /", " ")

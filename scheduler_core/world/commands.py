@@ -14,13 +14,7 @@ import msgspec
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
-from scheduler_core.apiserver.faults import (
-    FAULT_CODES,
-    MAX_FAULT_MESSAGE,
-    MAX_FAULT_TIMES,
-    MAX_LATENCY,
-    Fault,
-)
+from scheduler_core.apiserver.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.apiserver.rewriting import merge_patch
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.clock.agenda import SECOND

@@ -169,12 +169,7 @@ def contested() -> list[MutableManifest]:
 
 
 def _priority(name: str, value: int) -> MutableManifest:
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": value,
-    }
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
 
 
 GANGS = {
@@ -192,10 +187,7 @@ GANGS = {
 
 def bindings() -> list[MutableManifest]:
     """Pods whose binding cycles stand at different places: bound, failed, on their way, waiting for the rest of a gang."""
-    gang = {
-        "labels": {"scheduling.x-k8s.io/pod-group": "gang"},
-        "annotations": {"playground.dev/min-member": "3"},
-    }
+    gang = {"labels": {"scheduling.x-k8s.io/pod-group": "gang"}, "annotations": {"playground.dev/min-member": "3"}}
     return [
         *(node(name, "8") for name in ("node-a1", "node-b1", "node-b2", "node-b4", "node-c2")),
         pod("web-8", "2", priority=60),
@@ -212,10 +204,7 @@ def bindings() -> list[MutableManifest]:
 def crowded() -> list[MutableManifest]:
     """Three nodes too small for one of four pods."""
     nodes = [node(name, cpu) for name, cpu in (("small-a", "2"), ("small-b", "2"), ("mid-c", "4"))]
-    return [
-        *nodes,
-        *(pod(name, cpu) for name, cpu in (("web-1", "1"), ("big-1", "6"), ("web-2", "1"), ("web-3", "1"))),
-    ]
+    return [*nodes, *(pod(name, cpu) for name, cpu in (("web-1", "1"), ("big-1", "6"), ("web-2", "1"), ("web-3", "1")))]
 
 
 def rollout(version: int) -> list[MutableManifest]:

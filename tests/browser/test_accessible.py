@@ -110,8 +110,7 @@ def test_a_screen_reader_reads_the_studio_in_its_order(quiet: Page, begin: Begin
     parts = ["bar", "points", "stage", "rail", "narrator", "timeline"]
     quiet.goto(begin("cluster:small").url)
     found = quiet.evaluate(
-        "parts => [...document.querySelectorAll(parts.map((id) => `#${id}`).join())].map((part) => part.id)",
-        parts,
+        "parts => [...document.querySelectorAll(parts.map((id) => `#${id}`).join())].map((part) => part.id)", parts
     )
     assert found == parts
     skips = quiet.locator(".skips a").evaluate_all("links => links.map((a) => a.hash.slice(1))")

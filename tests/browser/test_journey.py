@@ -48,13 +48,7 @@ def fail_next_binding(page: Page, pod: str) -> None:
     session = page.url.split("?")[0]
     token = page.locator("[name=csrfmiddlewaretoken]").first.get_attribute("value")
     before = position(page)
-    form: dict[str, Any] = {
-        "csrfmiddlewaretoken": token or "",
-        "call": "bind",
-        "pod": pod,
-        "code": "409",
-        "times": "1",
-    }
+    form: dict[str, Any] = {"csrfmiddlewaretoken": token or "", "call": "bind", "pod": pod, "code": "409", "times": "1"}
     answer = page.request.post(session + "calls", form=form, headers={"Referer": session})
     assert answer.ok, answer.text()
     step_is(page, before + 1)

@@ -49,18 +49,10 @@ def test_a_lesson_is_played_from_its_first_card_to_the_next_lesson(
 
 @pytest.mark.parametrize(
     ("slug", "card", "gives_away"),
-    [
-        ("requests", "full", "#rail .pod u"),
-        ("permit-and-bind", "wait", "#points .point.now"),
-    ],
+    [("requests", "full", "#rail .pod u"), ("permit-and-bind", "wait", "#points .point.now")],
 )
 def test_queues_and_extension_points_are_covered_where_they_show_the_answer(
-    slug: str,
-    card: str,
-    gives_away: str,
-    server: PlaygroundServer,
-    page: Page,
-    accessible: Callable[[Page], None],
+    slug: str, card: str, gives_away: str, server: PlaygroundServer, page: Page, accessible: Callable[[Page], None]
 ) -> None:
     lesson = lesson_of(slug)
     assert lesson is not None

@@ -11,17 +11,7 @@ from playwright.sync_api import BrowserContext, Dialog, Page, expect
 from playground.presenters.look import TABS
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import (
-    connected,
-    lanes,
-    more,
-    position,
-    press_until,
-    shown,
-    start,
-    step,
-    step_is,
-)
+from tests.browser.studio import connected, lanes, more, position, press_until, shown, start, step, step_is
 
 Accessible = Callable[[Page], None]
 NewContext = Callable[..., BrowserContext]

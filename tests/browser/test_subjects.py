@@ -19,10 +19,7 @@ DEPLOYMENT = {
     "spec": {
         "replicas": 1,
         "selector": {"matchLabels": {"app": "shop"}},
-        "template": {
-            "metadata": {"labels": {"app": "shop"}},
-            "spec": {"containers": [{"name": "c", "image": "i"}]},
-        },
+        "template": {"metadata": {"labels": {"app": "shop"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
     },
 }
 

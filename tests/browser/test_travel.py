@@ -122,10 +122,7 @@ def view_link_of(session: Session) -> str:
 
 
 def test_a_view_link_that_is_taken_back_closes_the_page_that_it_opened(
-    new_context: NewContext,
-    server: PlaygroundServer,
-    accessible: Callable[[Page], None],
-    complaints: Complaints,
+    new_context: NewContext, server: PlaygroundServer, accessible: Callable[[Page], None], complaints: Complaints
 ) -> None:
     complaints.forgive("410 (Gone)")
     owner = start(new_context().new_page(), server)

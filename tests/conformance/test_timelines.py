@@ -70,8 +70,7 @@ def test_a_timeline_that_stops_with_an_exception_differs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "empty"),
-    [("holderIdentity", ""), ("leaseDurationSeconds", 0), ("renewTime", 0), ("leaseTransitions", 0)],
+    ("field", "empty"), [("holderIdentity", ""), ("leaseDurationSeconds", 0), ("renewTime", 0), ("leaseTransitions", 0)]
 )
 def test_a_lease_is_shown_with_all_fields_of_its_record(field: str, empty: Any) -> None:
     data: dict[str, Any] = copy.deepcopy(dict(timeline("leader-election", "").data))

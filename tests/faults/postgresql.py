@@ -19,12 +19,7 @@ from tests.faults.programs import Program
 
 USER = "playground"
 # A killed process loses nothing that it has handed to the system, so that nothing has to wait for a disk.
-OPTIONS = {
-    "fsync": "off",
-    "listen_addresses": "127.0.0.1",
-    "max_connections": "200",
-    "shared_buffers": "32MB",
-}
+OPTIONS = {"fsync": "off", "listen_addresses": "127.0.0.1", "max_connections": "200", "shared_buffers": "32MB"}
 
 
 class PostgreSQL(Program):
@@ -63,12 +58,7 @@ class PostgreSQL(Program):
     def run(self, name: str, *arguments: str) -> None:
         """Run one of its programs to its end."""
         done = subprocess.run(
-            [program(name), *arguments],
-            cwd=self.folder,
-            user=self.user(),
-            capture_output=True,
-            text=True,
-            timeout=60,
+            [program(name), *arguments], cwd=self.folder, user=self.user(), capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, done.stdout + done.stderr
 

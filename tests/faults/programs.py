@@ -58,12 +58,7 @@ class Program(ABC):
     def _launch(self) -> None:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.command(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                user=self.user(),
+                self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, user=self.user()
             )
 
     @property

@@ -78,8 +78,7 @@ def test_what_is_lost_or_doubled_is_counted(kept: tuple[str, ...], seen: int, fa
 
 
 @pytest.mark.parametrize(
-    ("change", "whole"),
-    [((2, "command", 1, 2), True), ((3, "command", 1, 2), False), ((2, "command", 2, 3), False)],
+    ("change", "whole"), [((2, "command", 1, 2), True), ((3, "command", 1, 2), False), ((2, "command", 2, 3), False)]
 )
 def test_a_log_with_a_gap_is_not_whole(change: tuple[Any, ...], whole: bool) -> None:
     kept = Kept("pod-1", "pod-2").entries

@@ -111,10 +111,7 @@ def test_a_session_has_a_share_of_its_own_and_its_view_link_none(server: Playgro
 
 def test_an_import_with_the_key_is_read_and_one_without_is_not(server: PlaygroundServer) -> None:
     key = new_session(server)
-    for asked, status in (
-        (key, b"403"),
-        ("x" * 32, b"404"),
-    ):  # 403: no CSRF token, so it came as far as Django
+    for asked, status in ((key, b"403"), ("x" * 32, b"404")):  # 403: no CSRF token, so it came as far as Django
         plain = opened(server, head(f"/s/{asked}/import", MEGABYTE))
         send(plain, MEGABYTE)
         assert answered(plain).split(b" ")[1] == status

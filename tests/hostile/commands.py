@@ -94,10 +94,7 @@ CONFIGURATION = {
                 {"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 5}},
                 {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 10}},
                 {"name": "VolumeBinding", "args": {"bindTimeoutSeconds": 600}},
-                {
-                    "name": "NodeResourcesBalancedAllocation",
-                    "args": {"resources": [{"name": "cpu", "weight": 1}]},
-                },
+                {"name": "NodeResourcesBalancedAllocation", "args": {"resources": [{"name": "cpu", "weight": 1}]}},
                 {"name": "DynamicResources", "args": {"filterTimeout": "10s"}},
             ],
         }
@@ -166,14 +163,7 @@ GOOD: Mapping[str, JSON] = {
     "SetSettings": {"settings": {"cluster": CLUSTER, "cycle_cost": 1, "queue_mode": "v1.34"}},
     "DefinePlugin": {"plugin": "Own", "definition": {"filter": "true", "score": "1", "weight": 2}},
     "DecidePermit": {"pod": "default/web", "decision": "allow"},
-    "FailCall": {
-        "call": "bind",
-        "pod": "default/large",
-        "code": 500,
-        "times": 2,
-        "latency": 5,
-        "message": "x",
-    },
+    "FailCall": {"call": "bind", "pod": "default/large", "code": 500, "times": 2, "latency": 5, "message": "x"},
     "CreateObject": {"manifest": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "new"}}},
     "ScaleObject": {"ref": {**POD, "kind": "Deployment"}, "replicas": 2},
     "BindPod": {"pod": "default/large", "node": "web"},

@@ -69,10 +69,7 @@ def texts(size: int, canary: Path) -> Iterator[File]:
     for name in ENCODINGS:
         yield name, (POD % ("é", "")).encode(name, errors="replace")
     for quantity in QUANTITIES:
-        yield (
-            f"quantity {quantity[:20]}",
-            (POD % ("web", f", resources: {{requests: {{cpu: {quantity}}}}}")).encode(),
-        )
+        yield (f"quantity {quantity[:20]}", (POD % ("web", f", resources: {{requests: {{cpu: {quantity}}}}}")).encode())
     for tag in TAGS:
         yield f"tag {tag[:16]}", f"a: {tag.format(canary)}\n".encode()
 
@@ -84,10 +81,7 @@ def archives(size: int, canary: Path) -> Iterator[File]:
     yield "bomb.yaml.gz.gz", gzip.compress(gzip.compress(zeros))
     yield "bomb.bz2", bz2.compress(zeros)
     yield "cut.gz", gzip.compress(zeros)[:-9]
-    yield (
-        "lying.zip",
-        _zip({"../../escaped.yaml": b"a: 1", "/tmp/escaped.yaml": b"a: 1", "a\\..\\b": b"a: 1"}),
-    )
+    yield ("lying.zip", _zip({"../../escaped.yaml": b"a: 1", "/tmp/escaped.yaml": b"a: 1", "a\\..\\b": b"a: 1"}))
     yield "many.zip", _zip({f"{number}.yaml": b"" for number in range(size // 100)})
     yield "bomb.zip", _zip({"a.yaml": zeros})
     yield "nested.zip", _zip({"a.zip": _zip({"b.zip": _zip({"c.yaml": b"a: 1"})})})
@@ -97,10 +91,7 @@ def archives(size: int, canary: Path) -> Iterator[File]:
         _tar(("passwd.yaml", tarfile.SYMTYPE, "/etc/passwd"), ("hard.yaml", tarfile.LNKTYPE, str(canary))),
     )
     yield "devices.tar", _tar(("null.yaml", tarfile.CHRTYPE, ""), ("pipe.yaml", tarfile.FIFOTYPE, ""))
-    yield (
-        "above.tar",
-        _tar(("../../above.yaml", tarfile.REGTYPE, ""), ("/tmp/above.yaml", tarfile.REGTYPE, "")),
-    )
+    yield ("above.tar", _tar(("../../above.yaml", tarfile.REGTYPE, ""), ("/tmp/above.yaml", tarfile.REGTYPE, "")))
     yield "name.tar", _tar(("\udcff\n" + "x" * 90, tarfile.REGTYPE, ""))
     yield "half.tar", _tar(("a.yaml", tarfile.REGTYPE, ""))[:600]
     yield "not.tar.gz", b"\x1f\x8b" + os.urandom(1000)

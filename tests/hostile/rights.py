@@ -16,15 +16,7 @@ from tests.playground.sessions.wire import Wire
 BODIES: tuple[dict[str, str], ...] = (
     {},
     {"text": "apiVersion: v1\nkind: Node\nmetadata: {name: intruder}", "create": "1"},
-    {
-        "kind": "Pod",
-        "namespace": "default",
-        "name": "web",
-        "do": "delete",
-        "grain": "pod",
-        "term": "never",
-        "at": "1",
-    },
+    {"kind": "Pod", "namespace": "default", "name": "web", "do": "delete", "grain": "pod", "term": "never", "at": "1"},
 )
 _TOKEN = re.compile(r"[A-Za-z0-9]{64}")  # of a form, another one each time
 METHODS = ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS")

@@ -186,11 +186,7 @@ def test_a_session_becomes_a_lesson_with_its_changes_as_offers():
     apply(command_of(lesson.plan.cards[1].do))
     plan = build_plan(log, None)
     assert [card["id"] for card in plan["cards"]] == ["begin", "change-1"]
-    words = {
-        "title": "Gate",
-        "summary": "",
-        "cards": {"begin": {"text": "a"}, "change-1": {"text": "b", "do": "c"}},
-    }
+    words = {"title": "Gate", "summary": "", "cards": {"begin": {"text": "a"}, "change-1": {"text": "b", "do": "c"}}}
     found = anchor_and_check(LessonFiles(dump_yaml(plan), {"en": dump_yaml(words)}), MOST)
     assert says(found) == []
     moved = yaml.safe_load(found.files.plan)

@@ -20,12 +20,7 @@ KEYS = {
 def pod(name: str, namespace: str, cpu: str, **spec: Any) -> dict[str, Any]:
     container = {"name": "c", "image": "pause", "resources": {"requests": {"cpu": cpu}}}
     metadata = {"name": name, "namespace": namespace}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": metadata,
-        "spec": {"containers": [container], **spec},
-    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
 
 
 def workload(name: str, kind: str, cpu: str, **spec: Any) -> dict[str, Any]:

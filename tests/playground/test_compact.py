@@ -24,10 +24,7 @@ from playground.templating.compact import compact
         ("<b>one</b>{% if x %}\n  <i>two</i>\n{% endif %}", "<b>one</b>{% if x %} <i>two</i> {% endif %}"),
         ("a <b>b</b> c", "a <b>b</b> c"),
         ("<button>\n  Run\n</button>\n<kbd>R</kbd>", "<button>Run</button> <kbd>R</kbd>"),
-        (
-            '<a\n  href="{% url "x" %}"\n  class="a\n    b"\n>\n  x</a>',
-            '<a href="{% url "x" %}" class="a b"> x</a>',
-        ),
+        ('<a\n  href="{% url "x" %}"\n  class="a\n    b"\n>\n  x</a>', '<a href="{% url "x" %}" class="a b"> x</a>'),
         ('<svg>\n  <use href="#i" />\n</svg>', '<svg><use href="#i" /></svg>'),
         ("<p\n  {% if a > b %}hidden{% endif %}\n>\n  text\n", "<p{% if a > b %} hidden{% endif %}>text"),
         ('<p {% if x %}class="{{ x }}"{% endif %}>', '<p{% if x %} class="{{ x }}"{% endif %}>'),

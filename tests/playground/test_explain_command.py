@@ -109,16 +109,8 @@ def test_a_quota_that_keeps_a_snapshots_pods_from_being_made_is_said_and_raised(
 @pytest.mark.parametrize(
     ("spec", "reason", "message"),
     [
-        (
-            {"cpu": "9"},
-            "OutOfcpu",
-            "Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000",
-        ),
-        (
-            {"os": {"name": "windows"}},
-            "PodOSNotSupported",
-            "Failed to admit pod as the OS field doesn't match node OS",
-        ),
+        ({"cpu": "9"}, "OutOfcpu", "Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000"),
+        ({"os": {"name": "windows"}}, "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"),
         (
             {"nodeSelector": {"disk": "ssd"}},
             "NodeAffinity",
@@ -174,10 +166,7 @@ def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path:
 
 
 def test_pods_that_nobody_makes_yet_are_missing(tmp_path: Path) -> None:
-    for change, state in (
-        ({"suspend": True}, "Suspended"),
-        ({"managedBy": "example.com/queue"}, "ManagedElsewhere"),
-    ):
+    for change, state in (({"suspend": True}, "Suspended"), ({"managedBy": "example.com/queue"}, "ManagedElsewhere")):
         status, text = run(written(tmp_path, node("n"), workload("Job", job=change)), "-o", "json")
         (answer,) = json.loads(text)["pods"]
         assert (status, answer["pod"], answer["state"]) == (1, "default/w-*", state)
@@ -211,11 +200,7 @@ def test_workloads_and_several_names_are_taken_as_kubectl_takes_them(tmp_path: P
     there = workload("StatefulSet", "db", 2, cpu="3")
     there["spec"]["podManagementPolicy"] = "Parallel"
     file = written(tmp_path, node("n", cpu="4"), there, workload("StatefulSet", "p", cpu="9"))
-    for asked in (
-        ("sts/db",),
-        ("statefulsets.apps/db", "-n", "default"),
-        ("--pod", "StatefulSet/default/db"),
-    ):
+    for asked in (("sts/db",), ("statefulsets.apps/db", "-n", "default"), ("--pod", "StatefulSet/default/db")):
         status, text = run(file, *asked, "-o", "json", "--fixes", "0")
         assert status == 1
         assert "default/db-1" in [each["pod"] for each in json.loads(text)["pods"] if each["problem"]]
@@ -293,10 +278,7 @@ def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
     (fits,) = [each for each in json.loads(text)["pods"] if each["pod"] == "default/q"]
     (answer,) = [each for each in json.loads(text)["pods"] if each["pod"] == "default/p"]
     assert (status, fits["state"], fits["fixes"]) == (1, "Scheduled", [])
-    assert (answer["state"], answer["reasons"][0]["code"]) == (
-        "WaitingForEvent",
-        "NodeResourcesFit/InsufficientCpu",
-    )
+    assert (answer["state"], answer["reasons"][0]["code"]) == ("WaitingForEvent", "NodeResourcesFit/InsufficientCpu")
     assert answer["sentence"] == "p asks for 3 cpu, and n has 2 in all."
     assert {"kind", "text", "proven", "command", "effects"} <= answer["fixes"][0].keys()
     assert all(fix["proven"] for fix in answer["fixes"])
@@ -417,10 +399,7 @@ def test_a_folder_without_files_says_which_are_read(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("kind: Pod\nmetadata: {name: [}\n", "cluster.yaml:2"),
-        (
-            "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {capacity: {cpu: 1x}}\n",
-            "cluster.yaml:4",
-        ),
+        ("apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {capacity: {cpu: 1x}}\n", "cluster.yaml:4"),
     ],
     ids=["no YAML", "a field that can't be"],
 )

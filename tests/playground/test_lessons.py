@@ -197,19 +197,10 @@ def _without_its_last_card(plan):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (
-            lambda plan: plan["cards"][1].update(when={"pod": "web", "outcome": "error"}),
-            "card web is never reached",
-        ),
-        (
-            lambda plan: plan["cards"][0]["question"].update(answer={"node_of": "nobody"}),
-            "nobody has 0 attempts",
-        ),
+        (lambda plan: plan["cards"][1].update(when={"pod": "web", "outcome": "error"}), "card web is never reached"),
+        (lambda plan: plan["cards"][0]["question"].update(answer={"node_of": "nobody"}), "nobody has 0 attempts"),
         (lambda plan: plan["cards"][0]["question"].update(answer={"colour_of": "web"}), "a fact has one of"),
-        (
-            lambda plan: plan["cards"][0]["question"].update(answer={"fits": "nobody"}),
-            "there is no pod nobody",
-        ),
+        (lambda plan: plan["cards"][0]["question"].update(answer={"fits": "nobody"}), "there is no pod nobody"),
         (
             lambda plan: plan["cards"][0]["question"].update(answer={"nominated_for": "web"}),
             "card begin: its question has no answer",
@@ -217,10 +208,7 @@ def _without_its_last_card(plan):
         (lambda plan: plan["cards"][0].pop("question"), "it has 1 questions"),
         (lambda plan: plan["cards"][1].update(when={}), "card begin is passed over"),
         (lambda plan: plan["cards"][0].update(when={"seconds": 0}), "card begin is the first one"),
-        (
-            lambda plan: plan["cards"][2].update(when={"seconds": 100_000}),
-            "card freed is never reached",
-        ),
+        (lambda plan: plan["cards"][2].update(when={"seconds": 100_000}), "card freed is never reached"),
         (lambda plan: plan["facts"].pop("place"), "there is no fact place"),
         (lambda plan: plan["task"].update(solution=[]), "does not hold after the solution"),
         (lambda plan: plan["task"].update(check={"pod": "web", "outcome": "scheduled"}), "holds before"),

@@ -63,11 +63,7 @@ class Cluster:
                 return 200, {"kind": "APIVersions", "versions": ["v1"]}
             case ["apis"]:
                 groups = sorted({kind.group for kind in KINDS.values()} - {""})
-                return 200, {
-                    "kind": "APIGroupList",
-                    "apiVersion": "v1",
-                    "groups": list(map(group_of, groups)),
-                }
+                return 200, {"kind": "APIGroupList", "apiVersion": "v1", "groups": list(map(group_of, groups))}
             case ["api", "v1"]:
                 return 200, resources_of("")
             case ["apis", group, "v1"]:
@@ -85,13 +81,7 @@ class Cluster:
                 f'{kind.resource} is forbidden: User "alice" cannot list resource "{plural}" '
                 f'in API group "{kind.group}" at the cluster scope'
             )
-            status = {
-                "kind": "Status",
-                "apiVersion": "v1",
-                "status": "Failure",
-                "reason": "Forbidden",
-                "code": 403,
-            }
+            status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403}
             return 403, {**status, "message": said, "details": {"kind": plural}}
         items = [
             each
@@ -118,12 +108,7 @@ def resources_of(group: str) -> dict[str, Any]:
         return {**names, "namespaced": kind.namespaced, "verbs": ["get", "list"]}
 
     there = [resource(kind) for kind in KINDS.values() if kind.group == group and kind.plural not in ABSENT]
-    return {
-        "kind": "APIResourceList",
-        "apiVersion": "v1",
-        "groupVersion": f"{group}/v1".strip("/"),
-        "resources": there,
-    }
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": f"{group}/v1".strip("/"), "resources": there}
 
 
 @pytest.fixture
@@ -189,12 +174,7 @@ def run(
     program: dict[str, str], *arguments: str, start: str = "main_of_plugin", stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"from playground.management.program import {start} as start; start()",
-            *arguments,
-        ],
+        [sys.executable, "-c", f"from playground.management.program import {start} as start; start()", *arguments],
         cwd=ROOT,
         input=stdin,
         stdin=None if stdin is not None else subprocess.DEVNULL,

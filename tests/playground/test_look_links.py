@@ -48,8 +48,7 @@ def test_what_is_no_field_of_a_look_is_an_error_when_the_template_is_compiled(ta
 
 
 @pytest.mark.parametrize(
-    ("context", "at"),
-    [({"following": False, "position": 3}, "3"), ({"following": True, "position": 3}, ""), ({}, "")],
+    ("context", "at"), [({"following": False, "position": 3}, "3"), ({"following": True, "position": 3}, ""), ({}, "")]
 )
 def test_forms_and_links_act_where_the_viewer_stands(context: dict[str, Any], at: str) -> None:
     field = f'<input type="hidden" name="at" value="{at}" data-standing>'

@@ -169,16 +169,7 @@ def test_the_character_0_in_a_text_is_shown_in_the_editor(begun: Visitor) -> Non
 
 
 def test_pages_that_hold_keys_are_kept_nowhere(begun: Visitor) -> None:
-    for path in (
-        "",
-        "objects",
-        "session",
-        "yaml",
-        "configuration",
-        "export.jsonl",
-        "cluster.yaml",
-        "nodes.json",
-    ):
+    for path in ("", "objects", "session", "yaml", "configuration", "export.jsonl", "cluster.yaml", "nodes.json"):
         assert begun.get(path)["Cache-Control"] == "no-store", path
     assert begun.browser.get("/")["Cache-Control"] == "no-store"
     assert begun.post("rename", name="b")["Cache-Control"] == "no-store"
@@ -225,9 +216,7 @@ def test_a_form_of_another_server_is_refused_and_given_back_to_be_copied() -> No
     assert "Send it again" not in shown
 
 
-async def test_a_mistake_in_the_server_is_told_and_gives_the_form_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_mistake_in_the_server_is_told_and_gives_the_form_back(monkeypatch: pytest.MonkeyPatch) -> None:
     async def fails(*_: object) -> None:
         raise ZeroDivisionError
 

@@ -31,10 +31,7 @@ def made() -> Film:
 def test_each_step_is_put_together_by_itself() -> None:
     film = json.loads(gzip.decompress(base64.b64decode(made().packed())))
     assert film["positions"] == [4, 5]
-    assert [shown(film, "stage", step) for step in (1, 0)] == [
-        "<p>two</p><b>same</b>",
-        "<p>one</p><b>same</b>",
-    ]
+    assert [shown(film, "stage", step) for step in (1, 0)] == ["<p>two</p><b>same</b>", "<p>one</p><b>same</b>"]
     assert [film["pieces"].count("<b>same</b>"), len(film["panels"]["map"]["pictures"])] == [1, 1]
 
 

@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 
 SHEET = (Path(__file__).resolve().parents[2] / "static/playground/css/tokens.css").read_text()
-BLOCKS = {
-    "light": ":root {",
-    "dark": '[data-theme="dark"] {',
-    "system dark": ':root:not([data-theme="light"]) {',
-}
+BLOCKS = {"light": ":root {", "dark": '[data-theme="dark"] {', "system dark": ':root:not([data-theme="light"]) {'}
 TEXT = ("ink", "mute", "now", "ok", "no", "wait", "hold", "out", "idle")
 SURFACES = ("panel", "bg", "soft")
 ON_TINT = {
@@ -70,16 +66,7 @@ def test_the_system_being_dark_means_the_same_as_choosing_dark() -> None:
 
 
 def test_every_colour_of_the_light_theme_has_a_dark_one() -> None:
-    assert set(tokens("dark")) == set(tokens("light")) - {
-        "r",
-        "sans",
-        "mono",
-        "t1",
-        "t2",
-        "t3",
-        "t4",
-        "t5",
-    }
+    assert set(tokens("dark")) == set(tokens("light")) - {"r", "sans", "mono", "t1", "t2", "t3", "t4", "t5"}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

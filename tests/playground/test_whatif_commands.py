@@ -105,10 +105,7 @@ def test_a_pod_without_an_owner_does_not_vanish_in_silence(tmp_path: Path) -> No
 
 def test_a_workload_that_makes_pods_in_vain_ends_the_command_and_is_named(tmp_path: Path) -> None:
     file = written(
-        tmp_path,
-        node("n", "9"),
-        workload("Deployment", os={"name": "windows"}),
-        workload("StatefulSet", "s", 3),
+        tmp_path, node("n", "9"), workload("Deployment", os={"name": "windows"}), workload("StatefulSet", "s", 3)
     )
     status, text = run("simulate", file)
     assert status == 3
@@ -150,10 +147,7 @@ def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
         "elsewhere": "ManagedElsewhere",
     }
     status, text = run("simulate", written(tmp_path, node("n"), workload("ReplicaSet", replicas=0)))
-    assert (status, text) == (
-        0,
-        "There is no pod.\nReplicaSet default/w asks for none: spec.replicas is 0.\n",
-    )
+    assert (status, text) == (0, "There is no pod.\nReplicaSet default/w asks for none: spec.replicas is 0.\n")
 
 
 def test_a_pod_that_is_held_back_says_why(tmp_path: Path) -> None:

@@ -111,11 +111,7 @@ def test_a_support_bundle_whose_objects_leave_their_kind_to_the_file() -> None:
 
     files = {
         "bundle/cluster-resources/nodes.json": [bare("n")],
-        "bundle/cluster-resources/pods/default.json": {
-            "kind": "PodList",
-            "apiVersion": "v1",
-            "items": [bare("a")],
-        },
+        "bundle/cluster-resources/pods/default.json": {"kind": "PodList", "apiVersion": "v1", "items": [bare("a")]},
         "bundle/cluster-resources/pvcs/default.json": [bare("data")],
         "bundle/cluster-resources/storage-classes.json": {"items": [bare("fast")]},
         "bundle/cluster-resources/statefulsets/default.json": [bare("db")],
@@ -210,11 +206,7 @@ def test_an_archive_without_objects_says_so() -> None:
 
 
 def test_a_trace_of_simkube_as_it_is_written() -> None:
-    deployment = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "d", "namespace": "default"},
-    }
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "namespace": "default"}}
     events = [{"ts": 1, "applied_objs": [deployment], "deleted_objs": []}]
     trace = {
         "version": 2,

@@ -90,9 +90,7 @@ def test_remove_pod_lets_preemption_find_its_victim() -> None:
 def test_add_pod_counts_a_nominated_pod() -> None:
     web = {"app": "web"}
     sim = world(
-        profile("AtMostPerNode"),
-        node("a", cpu="2"),
-        labelled("low", cpu="2", terminationGracePeriodSeconds=30),
+        profile("AtMostPerNode"), node("a", cpu="2"), labelled("low", cpu="2", terminationGracePeriodSeconds=30)
     )
     settle(sim)
     sim.apply(ApplyObjects((labelled("high", cpu="1", labels=web, priority=9),)))
@@ -115,11 +113,7 @@ def test_arguments_are_defaulted_and_validated() -> None:
     web = {"app": "web"}
     sim = world(profile("AtMostPerNode", args=two), node("a"), *(labelled(f"p{i}", labels=web) for i in range(3)))
     sim.run(until=lambda w: len(w.journal.attempts) == 3)
-    assert [attempt.outcome for attempt in sim.journal.attempts] == [
-        "scheduled",
-        "scheduled",
-        "unschedulable",
-    ]
+    assert [attempt.outcome for attempt in sim.journal.attempts] == ["scheduled", "scheduled", "unschedulable"]
 
 
 def test_score_and_normalize() -> None:
@@ -158,11 +152,7 @@ def test_permit_allows_and_rejects_pods_that_wait() -> None:
     sim = license_world(slow, labelled("first", labels={"license": "cad", "urgent": ""}), seats=9)
     records = sim.run(until=lambda w: nodes_of(w)["default/first"] == "a").records
     (ended,) = of_kind(records, "wait_ended")
-    assert ended["status"] == {
-        "code": "Unschedulable",
-        "plugin": "LicenseSeats",
-        "reasons": ["makes way for first"],
-    }
+    assert ended["status"] == {"code": "Unschedulable", "plugin": "LicenseSeats", "reasons": ["makes way for first"]}
 
 
 def test_pre_bind_bind_and_post_bind() -> None:

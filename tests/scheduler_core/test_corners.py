@@ -228,9 +228,7 @@ def nominated_to_b(**fields: Any) -> Simulation:
     return sim
 
 
-def test_an_internal_error_on_the_nominated_node_leads_to_a_search_of_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_internal_error_on_the_nominated_node_leads_to_a_search_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Verdicts(np.zeros(1, np.int32), (error("no luck"),))
     asked: list[int] = []
 

@@ -33,14 +33,7 @@ NODES = st.lists(
     max_size=8,
 )
 PODS = st.lists(st.tuples(st.sampled_from(["100m", "1", "2"]), st.integers(0, 7)), max_size=10)
-FILTERS = [
-    "NodeUnschedulable",
-    "NodeName",
-    "TaintToleration",
-    "NodeAffinity",
-    "NodePorts",
-    "NodeResourcesFit",
-]
+FILTERS = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit"]
 
 
 def clusters(nodes: list[Any], pods: list[Any]) -> Cache:
@@ -146,12 +139,7 @@ def test_a_score_is_within_0_to_100_or_the_cycle_ends_with_kubes_error(size: int
 
 
 def priority_class(name: str, value: int) -> dict[str, Any]:
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": value,
-    }
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
 
 
 @settings(max_examples=40)

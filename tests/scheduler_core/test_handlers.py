@@ -119,12 +119,7 @@ STORAGE = [
     (make_claim("c"), "PersistentVolumeClaim"),
     (make_class(), "storage.k8s.io/StorageClass"),
     (
-        {
-            "apiVersion": "storage.k8s.io/v1",
-            "kind": "CSINode",
-            "metadata": {"name": "n"},
-            "spec": {"drivers": []},
-        },
+        {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}, "spec": {"drivers": []}},
         "storage.k8s.io/CSINode",
     ),
     (

@@ -198,14 +198,7 @@ CHANGES = {
     "a claim is added": ApplyObjects((make_claim("c"),)),
     "a class is added": ApplyObjects((make_class(),)),
     "a CSINode is added": ApplyObjects(
-        (
-            {
-                "apiVersion": "storage.k8s.io/v1",
-                "kind": "CSINode",
-                "metadata": {"name": "a"},
-                "spec": {"drivers": []},
-            },
-        )
+        ({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "a"}, "spec": {"drivers": []}},)
     ),
 }
 

@@ -21,16 +21,7 @@ from scheduler_core.world.commands import (
     SetSettings,
 )
 from scheduler_core.world.simulation import Simulation
-from tests.scheduler_core.worlds import (
-    configuration,
-    node,
-    nodes_of,
-    of_kind,
-    pod,
-    scheduler_of,
-    settle,
-    world,
-)
+from tests.scheduler_core.worlds import configuration, node, nodes_of, of_kind, pod, scheduler_of, settle, world
 from tests.support.storage import make_claim, make_class, make_volume
 
 SECOND = 1_000_000_000
@@ -151,10 +142,7 @@ def test_the_journey_of_a_pod_is_not_that_of_the_one_before_whose_end_is_unheard
     sim.run(until=lambda w: w.journal.place(WEB) == Place.ACTIVE)
     sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
     sim.apply(ApplyObjects((pod("web", schedulerName="nobody"),)))
-    assert [data["to"] for data in of_kind(settle(sim), "queue_moved")] == [
-        Place.IN_FLIGHT,
-        Place.UNSCHEDULABLE,
-    ]
+    assert [data["to"] for data in of_kind(settle(sim), "queue_moved")] == [Place.IN_FLIGHT, Place.UNSCHEDULABLE]
     assert sim.journal.place(WEB) == Place.IGNORED
 
 
@@ -328,10 +316,7 @@ def test_evictions_are_held_back_too() -> None:
         ({"client_qps": -1}, "settings.client_qps: -1 0 to 10000 calls a second"),
         ({"client_burst": 0}, "settings.client_burst: 0 1 to 10000 calls"),
         ({"client_qps": 0.5}, "settings.client_qps: 0.5 whole calls a second"),
-        (
-            {"informer_lag": 3601 * SECOND},
-            "settings.informer_lag: 3601000000000 0 to 3600000000000 nanoseconds",
-        ),
+        ({"informer_lag": 3601 * SECOND}, "settings.informer_lag: 3601000000000 0 to 3600000000000 nanoseconds"),
     ],
 )
 def test_a_bad_limit_is_refused(changes: dict[str, Any], said: str) -> None:

@@ -11,12 +11,7 @@ from tests.scheduler_core.worlds import cycle_of, node, nodes_of, of_kind, pod, 
 
 
 def class_of(name: str, value: int) -> dict[str, Any]:
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": value,
-    }
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
 
 
 def important(name: str, cpu: str) -> dict[str, Any]:

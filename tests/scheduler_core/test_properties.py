@@ -26,9 +26,7 @@ def _commands() -> st.SearchStrategy[Command]:
         st.builds(lambda name: DeleteObjects((Ref("Node", "", name),)), NODES),
         st.builds(lambda name: DeleteObjects((Ref("Pod", "default", name),)), PODS),
         st.builds(
-            lambda name, on: PatchObject(Ref("Node", "", name), {"spec": {"unschedulable": on}}),
-            NODES,
-            st.booleans(),
+            lambda name, on: PatchObject(Ref("Node", "", name), {"spec": {"unschedulable": on}}), NODES, st.booleans()
         ),
         st.just(Undo()),
         st.just(Redo()),

@@ -70,13 +70,7 @@ def test_a_copy_has_the_same_values() -> None:
     whole = Whole(7, ("x",), part=None)
     twin = whole.copy()
     assert type(twin) is Whole
-    assert (twin.number, twin.texts, twin.part, twin.parts, twin.index) == (
-        7,
-        ("x",),
-        None,
-        {"a": [1]},
-        {"a": 1},
-    )
+    assert (twin.number, twin.texts, twin.part, twin.parts, twin.index) == (7, ("x",), None, {"a": [1]}, {"a": 1})
     assert twin.array.tolist() == [1, 1]
 
 

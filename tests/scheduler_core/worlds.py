@@ -30,21 +30,12 @@ def pod(name: str, cpu: str = "1", annotations: Mapping[str, str] | None = None,
     """A pending pod manifest as a person writes it."""
     container = {"name": "c", "image": "app:v1", "resources": {"requests": {"cpu": cpu}}}
     metadata = {"name": name, "annotations": dict(annotations or {})}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": metadata,
-        "spec": {"containers": [container], **spec},
-    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
 
 
 def configuration(**fields: Any) -> dict[str, Any]:
     """A KubeSchedulerConfiguration with these fields."""
-    return {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-        **fields,
-    }
+    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **fields}
 
 
 def world(*objects: Mapping[str, Any], seed: int = 1) -> Simulation:

@@ -50,13 +50,7 @@ def devices_of(world: Any, request: Cluster) -> Data:
 
 
 def _answer(world: Any, found: Mapping[str, Any]) -> Data:
-    return {
-        "position": world.position,
-        "now": world.now,
-        "rows": [],
-        "node": None,
-        "found": found,
-    }
+    return {"position": world.position, "now": world.now, "rows": [], "node": None, "found": found}
 
 
 def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
@@ -117,12 +111,7 @@ def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
 
 def cluster_of(world: Any, part: str, name: str) -> Data:
     """Raises SessionGone where there is no node of that name."""
-    answer: Data = {
-        "position": world.position,
-        "now": world.now,
-        "rows": [],
-        "node": None,
-    }
+    answer: Data = {"position": world.position, "now": world.now, "rows": [], "node": None}
     if name:
         node = read_node(world, name)
         if node is None:

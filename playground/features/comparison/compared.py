@@ -233,8 +233,4 @@ def plot_bound_pods(sides: Sequence[History]) -> dict[str, Any]:
         }
         for name, side in zip(NAMES, sides, strict=True)
     ]
-    return {
-        "kind": "bound",
-        "data": data,
-        "layout": {"xaxis": {"ticksuffix": " s"}, "yaxis": {"rangemode": "tozero"}},
-    }
+    return {"kind": "bound", "data": data, "layout": {"xaxis": {"ticksuffix": " s"}, "yaxis": {"rangemode": "tozero"}}}

@@ -189,10 +189,7 @@ def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
 
 
 def _build_score_row(
-    node: str,
-    plugins: Sequence[str],
-    tables: Sequence[Mapping[str, ScoredNode]],
-    attempts: Sequence[Scored | None],
+    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, ScoredNode]], attempts: Sequence[Scored | None]
 ) -> dict[str, Any]:
     rows = [table.get(node) for table in tables]
     cells = []
@@ -233,11 +230,7 @@ def _summary(sides: Sequence[Outline]) -> list[dict[str, Any]]:
         }
     )
     lines.append(
-        {
-            "what": gettext_noop("virtual time now"),
-            "sides": [clock(side.now) for side in sides],
-            "change": None,
-        }
+        {"what": gettext_noop("virtual time now"), "sides": [clock(side.now) for side in sides], "change": None}
     )
     return lines
 

@@ -130,8 +130,5 @@ async def _scores(
     attempts = comparison.attempts
     if pod:
         (ours, theirs), (head, their_head) = comparison.sides, comparison.heads
-        attempts = (
-            await client.attempt_of(head, ours, pod),
-            await other.attempt_of(their_head, theirs, pod),
-        )
+        attempts = (await client.attempt_of(head, ours, pod), await other.attempt_of(their_head, theirs, pod))
     return {"scores": scores(*attempts), "scored": attempts, "scored_pod": pod}

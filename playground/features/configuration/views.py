@@ -179,14 +179,7 @@ def _new(wanted: str, name: str) -> dict[str, Any]:
     """The page for a further scheduler, for pods of a schedulerName."""
     wanted = wanted or "my-scheduler"
     text = NEW % {"name": json.dumps(wanted, ensure_ascii=False)}
-    return {
-        "new": wanted,
-        "scheduler": name or wanted,
-        "text": text,
-        "profiles": [],
-        "lines": [],
-        "removable": False,
-    }
+    return {"new": wanted, "scheduler": name or wanted, "text": text, "profiles": [], "lines": [], "removable": False}
 
 
 async def _read(

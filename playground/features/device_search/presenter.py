@@ -183,18 +183,12 @@ _SAID = {
         gettext_noop("The expression of %(owner)s selects it."),
         gettext_noop("The expression of %(owner)s does not select it."),
     ),
-    "capacity": (
-        gettext_noop("Enough of its capacity is left."),
-        gettext_noop("Too little of its capacity is left."),
-    ),
+    "capacity": (gettext_noop("Enough of its capacity is left."), gettext_noop("Too little of its capacity is left.")),
     "counters": (
         gettext_noop("Enough is left of the hardware that it shares with other partitions."),
         gettext_noop("Too little is left of %(missing)s, which it shares with other partitions."),
     ),
-    "taint": (
-        gettext_noop("Its taint %(taint)s is tolerated."),
-        gettext_noop("Its taint %(taint)s is not tolerated."),
-    ),
+    "taint": (gettext_noop("Its taint %(taint)s is tolerated."), gettext_noop("Its taint %(taint)s is not tolerated.")),
     "constraint": (
         gettext_noop("%(constraint)s %(attribute)s holds: %(value)s."),
         gettext_noop("%(constraint)s %(attribute)s does not hold: it has %(value)s, chosen before: %(expected)s."),

@@ -71,12 +71,7 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _show(
-    request: HttpRequest,
-    client: SessionClient,
-    commands: list[Command],
-    pauses: list[int],
-    at: int | None,
-    look: Look,
+    request: HttpRequest, client: SessionClient, commands: list[Command], pauses: list[int], at: int | None, look: Look
 ) -> HttpResponse:
     """A fork with the fix applied, at the end of the attempt that proved it."""
     name = _("%(name)s (fixed)") % {"name": client.session.name}

@@ -187,22 +187,12 @@ def _attempt(entry: Mapping[str, Any]) -> Iterable[Sequence[str]]:
         yield (str(entry["at"]), entry["t"], "in flight", f"{head} runs")
     else:
         node = f" on {entry['node']}" if entry["node"] else ""
-        yield (
-            str(entry["at"]),
-            entry["t"],
-            "in flight",
-            f"{head}: {entry['outcome']}{node}, {entry['took']}",
-        )
+        yield (str(entry["at"]), entry["t"], "in flight", f"{head}: {entry['outcome']}{node}, {entry['took']}")
         if entry["message"]:
             yield ("", "", "", entry["message"])
     if entry.get("nominated"):
         victims = ", ".join(victim["name"] for victim in entry["victims"])
-        yield (
-            "",
-            "",
-            "",
-            f"nominated to {entry['nominated']}" + (f"; victims: {victims}" if victims else ""),
-        )
+        yield ("", "", "", f"nominated to {entry['nominated']}" + (f"; victims: {victims}" if victims else ""))
     detail = entry.get("detail")
     if detail:
         yield from _detail(detail)
@@ -218,12 +208,7 @@ def _detail(detail: Mapping[str, Any]) -> Iterable[Sequence[str]]:
             continue
         took = f", {step['took']}" if step["took"] else ""
         message = f": {step['message']}" if step["message"] else ""
-        yield (
-            str(step["at"]),
-            step["t"],
-            "",
-            f"{step['point']} {step['plugin']} {step['code']}{took}{message}",
-        )
+        yield (str(step["at"]), step["t"], "", f"{step['point']} {step['plugin']} {step['code']}{took}{message}")
 
 
 def _write_events(rows: Sequence[Mapping[str, Any]]) -> list[str]:

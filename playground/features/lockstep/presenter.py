@@ -204,12 +204,7 @@ def decisions(comparison: Comparison, index: int) -> Decisions:
     made = max(len(side.attempts) for side in comparison.sides)
     last = min(index - first, made - 1)
     rows = [_decision(comparison, first, i, differs) for i in range(max(0, last - DECIDED + 1), last + 1)]
-    return {
-        "rows": rows,
-        "common": first,
-        "differing": sum(i <= index for i in differs),
-        "all": differs,
-    }
+    return {"rows": rows, "common": first, "differing": sum(i <= index for i in differs), "all": differs}
 
 
 class Decision(TypedDict):

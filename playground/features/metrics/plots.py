@@ -131,12 +131,7 @@ Families = Mapping[str, Sequence[Series]]
 
 MOST_ROWS = 60
 # The readings of a scheduler where none runs.
-NONE: Mapping[str, Any] = {
-    "name": "",
-    "families": [],
-    "curve": [],
-    "refusals": {"plugins": {}, "reasons": []},
-}
+NONE: Mapping[str, Any] = {"name": "", "families": [], "curve": [], "refusals": {"plugins": {}, "reasons": []}}
 
 
 def families(scheduler: Mapping[str, Any]) -> Families:

@@ -46,18 +46,10 @@ def charts(families: Families) -> list[Chart]:
             "attempts",
         ),
         _build_histogram(
-            "tries",
-            gettext_noop("Attempts until bound"),
-            "scheduler_pod_scheduling_attempts",
-            families,
-            "",
+            "tries", gettext_noop("Attempts until bound"), "scheduler_pod_scheduling_attempts", families, ""
         ),
         _build_histogram(
-            "victims",
-            gettext_noop("Victims of a preemption"),
-            "scheduler_preemption_victims",
-            families,
-            "",
+            "victims", gettext_noop("Victims of a preemption"), "scheduler_preemption_victims", families, ""
         ),
     ]
 
@@ -82,8 +74,7 @@ def _build_histogram(name: str, title: str, metric: str, families: Families, by:
     words = [format_bound(BY_NAME[metric], i) for i in places]
     names = [key or gettext_noop("count") for key in series]
     figure = draw.columns(
-        words,
-        {each: [counts[i] for i in places] for each, counts in zip(names, series.values(), strict=True)},
+        words, {each: [counts[i] for i in places] for each, counts in zip(names, series.values(), strict=True)}
     )
     exact = [(word, [counts[i] for counts in series.values()]) for word, i in zip(words, places, strict=True)]
     lines = [[word, *map(thousands, counts)] for word, counts in exact]
@@ -147,10 +138,7 @@ def _tiles(series: Families) -> list[Tile]:
     """The few figures that people look at first."""
     pending = total(series, "scheduler_pending_pods")
     return [
-        {
-            "title": gettext_noop("pods bound"),
-            "value": thousands(total(series, _ATTEMPTS, result="scheduled")),
-        },
+        {"title": gettext_noop("pods bound"), "value": thousands(total(series, _ATTEMPTS, result="scheduled"))},
         {"title": gettext_noop("attempts"), "value": thousands(total(series, _ATTEMPTS))},
         {"title": gettext_noop("pods pending"), "value": thousands(pending)},
         {
@@ -251,10 +239,7 @@ HINTS: dict[str, tuple[str, str]] = {
         f'sum by (event) (rate({_S}queue_incoming_pods_total{{queue="active"}}[5m]))',
         gettext_noop("Which events bring pods into the active queue."),
     ),
-    _S + "goroutines": (
-        f'{_S}goroutines{{operation="binding"}}',
-        gettext_noop("Bindings in progress."),
-    ),
+    _S + "goroutines": (f'{_S}goroutines{{operation="binding"}}', gettext_noop("Bindings in progress.")),
     _S + "permit_wait_duration_seconds": (
         _mean_of(_S + "permit_wait_duration_seconds"),
         gettext_noop("How long pods wait on Permit, on average."),

@@ -203,13 +203,7 @@ def diagram(rows: Sequence[dict[str, Any]], start_up: bool, say: Say) -> dict[st
 def _head(x: int, spread: int, name: str) -> dict[str, Any]:
     title, role = TITLES[name]
     width = spread - 8
-    return {
-        "x": str(x),
-        "left": str(x - width // 2),
-        "width": str(width),
-        "title": title,
-        "role": role,
-    }
+    return {"x": str(x), "left": str(x - width // 2), "width": str(width), "title": title, "role": role}
 
 
 def _rows(rows: Sequence[dict[str, Any]], x: dict[str, int], say: Say) -> tuple[list[dict[str, Any]], int]:

@@ -19,13 +19,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.base.trace.kinds import (
-    EventRecorded,
-    ObjectChanged,
-    QueueMoved,
-    Reconciled,
-    WatchEventHeard,
-)
+from scheduler_core.base.trace.kinds import EventRecorded, ObjectChanged, QueueMoved, Reconciled, WatchEventHeard
 from scheduler_core.world.readonly import Place, Record, StepFacts
 
 MOST = 200  # arrows on one page
@@ -144,12 +138,7 @@ class OfPod:
         gone = [end for _, end in self.victims.values() if end is not None]
         self.landmarks = sorted({*moves, *gone}) if moves else []
         self.parts: list[Data] = [
-            {
-                "n": n,
-                "first": attempt.first_position - 1,
-                "t": clock(attempt.started),
-                "outcome": attempt.outcome,
-            }
+            {"n": n, "first": attempt.first_position - 1, "t": clock(attempt.started), "outcome": attempt.outcome}
             for n, attempt in enumerate(attempts, 1)
         ][-PARTS:]
 

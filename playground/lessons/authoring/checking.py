@@ -159,12 +159,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     titles = {language: words.title for language, words in lesson.words.items()}
     summaries = {language: words.summary for language, words in lesson.words.items()}
     seen = Checked(
-        _findings(found),
-        titles,
-        summaries,
-        lesson.plan.minutes,
-        lesson.plan.track,
-        _list_unplayed_cards(lesson),
+        _findings(found), titles, summaries, lesson.plan.minutes, lesson.plan.track, _list_unplayed_cards(lesson)
     )
     try:
         whole = expand_lesson(lesson, most_objects)

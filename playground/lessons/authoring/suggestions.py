@@ -64,9 +64,7 @@ def _suggest_questions(card: Card, world: WorldView, seen: Seen) -> Iterator[Sug
         yield _suggestion("next_pod", "pod", {"next_pod": True})
     for attempt in about:
         yield from _of_attempt(attempt, seen)
-    waiting = sorted(
-        {short(each.pod) for each in later if world.journal.place(each.pod) == Place.ACTIVE},
-    )
+    waiting = sorted({short(each.pod) for each in later if world.journal.place(each.pod) == Place.ACTIVE})
     if 2 <= len(waiting) <= MOST_ORDERED:
         yield _suggestion("order", "order", {"order": waiting}, among=tuple(waiting))
     for pod in dict.fromkeys(short(each.pod) for each in about):

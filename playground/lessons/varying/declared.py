@@ -39,8 +39,7 @@ def require_sound(vary: Vary, facts: Collection[str]) -> None:
     for number, shuffle in enumerate(vary.shuffles):
         if len(set(map(str, shuffle.values()))) < max(len(shuffle), 2):
             raise BadVariation(
-                f"vary.shuffles[{number}]",
-                f"{list(shuffle.values())}; two or more different values are expected",
+                f"vary.shuffles[{number}]", f"{list(shuffle.values())}; two or more different values are expected"
             )
     _require_derivable(vary)
     _require_relations(vary, facts)
@@ -89,8 +88,7 @@ def _require_range(path: str, draw: Draw) -> None:
         raise BadVariation(path, f"{error}; numbers or quantities are expected of a range") from None
     if isinstance(draw.written, int) and any(isinstance(each, str) for each in bounds):
         raise BadVariation(
-            path,
-            f"written is {draw.written} and the range {draw.least} to {draw.most}; whole numbers are expected",
+            path, f"written is {draw.written} and the range {draw.least} to {draw.most}; whole numbers are expected"
         )
     if step <= 0 or not least < most or max(abs(least), abs(most)) > LARGEST:
         raise BadVariation(path, f"from {draw.least} to {draw.most} by {draw.step}; a range that rises is expected")
@@ -133,8 +131,7 @@ def _require_relations(vary: Vary, facts: Collection[str]) -> None:
                 raise BadVariation(path, f"{operand} is neither a value nor a fact; one of {known} is expected")
         if not (set(map(str, operands)) & set(facts)) and not holds(require, values):
             raise BadVariation(
-                path,
-                f"{format_requirement(vary, number)} does not hold for the values that the lesson is written with",
+                path, f"{format_requirement(vary, number)} does not hold for the values that the lesson is written with"
             )
 
 

@@ -11,14 +11,7 @@ import msgspec
 
 from playground.lessons.format import Lesson, Plan, Scalar, Vary
 from playground.lessons.varying.declared import BadVariation, require_sound
-from playground.lessons.varying.values import (
-    Values,
-    collect_written_values,
-    draw_values,
-    holds,
-    is_name,
-    with_derived,
-)
+from playground.lessons.varying.values import Values, collect_written_values, draw_values, holds, is_name, with_derived
 
 MOST_DRAWS = 500
 _PLACEHOLDER = re.compile(r"\$\(([a-z_][a-z0-9_]*)\)")

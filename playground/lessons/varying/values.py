@@ -72,10 +72,7 @@ def draw_values(vary: Vary, random: Random) -> dict[str, Scalar]:
 def _draw_value(draw: Draw, random: Random) -> Scalar:
     if draw.least is None:
         return random.choice(draw.among)
-    return in_unit_of(
-        draw.written,
-        number_of(draw.least) + number_of(draw.step) * random.randint(0, places(draw) - 1),
-    )
+    return in_unit_of(draw.written, number_of(draw.least) + number_of(draw.step) * random.randint(0, places(draw) - 1))
 
 
 def places(draw: Draw) -> int:

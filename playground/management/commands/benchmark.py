@@ -196,12 +196,9 @@ def _real_figures() -> dict[tuple[str, int, int, bool], float]:
     """The real scheduler's pods per wall second: level A, parallelism 16 on two cores, median of three runs."""
     data = json.loads(lzma.decompress((BENCHMARKS / "results.json.xz").read_bytes()))
     return {
-        (
-            row["workload"],
-            row["nodes"],
-            row["percentageOfNodesToScore"],
-            row["variant"].endswith("PostFilter"),
-        ): row["podsPerWallSecond"]["median"]
+        (row["workload"], row["nodes"], row["percentageOfNodesToScore"], row["variant"].endswith("PostFilter")): row[
+            "podsPerWallSecond"
+        ]["median"]
         for row in data["results"]
         if row["level"] == "A" and row["parallelism"] == 16 and row["gomaxprocs"] == 2
     }

@@ -25,10 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the age of sessions and for a dry run."""
         parser.add_argument(
-            "--days",
-            type=int,
-            default=settings.SESSION_RETENTION_DAYS,
-            help="days without use (default: %(default)s)",
+            "--days", type=int, default=settings.SESSION_RETENTION_DAYS, help="days without use (default: %(default)s)"
         )
         parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
 

@@ -42,11 +42,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--json", action="store_true", help="for machines")
         parser.add_argument(
-            "--from",
-            dest="folder",
-            type=Path,
-            default=CONTENT,
-            help="another folder of lessons than the own one",
+            "--from", dest="folder", type=Path, default=CONTENT, help="another folder of lessons than the own one"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

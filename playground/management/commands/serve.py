@@ -57,10 +57,7 @@ class Command(BaseCommand):
         try:
             call_command("migrate", verbosity=0)
         except OperationalError as error:
-            say(
-                self.stderr,
-                f"The tables of the database were not checked, as it does not answer: {error}".rstrip(),
-            )
+            say(self.stderr, f"The tables of the database were not checked, as it does not answer: {error}".rstrip())
 
     def _supervise(self, host: str, port: int, processes: int) -> None:
         if not settings.REDIS_URL:

@@ -17,13 +17,7 @@ from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
 
 Row = dict[str, Any]
 # Columns of the tables, by their heads.
-WAITING = {
-    "NAMESPACE": "namespace",
-    "NAME": "pod",
-    "NODE": "node",
-    "ATTEMPTS": "attempts",
-    "WHY PENDING": "message",
-}
+WAITING = {"NAMESPACE": "namespace", "NAME": "pod", "NODE": "node", "ATTEMPTS": "attempts", "WHY PENDING": "message"}
 ENDED = {
     "NAMESPACE": "namespace",
     "NAME": "pod",

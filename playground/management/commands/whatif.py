@@ -62,18 +62,10 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
         parser.add_argument(
-            "--add",
-            action="append",
-            default=[],
-            metavar="N=NODE",
-            help="so many new nodes like one that exists",
+            "--add", action="append", default=[], metavar="N=NODE", help="so many new nodes like one that exists"
         )
         parser.add_argument(
-            "--scale",
-            action="append",
-            default=[],
-            metavar="KIND/NS/NAME=N",
-            help="a workload with so many replicas",
+            "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
         parser.add_argument(
             "--more",

@@ -57,16 +57,7 @@ def describe_namespaces(names: list[str]) -> str:
 
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
-WITH_PODS = (
-    "Pod",
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "CronJob",
-)
+WITH_PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
 
 
 @dataclass(frozen=True, slots=True)

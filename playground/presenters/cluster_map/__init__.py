@@ -92,11 +92,7 @@ def present(sim: WorldView, look: Look) -> Panel[MapContext, MapCard]:
     rows, found = _rows(table, look, refused, moment, mask if large else None)
     cards: dict[str, MapCard] = {"map-summary": _summary(table, cycle, refused, look, mask)}
     if large:
-        context["window"] = {
-            "page": look.page,
-            "pages": -(-found // WINDOW),
-            "matching": found,
-        }
+        context["window"] = {"page": look.page, "pages": -(-found // WINDOW), "matching": found}
         cards["map-groups"] = heat.groups_card(table, "" if group == "-" else group)
         measure = compute_measure(sim, table, look.mode)
         cards["map-heat"] = heat.heat_card(table, refused, moment, look.mode, measure, mask)
@@ -250,13 +246,7 @@ class LatelyCard(TypedDict):
 def lately_card(sim: WorldView) -> LatelyCard:
     """Return the card of the latest pod moves, newest first, for the room under a small cluster."""
     rows: list[LatelyRow] = [
-        {
-            "at": move.position,
-            "t": clock(move.t),
-            **pod_ref(move.pod),
-            "place": move.place,
-            "cause": move.cause,
-        }
+        {"at": move.position, "t": clock(move.t), **pod_ref(move.pod), "place": move.place, "cause": move.cause}
         for move in sim.journal.moves[: -LATELY - 1 : -1]
     ]
     return {"id": "map-lately", "kind": "lately", "rows": rows}

@@ -82,12 +82,7 @@ class HeatCard(TypedDict):
 
 
 def heat_card(
-    table: NodeTable,
-    refusals: Refusals,
-    moment: Moment,
-    mode: str,
-    measure: Measure | None,
-    mask: Mask | None,
+    table: NodeTable, refusals: Refusals, moment: Moment, mode: str, measure: Measure | None, mask: Mask | None
 ) -> HeatCard:
     """State, band and refusal of every node; `labels` of the bands, which the legend shows as they are."""
     state = np.zeros(len(table), np.uint8)

@@ -39,10 +39,7 @@ class Choices(TypedDict):
 def choices(sim: WorldView, table: NodeTable) -> Choices:
     names = list(table.resources.names)[: table.allocatable.shape[1]]
     resources = [name for i, name in enumerate(names) if table.allocatable[:, i].any()]
-    return {
-        "resources": [*resources, PODS],
-        "plugins": [plugin.name for plugin in framework_of(sim).at(Point.SCORE)],
-    }
+    return {"resources": [*resources, PODS], "plugins": [plugin.name for plugin in framework_of(sim).at(Point.SCORE)]}
 
 
 def compute_measure(sim: WorldView, table: NodeTable, mode: str) -> Measure | None:

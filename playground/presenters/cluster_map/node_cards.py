@@ -88,9 +88,7 @@ def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> 
         "state": _state(moment, group, name),
         "why": moment.refusals.text(row),
         "bars": _bars(
-            tuple(table.resources.names),
-            tuple(table.allocatable[row].tolist()),
-            tuple(table.requested[row].tolist()),
+            tuple(table.resources.names), tuple(table.allocatable[row].tolist()), tuple(table.requested[row].tolist())
         ),
         "cpu": f"{cpu(int(table.requested[row][0]))}/{cpu(int(table.allocatable[row][0]))}",
         **_chips(table, row, moment),

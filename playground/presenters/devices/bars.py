@@ -34,10 +34,4 @@ def bar(name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[
         if width > 0:
             drawn.append({"x": round(x, 2), "width": round(width, 2), "owner": owner, "amount": text(amount)})
         x += width
-    return {
-        "name": name,
-        "used": text(used),
-        "total": text(total),
-        "parts": drawn,
-        "full": used >= total > 0,
-    }
+    return {"name": name, "used": text(used), "total": text(total), "parts": drawn, "full": used >= total > 0}

@@ -119,11 +119,7 @@ def _why(pool: PublishedPool) -> Message | None:
         return message(_INVALID, pool=pool.id.pool, name=pool.twice)
     if pool.incomplete:
         return message(
-            _INCOMPLETE,
-            n=len(pool.slices),
-            expected=pool.expected,
-            generation=pool.generation,
-            pool=str(pool.id),
+            _INCOMPLETE, n=len(pool.slices), expected=pool.expected, generation=pool.generation, pool=str(pool.id)
         )
     return None
 
@@ -141,12 +137,7 @@ def _nodes(slices: Sequence[ResourceSlice]) -> dict[str, Any]:
 
 
 def _slice(each: ResourceSlice) -> dict[str, Any]:
-    return {
-        "name": each.name,
-        "nodes": _nodes([each]),
-        "devices": len(each.devices),
-        "generation": each.generation,
-    }
+    return {"name": each.name, "nodes": _nodes([each]), "devices": len(each.devices), "generation": each.generation}
 
 
 def _class(each: DeviceClass) -> dict[str, Any]:
@@ -159,12 +150,7 @@ def _class(each: DeviceClass) -> dict[str, Any]:
 
 
 def _rule(rule: DeviceTaintRule) -> dict[str, Any]:
-    about = {
-        "driver": rule.driver,
-        "pool": rule.pool,
-        "device": rule.device,
-        "class": rule.class_name,
-    }
+    about = {"driver": rule.driver, "pool": rule.pool, "device": rule.device, "class": rule.class_name}
     return {
         "name": rule.name,
         "taint": taint_text(rule.taint),

@@ -8,11 +8,7 @@ from playground.presenters.look import Look
 from playground.presenters.scene import NoSubject, find_pod, last_attempt, short
 from scheduler_core.world.readonly import WorldView
 
-_UNFINISHED = (
-    "",
-    "Pending",
-    "Failed",
-)  # phases in which something may be the matter with a pod that has a node
+_UNFINISHED = ("", "Pending", "Failed")  # phases in which something may be the matter with a pod that has a node
 
 
 class BoundPod(TypedDict):

@@ -162,12 +162,7 @@ def _flight(sim: WorldView, scheduler: SchedulerView) -> FlightState:
             rows.append({"pod": item.key, "name": short(item.key)})
         else:
             rows.append({"event": item.event.label, "object": short(name_of(item)), "waiting": pods})
-    return {
-        "rows": rows[-SHOWN:],
-        "more": max(len(rows) - SHOWN, 0),
-        "pods": pods,
-        "events": len(rows) - pods,
-    }
+    return {"rows": rows[-SHOWN:], "more": max(len(rows) - SHOWN, 0), "pods": pods, "events": len(rows) - pods}
 
 
 # The nominator

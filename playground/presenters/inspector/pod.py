@@ -124,12 +124,7 @@ def present(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoPod:
 
 def _present_gone_pod(sim: WorldView, key: str) -> GonePod:
     """Return the data of a pod that does not exist: the preemptions that removed the pod, if any, and its attempts."""
-    return {
-        "about": "pod",
-        "kind": "gone",
-        "preemptions": preemptions(sim, key),
-        "attempts": _attempts(sim, key),
-    }
+    return {"about": "pod", "kind": "gone", "preemptions": preemptions(sim, key), "attempts": _attempts(sim, key)}
 
 
 def _facts(pod: Pod) -> list[Fact]:

@@ -111,13 +111,7 @@ def _row(equal: list[KubeEvent], now: int) -> EventRow:
     ages = age(now - last.t)
     if len(equal) > 1:
         ages += f" (x{len(equal)} over {age(now - first.t)})"
-    return {
-        "type": last.type,
-        "reason": last.reason,
-        "age": ages,
-        "source": last.reporter,
-        "message": last.message,
-    }
+    return {"type": last.type, "reason": last.reason, "age": ages, "source": last.reporter, "message": last.message}
 
 
 _PLACES = (Place.DELETED, Place.IGNORED)

@@ -125,8 +125,7 @@ def _explain_gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None
         )
     if entry.gated_by == "DefaultPreemption":
         return message(
-            gettext_noop("%(plugin)s holds it back until its victims have been told to go."),
-            plugin=entry.gated_by,
+            gettext_noop("%(plugin)s holds it back until its victims have been told to go."), plugin=entry.gated_by
         )
     return message(gettext_noop("%(plugin)s holds it back."), plugin=entry.gated_by)
 

@@ -35,13 +35,7 @@ _TITLES = {
     "ignored": gettext_noop("No such scheduler"),
 }
 # The terms of those that are called otherwise.
-TERMS = {
-    "flight": "in flight",
-    "permit": "waiting",
-    "binding": "binding cycle",
-    "victims": "victim",
-    "ignored": "",
-}
+TERMS = {"flight": "in flight", "permit": "waiting", "binding": "binding cycle", "victims": "victim", "ignored": ""}
 ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # seen when they are empty, too
 _NOTES = {"active": gettext_noop("heap order")}
 
@@ -97,12 +91,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
             backing_off,
         ),
         "unschedulable": _build_parked_card(
-            sim,
-            scheduler,
-            ("unschedulable", "reason"),
-            queue.unschedulable_pods,
-            chips.build_refused_chip,
-            chosen,
+            sim, scheduler, ("unschedulable", "reason"), queue.unschedulable_pods, chips.build_refused_chip, chosen
         ),
         "gated": _build_parked_card(
             sim, scheduler, ("gated", "gate"), queue.gated_pods, chips.build_gated_chip, chosen
@@ -188,10 +177,7 @@ def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) 
     for key, card in cards.items():
         more = others[key]
         pods: list[PodChip] = [{**row, "via": name} for row in more["pods"]]
-        card["pods"], card["groups"] = (
-            [*card["pods"], *pods][:WINDOW],
-            [*card["groups"], *more["groups"]][:GROUPS],
-        )
+        card["pods"], card["groups"] = ([*card["pods"], *pods][:WINDOW], [*card["groups"], *more["groups"]][:GROUPS])
         card["count"] += more["count"]
         card["more"] = card["count"] - len(card["pods"]) - sum(group["count"] for group in card["groups"])
         card["hidden"] = not card["count"] and key not in ALWAYS

@@ -21,10 +21,7 @@ class GroupTitle(TypedDict):
 def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
     """`title`, and `plugins` where it is known who refused the pods. Reasons stand in the order that the first pod met them in."""
     if by == "priority":
-        return {
-            "title": message(gettext_noop("priority %(priority)s"), priority=group.label[0]),
-            "plugins": [],
-        }
+        return {"title": message(gettext_noop("priority %(priority)s"), priority=group.label[0]), "plugins": []}
     if by == "owner":
         return {"title": _owner(group.label), "plugins": []}
     plugin, *texts = group.label

@@ -44,13 +44,7 @@ class Answers:
     def of(self, group: Group) -> list[HintAnswer]:
         """The answers as plain data, at most MOST of them."""
         rows: list[HintAnswer] = [
-            {
-                "answer": QUEUE,
-                "count": count,
-                "event": event,
-                "plugin": plugin,
-                "hint": hint_name(plugin, hint),
-            }
+            {"answer": QUEUE, "count": count, "event": event, "plugin": plugin, "hint": hint_name(plugin, hint)}
             for (event, plugin, hint), count in self.left.get(group.label, Counter()).most_common()
         ]
         if group.pods and self.events:

@@ -149,11 +149,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         AttemptStarted,
         gettext_noop("A scheduling cycle begins"),
         records.attempt_started,
-        Line(
-            CYCLE,
-            CACHE,
-            lambda started: message(gettext_noop("UpdateSnapshot: nodes: %(n)s"), n=started.nodes),
-        ),
+        Line(CYCLE, CACHE, lambda started: message(gettext_noop("UpdateSnapshot: nodes: %(n)s"), n=started.nodes)),
     ),
     Kind(
         BindingStarted,
@@ -166,9 +162,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         gettext_noop("WaitOnPermit"),
         records.wait_ended,
         Line(
-            PLUGINS,
-            BINDING,
-            lambda ended: message(gettext_noop("WaitOnPermit: %(code)s"), code=ended.status["code"]),
+            PLUGINS, BINDING, lambda ended: message(gettext_noop("WaitOnPermit: %(code)s"), code=ended.status["code"])
         ),
     ),
     Kind(
@@ -267,9 +261,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         gettext_noop("API client"),
         records.describe_throttling,
         Line(
-            BINDING,
-            BINDING,
-            lambda held: message(gettext_noop("the client waits %(time)s"), time=duration(held.wait)),
+            BINDING, BINDING, lambda held: message(gettext_noop("the client waits %(time)s"), time=duration(held.wait))
         ),
     ),
     Kind(
@@ -294,10 +286,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         telling=False,
     ),
     Kind(
-        PreemptionStarted,
-        gettext_noop("Preemption"),
-        records.preemption_started,
-        Line(PLUGINS, BINDING, lines.evicts),
+        PreemptionStarted, gettext_noop("Preemption"), records.preemption_started, Line(PLUGINS, BINDING, lines.evicts)
     ),
     Kind(
         SchedulerStage,

@@ -156,10 +156,7 @@ def plugin_to(ran: PluginRan, standing: Standing) -> str:
 def plugin(ran: PluginRan) -> Message:
     if ran.refusals:
         return message(
-            gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes"),
-            plugin=ran.plugin,
-            k=ran.refusals,
-            n=ran.evaluated,
+            gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes"), plugin=ran.plugin, k=ran.refusals, n=ran.evaluated
         )
     return exactly(f"{ran.plugin}: {ran.status['code']}")
 
@@ -185,9 +182,7 @@ def call(call: ApiCall) -> Message:
         return message(gettext_noop("POST binding: %(pod)s → %(node)s"), pod=short(call.pod), node=call.node)
     if call.status:
         return message(
-            gettext_noop("PATCH status of %(pod)s: %(fields)s"),
-            pod=short(call.pod),
-            fields=", ".join(call.status),
+            gettext_noop("PATCH status of %(pod)s: %(fields)s"), pod=short(call.pod), fields=", ".join(call.status)
         )
     if call.pod and call.kind:
         return exactly(f"{call.verb} {call.kind} {short(call.object)}")

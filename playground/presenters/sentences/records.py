@@ -62,10 +62,7 @@ def binding_ended(ended: BindingEnded) -> Message:
     if ended.outcome == "bound":
         return message(gettext_noop("%(pod)s is bound to %(node)s."), pod=pod, node=node)
     return message(
-        gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
-        pod=pod,
-        node=node,
-        message=ended.message,
+        gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"), pod=pod, node=node, message=ended.message
     )
 
 
@@ -131,8 +128,7 @@ def pod_assumed(assumed: PodAssumed) -> Message:
 
 def pod_forgotten(forgotten: PodForgotten) -> Message:
     return message(
-        gettext_noop("The cache forgets %(pod)s: what it was assumed to use is free again."),
-        pod=short(forgotten.pod),
+        gettext_noop("The cache forgets %(pod)s: what it was assumed to use is free again."), pod=short(forgotten.pod)
     )
 
 
@@ -188,10 +184,7 @@ _COMMANDS = {
 }
 
 
-_OF_ONE = {
-    "ApplyObjects": gettext_noop("1 object applied."),
-    "DeleteObjects": gettext_noop("1 object deleted."),
-}
+_OF_ONE = {"ApplyObjects": gettext_noop("1 object applied."), "DeleteObjects": gettext_noop("1 object deleted.")}
 # The same of a record that names the object, pod or node.
 _NAMED = {
     "PatchObject": gettext_noop("%(kind)s %(name)s is changed."),

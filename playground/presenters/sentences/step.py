@@ -32,12 +32,7 @@ def of_step(step: PluginStep, pod: str) -> Message:
     return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod)
 
 
-_OF_EXTENDERS = (
-    Point.EXTENDER_FILTER,
-    Point.EXTENDER_PREEMPT,
-    Point.EXTENDER_PRIORITIZE,
-    Point.EXTENDER_BIND,
-)
+_OF_EXTENDERS = (Point.EXTENDER_FILTER, Point.EXTENDER_PREEMPT, Point.EXTENDER_PRIORITIZE, Point.EXTENDER_BIND)
 _SUCCESS = {
     Point.EXTENDER_PREEMPT: gettext_noop("%(plugin)s has looked through the victims for %(pod)s."),
     Point.EXTENDER_PRIORITIZE: gettext_noop("%(plugin)s scores no node for %(pod)s."),

@@ -95,12 +95,7 @@ def _past(aim: Aim) -> PastAttempt | None:
     attempt = aim.attempt
     if attempt is None:
         return None
-    return {
-        "number": attempt.number,
-        "pod": short(attempt.pod),
-        "at": attempt.last_position,
-        "t": clock(attempt.ended),
-    }
+    return {"number": attempt.number, "pod": short(attempt.pod), "at": attempt.last_position, "t": clock(attempt.ended)}
 
 
 def form_of(stage: Stage[Body, Card], look: Look) -> str:

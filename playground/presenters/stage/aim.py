@@ -13,14 +13,7 @@ from playground.presenters.cluster_map.preempting import preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, WITH_NODES, Look
 from playground.presenters.refusals import UNSEEN, node_to_status
-from playground.presenters.scene import (
-    cycle_of,
-    last_attempt,
-    present_step,
-    scheduler_of,
-    subject,
-    table_of,
-)
+from playground.presenters.scene import cycle_of, last_attempt, present_step, scheduler_of, subject, table_of
 from scheduler_core.base.trace.kinds import (
     AttemptEnded,
     AttemptStarted,
@@ -217,9 +210,7 @@ def _of_node(sim: WorldView, name: str) -> Aim:
         return present
     past = attempt if cycle is None or cycle.number != attempt.number else None
     return Aim(
-        _get_deciding_stage(attempt) if name in (attempt.node, attempt.nominated) else "filter",
-        attempt.pod,
-        past,
+        _get_deciding_stage(attempt) if name in (attempt.node, attempt.nominated) else "filter", attempt.pod, past
     )
 
 

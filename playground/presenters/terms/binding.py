@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from playground.presenters.terms.term import (
-    CONCEPTS,
-    DEEP_DIVE,
-    OVERVIEW,
-    SEQUENCES,
-    STRUCTURES,
-    Source,
-    Term,
-)
+from playground.presenters.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, SEQUENCES, STRUCTURES, Source, Term
 from playground.presenters.words import gettext_noop
 
 _DOCS = "docs/architecture.md"

@@ -91,9 +91,7 @@ CONTROLLERS: dict[str, Term] = {
         _DOCS,
     ),
     "cronjob-controller": Term(
-        "cronjob-controller",
-        gettext_noop("Creates a Job at each moment of a CronJob's schedule."),
-        _DOCS,
+        "cronjob-controller", gettext_noop("Creates a Job at each moment of a CronJob's schedule."), _DOCS
     ),
     "ttl-after-finished-controller": Term(
         "ttl-after-finished-controller",
@@ -124,9 +122,7 @@ CONTROLLERS: dict[str, Term] = {
         (_DISRUPTION, _API_EVICTION),
     ),
     "garbage-collector-controller": Term(
-        "garbage-collector-controller",
-        gettext_noop("Deletes objects whose owners are gone."),
-        _DOCS,
+        "garbage-collector-controller", gettext_noop("Deletes objects whose owners are gone."), _DOCS
     ),
     "pod-garbage-collector-controller": Term(
         "pod-garbage-collector-controller",
@@ -149,9 +145,7 @@ CONTROLLERS: dict[str, Term] = {
         _DOCS,
     ),
     "ephemeral-volume-controller": Term(
-        "ephemeral-volume-controller",
-        gettext_noop("Creates the claims of pods' generic ephemeral volumes."),
-        _DOCS,
+        "ephemeral-volume-controller", gettext_noop("Creates the claims of pods' generic ephemeral volumes."), _DOCS
     ),
     "persistentvolumeclaim-protection-controller": Term(
         "persistentvolumeclaim-protection-controller",
@@ -164,9 +158,7 @@ CONTROLLERS: dict[str, Term] = {
         _DOCS,
     ),
     "resourcequota-controller": Term(
-        "resourcequota-controller",
-        gettext_noop("Counts what a namespace uses of its ResourceQuotas."),
-        _DOCS,
+        "resourcequota-controller", gettext_noop("Counts what a namespace uses of its ResourceQuotas."), _DOCS
     ),
     "resourceclaim-controller": Term(
         "resourceclaim-controller",

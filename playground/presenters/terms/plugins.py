@@ -76,9 +76,7 @@ PLUGINS: dict[str, Term] = {
         _DOCS,
     ),
     "NodeVolumeLimits": Term(
-        "NodeVolumeLimits",
-        gettext_noop("Refuses nodes to which a CSI driver can attach no more volumes."),
-        _DOCS,
+        "NodeVolumeLimits", gettext_noop("Refuses nodes to which a CSI driver can attach no more volumes."), _DOCS
     ),
     "VolumeBinding": Term(
         "VolumeBinding",

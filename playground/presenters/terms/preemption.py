@@ -97,10 +97,7 @@ PREEMPTION: dict[str, Term] = {
             "through the API respect it."
         ),
         "docs/cluster.md",
-        (
-            Source(DEEP_DIVE, "PDB (Pod Disruption Budget):"),
-            Source(CONCEPTS, "How API-initiated eviction works"),
-        ),
+        (Source(DEEP_DIVE, "PDB (Pod Disruption Budget):"), Source(CONCEPTS, "How API-initiated eviction works")),
     ),
     "fewest violations": Term(
         gettext_noop("PDB violations, the first criterion"),

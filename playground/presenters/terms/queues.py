@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from playground.presenters.terms.term import (
-    CONCEPTS,
-    DEEP_DIVE,
-    OVERVIEW,
-    QUEUE,
-    SEQUENCES,
-    STRUCTURES,
-    Source,
-    Term,
-)
+from playground.presenters.terms.term import CONCEPTS, DEEP_DIVE, OVERVIEW, QUEUE, SEQUENCES, STRUCTURES, Source, Term
 from playground.presenters.words import gettext_noop
 
 _DOCS = "docs/queue.md"
@@ -101,10 +92,7 @@ QUEUES: dict[str, Term] = {
         gettext_noop("scheduling cycle"),
         gettext_noop("From the pop to Permit: chooses a node for one pod. Scheduling cycles run one after the other."),
         "docs/architecture.md",
-        (
-            Source(CONCEPTS, "Scheduling Cycle & Binding Cycle"),
-            Source(OVERVIEW, "调度周期(Scheduling Cycle)"),
-        ),
+        (Source(CONCEPTS, "Scheduling Cycle & Binding Cycle"), Source(OVERVIEW, "调度周期(Scheduling Cycle)")),
     ),
     "snapshot": Term(
         gettext_noop("snapshot"),

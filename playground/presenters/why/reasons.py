@@ -100,10 +100,7 @@ def about(reason: Given, pod: str, total: int) -> Message:
         return message(text, **{**known, **values})
     everywhere = reason.count == total
     return message(
-        _ALL_AT_ONCE if everywhere else _OTHER,
-        plugin=reason.plugin,
-        message=reason.message.rstrip(". "),
-        **values,
+        _ALL_AT_ONCE if everywhere else _OTHER, plugin=reason.plugin, message=reason.message.rstrip(". "), **values
     )
 
 

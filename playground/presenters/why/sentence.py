@@ -45,10 +45,7 @@ _FAILED = gettext_noop("%(pod)s failed on %(node)s: %(message)s.")
 _FAILED_AGAIN = gettext_noop(
     "%(pod)s failed on %(node)s: %(message)s. Pods of its owner that ended before it: %(count)s."
 )
-_ENDED = {
-    State.FAILED: (_FAILED, _FAILED_AGAIN),
-    State.REFUSED: (_REFUSES, _REFUSES_AGAIN),
-}
+_ENDED = {State.FAILED: (_FAILED, _FAILED_AGAIN), State.REFUSED: (_REFUSES, _REFUSES_AGAIN)}
 _FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
 _PAUSED = gettext_noop("%(pod)s is not created, as the Deployment is paused (missing pods: %(count)s).")
 _SUSPENDED = gettext_noop("%(pod)s is not created, as the Job is suspended (missing pods: %(count)s).")
@@ -82,11 +79,7 @@ _BY_OBSTACLE = {
     "ResizePending": _RUNS,
 }
 _NOTHING_STARTS = gettext_noop("%(pod)s is not created: %(message)s.")
-_WITHHELD = {
-    State.PAUSED: _PAUSED,
-    State.SUSPENDED: _SUSPENDED,
-    State.MANAGED_ELSEWHERE: _ELSEWHERE,
-}
+_WITHHELD = {State.PAUSED: _PAUSED, State.SUSPENDED: _SUSPENDED, State.MANAGED_ELSEWHERE: _ELSEWHERE}
 
 
 def sentence(explanation: Explanation) -> Message:

@@ -28,17 +28,7 @@ MOST = 200
 DEEPEST = 64
 NAME_LENGTH = 120
 DESCRIPTION_LENGTH = 80  # of what a name says of a fork: something of its origin's name is left before it
-_FIELDS = (
-    "name",
-    "edit_key",
-    "view_key",
-    "origin",
-    "origin_position",
-    "branch",
-    "head",
-    "created",
-    "deleted",
-)
+_FIELDS = ("name", "edit_key", "view_key", "origin", "origin_position", "branch", "head", "created", "deleted")
 _NUMBERED = re.compile(r" · \D{1,24} \d{1,6}$")
 
 Right = Literal["edit", "view"]

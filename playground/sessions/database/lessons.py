@@ -137,11 +137,7 @@ def is_here(slug: str) -> bool:
 def drop_unused(before: datetime) -> None:
     """Lessons that nobody used since a moment, and documents that neither a lesson nor a session needs."""
     OwnLesson.objects.filter(used__lt=before).delete()
-    needed = [
-        Session.objects.values("story"),
-        OwnLesson.objects.values("draft"),
-        OwnLesson.objects.values("document"),
-    ]
+    needed = [Session.objects.values("story"), OwnLesson.objects.values("draft"), OwnLesson.objects.values("document")]
     unused = LessonDocument.objects.filter(used__lt=before)
     for slugs in needed:
         unused = unused.exclude(slug__in=slugs)

@@ -46,10 +46,7 @@ def make(session_id: int, term: str) -> ViewLink:
     lasts = TERMS[term]
     if sum(link.stands for link in ViewLink.objects.filter(session_id=session_id)) >= MOST:
         raise LimitReached(
-            message(
-                gettext_noop("There are %(most)s view links already. Take some of them back first."),
-                most=MOST,
-            )
+            message(gettext_noop("There are %(most)s view links already. Take some of them back first."), most=MOST)
         )
     until = None if lasts is None else timezone.now() + lasts
     return ViewLink.objects.create(session=Session(pk=session_id), until=until)

@@ -107,13 +107,7 @@ def create(name: str, story: str, creator: str, seed: int = 0) -> Session:
     """A new, empty session. Raises LimitReached where the creator makes or uses more than one may."""
     creator = _hidden(creator)
     _require_room(creator)
-    return Session.objects.create(
-        name=name,
-        story=story,
-        creator=creator,
-        seed=seed,
-        engine_version=ENGINE_VERSION,
-    )
+    return Session.objects.create(name=name, story=story, creator=creator, seed=seed, engine_version=ENGINE_VERSION)
 
 
 def _hidden(creator: str) -> str:
@@ -327,13 +321,7 @@ def _kind(entry: LogEntry) -> RowKind:
 
 def _entry(session_id: int, row: LogRow, to: int) -> LogEntry:
     return LogEntry(
-        session_id=session_id,
-        seq=row.seq,
-        kind=row.kind,
-        at=row.at,
-        to=to,
-        payload=row.payload,
-        size=row.size,
+        session_id=session_id, seq=row.seq, kind=row.kind, at=row.at, to=to, payload=row.payload, size=row.size
     )
 
 

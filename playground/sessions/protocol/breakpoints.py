@@ -50,13 +50,7 @@ KINDS_OF: dict[str, tuple[str, ...]] = {
     "pod": tuple(kind for kind, types in _TYPES.items() if {"pod", "namespace"} & types.keys()),
 }
 """Which kinds of records can match a field."""
-_CHOICES = {
-    "kind": tuple(KINDS),
-    "point": POINTS,
-    "status": STATUSES,
-    "came_from": (*PLACES, ""),
-    "to": PLACES,
-}
+_CHOICES = {"kind": tuple(KINDS), "point": POINTS, "status": STATUSES, "came_from": (*PLACES, ""), "to": PLACES}
 
 
 class BadBreakpoint(SessionError):

@@ -13,13 +13,7 @@ from django.conf import settings
 
 from playground.presenters.panel import Delta
 from playground.sessions.database.log import pack
-from playground.sessions.protocol.errors import (
-    CommandRefused,
-    Conflict,
-    EngineFailed,
-    LimitReached,
-    Unavailable,
-)
+from playground.sessions.protocol.errors import CommandRefused, Conflict, EngineFailed, LimitReached, Unavailable
 from playground.sessions.protocol.looking import Follower
 from playground.sessions.protocol.moving import (
     Applied,

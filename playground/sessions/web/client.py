@@ -287,10 +287,7 @@ class SessionClient:
 
     async def touch(self) -> None:
         """Somebody looked: the session is in use."""
-        with (
-            contextlib.suppress(Unavailable),
-            impatient(),
-        ):  # nobody who looks waits until this can be written
+        with contextlib.suppress(Unavailable), impatient():  # nobody who looks waits until this can be written
             await in_thread(log.touch, self.session.pk)
 
     async def read_difference(self) -> None:
@@ -427,11 +424,7 @@ async def _lesson_of(traced: TracedLesson, creator: str) -> str:
 
 
 async def create_session(
-    name: str,
-    story: str | None = None,
-    commands: Sequence[Command] = (),
-    creator: str = "",
-    seed: int = 0,
+    name: str, story: str | None = None, commands: Sequence[Command] = (), creator: str = "", seed: int = 0
 ) -> Session:
     """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
     session = await in_thread(log.create, name, story or "", creator, seed)

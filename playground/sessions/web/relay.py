@@ -58,11 +58,7 @@ class Relay:
     """
 
     def __init__(
-        self,
-        name: str,
-        hear: Callable[[Hint], Awaitable[None]],
-        look: Callable[[], Awaitable[None]],
-        family: str = "",
+        self, name: str, hear: Callable[[Hint], Awaitable[None]], look: Callable[[], Awaitable[None]], family: str = ""
     ) -> None:
         self._name = name
         self._family = family

@@ -16,9 +16,7 @@ from playground.templating.words import words_now
 
 
 def render_panels(
-    panels: Mapping[str, AnyPanel],
-    request: HttpRequest | None = None,
-    standing: Mapping[str, Any] | None = None,
+    panels: Mapping[str, AnyPanel], request: HttpRequest | None = None, standing: Mapping[str, Any] | None = None
 ) -> dict[str, SafeString]:
     """Panels by name, as a page has them. `standing` says where the viewer stands (templatetags/look.py)."""
     return {

@@ -32,10 +32,7 @@ def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bo
         text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
     else:
         text = _("Not found in the %(scanned)s steps up to the newest one: %(waited)s.")
-    said = text % {
-        "scanned": f"{progress.scanned:,}",
-        "waited": format_message(to_breakpoints(points).said(), _),
-    }
+    said = text % {"scanned": f"{progress.scanned:,}", "waited": format_message(to_breakpoints(points).said(), _)}
     return " ".join([said, *progress.failures[:2]])
 
 

@@ -29,15 +29,7 @@ from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.past import Attempts, History
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
-from playground.sessions.worker.world import (
-    Command,
-    Grain,
-    Refused,
-    Simulation,
-    Trial,
-    WatchEvent,
-    count_objects,
-)
+from playground.sessions.worker.world import Command, Grain, Refused, Simulation, Trial, WatchEvent, count_objects
 from scheduler_core.analysis.whatif import Circles, Loop
 
 MOST_STEPS = 1 << 62
@@ -64,13 +56,7 @@ class Tried(NamedTuple):
 class Engine:
     """`head` and positions are as in docs/architecture.md."""
 
-    def __init__(
-        self,
-        seed: int,
-        slice_: TimeSlice,
-        story: str = "",
-        lesson: bytes = b"",
-    ) -> None:
+    def __init__(self, seed: int, slice_: TimeSlice, story: str = "", lesson: bytes = b"") -> None:
         self.seed = seed
         self.slice = slice_
         self.interrupted = False

@@ -47,11 +47,7 @@ class Export:
         self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
         lines = export_lines(
-            request.seed,
-            commands_of(request.rows),
-            request.head,
-            range(first, last + 1),
-            request.created,
+            request.seed, commands_of(request.rows), request.head, range(first, last + 1), request.created
         )
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
@@ -141,11 +137,7 @@ def _read(data: bytes) -> list[Mapping[str, Any]]:
             line = orjson.loads(text)
         except orjson.JSONDecodeError as error:
             raise CommandRefused(
-                message(
-                    gettext_noop("Line %(line)s of the trace is not JSON: %(why)s."),
-                    line=number,
-                    why=str(error),
-                )
+                message(gettext_noop("Line %(line)s of the trace is not JSON: %(why)s."), line=number, why=str(error))
             ) from None
         if not isinstance(line, dict):
             raise CommandRefused(message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number))

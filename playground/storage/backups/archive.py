@@ -17,15 +17,7 @@ from tempfile import NamedTemporaryFile
 import msgspec
 
 MANIFEST, COPY = "backup.json", "database"
-DAMAGES = (
-    zipfile.BadZipFile,
-    zlib.error,
-    msgspec.MsgspecError,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-)
+DAMAGES = (zipfile.BadZipFile, zlib.error, msgspec.MsgspecError, EOFError, KeyError, NotImplementedError, RuntimeError)
 
 
 class BackupError(Exception):

@@ -24,15 +24,7 @@ def dump(copy: Path) -> None:
         tables = connection.introspection.table_names(cursor)
     ours = {*connection.introspection.django_table_names(), "django_migrations"}
     chosen = [f'--table="{table}"' for table in tables if table in ours]
-    _run(
-        "pg_dump",
-        "--format=custom",
-        "--compress=0",
-        "--no-owner",
-        "--no-privileges",
-        *chosen,
-        f"--file={copy}",
-    )
+    _run("pg_dump", "--format=custom", "--compress=0", "--no-owner", "--no-privileges", *chosen, f"--file={copy}")
 
 
 def load(unpack: Callable[[Path], None]) -> None:

@@ -14,15 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.lessons import LANGUAGES, lesson_of
-from playground.lessons.authoring import (
-    BEGIN,
-    BadFolder,
-    LessonFiles,
-    build_plan,
-    dump_yaml,
-    files_in,
-    folder_of,
-)
+from playground.lessons.authoring import BEGIN, BadFolder, LessonFiles, build_plan, dump_yaml, files_in, folder_of
 from playground.lessons.own import PREFIX
 from playground.lessons.reading import CONTENT
 from playground.presenters.commands import sentence

@@ -50,8 +50,7 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
         command = FailCall(**form.cleaned_data)
     except FieldProblem as problem:
         form.add_error(
-            problem.field,
-            _WORDS % {"received": repr(problem.received), "expected": expected_words(problem.expected)},
+            problem.field, _WORDS % {"received": repr(problem.received), "expected": expected_words(problem.expected)}
         )
         return workbench(request, client, "calls", await _page(request, client, form), 422)
     return await _apply(request, client, command, command.pod, form, _("It was asked for."))

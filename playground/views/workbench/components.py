@@ -81,8 +81,5 @@ async def _add_field_error(client: SessionClient, form: ClusterForm, error: Fiel
     else:
         line = line_of(text, path.partition("[")[0])
     words = _("%(path)s: received %(received)s; expected %(expected)s")
-    form.add_error(
-        name,
-        at_line(line, words % {"path": path, **in_words(error)}),
-    )
+    form.add_error(name, at_line(line, words % {"path": path, **in_words(error)}))
     return True

@@ -86,10 +86,7 @@ async def _add(request: HttpRequest, client: SessionClient, configured: Configur
     except FORM_ERRORS as error:
         return _reject_form(request, client, configured, error, new=new)
     return _confirm_change(
-        request,
-        client,
-        url,
-        _("The scheduler was restarted with it. It keeps every node, until you write more."),
+        request, client, url, _("The scheduler was restarted with it. It keeps every node, until you write more.")
     )
 
 

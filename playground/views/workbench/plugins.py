@@ -81,12 +81,7 @@ async def _try(request: HttpRequest, client: SessionClient, configured: Configur
     asked = TryPlugin(at=position(request), name=name, definition=form.definition, pod=pod)
     tried = await client.ask(asked)
     left = _add_field_errors(form, tried.problems)
-    context = {
-        **await _page(request, client, configured, form),
-        "tried": tried.trial,
-        "pod": pod,
-        "left": left,
-    }
+    context = {**await _page(request, client, configured, form), "tried": tried.trial, "pod": pod, "left": left}
     return workbench(request, client, "plugins", context, 422 if tried.problems else 200)
 
 
@@ -101,10 +96,7 @@ def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[Fiel
             form.add_error(field, said)
             _mark(form, field, error.line, error.column or 1)
         elif field == "plugin":
-            form.add_error(
-                field,
-                _("received %(received)s; expected %(expected)s") % in_words(error),
-            )
+            form.add_error(field, _("received %(received)s; expected %(expected)s") % in_words(error))
         elif field == "definition":
             form.add_error("filter", _("expected %(expected)s") % {"expected": expected_words(error.expected)})
         else:
@@ -153,10 +145,7 @@ async def _apply(
         await client.apply(command, at=position(request), source="plugins")
         return confirm_command(request, client, said, "plugins")
     except FORM_ERRORS as error:
-        context = {
-            **await _page(request, client, configured, PluginForm.of("", {})),
-            "refusal": error,
-        }
+        context = {**await _page(request, client, configured, PluginForm.of("", {})), "refusal": error}
         return reject_form(request, client, "plugins", error, context)
 
 

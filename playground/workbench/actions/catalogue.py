@@ -6,16 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.workbench.actions import claims, failing, nodes, plugins, pods, schedulers, workloads
-from playground.workbench.actions.contract import (
-    Action,
-    Choices,
-    Field,
-    Offer,
-    Subject,
-    Values,
-    Wrong,
-    gettext_noop,
-)
+from playground.workbench.actions.contract import Action, Choices, Field, Offer, Subject, Values, Wrong, gettext_noop
 from playground.workbench.actions.duplicating import DUPLICATE
 from playground.workbench.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
 from playground.workbench.actions.templates import WORKLOADS, labels, template
@@ -135,14 +126,7 @@ LABEL = Action(
 
 DELETE = Action(
     "delete",
-    (
-        "Node",
-        "PodDisruptionBudget",
-        "PersistentVolumeClaim",
-        "PersistentVolume",
-        "ResourceClaim",
-        "PriorityClass",
-    ),
+    ("Node", "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceClaim", "PriorityClass"),
     gettext_noop("Delete"),
     gettext_noop("As kubectl delete. A claim that a pod uses is kept until that pod has gone."),
     gettext_noop("%(name)s was deleted."),

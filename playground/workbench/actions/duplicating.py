@@ -10,15 +10,7 @@ from scheduler_core.world.commands import ApplyObjects, CreateObject
 
 MOST = 100
 HOSTNAME = "kubernetes.io/hostname"
-_OWN = (
-    "name",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "ownerReferences",
-    "generateName",
-)
+_OWN = ("name", "uid", "resourceVersion", "generation", "creationTimestamp", "ownerReferences", "generateName")
 _GIVEN = "node.kubernetes.io/"  # taints that controllers give
 
 
@@ -68,13 +60,7 @@ DUPLICATE = Action(
     (
         Field("copy", "text", gettext_noop("Name"), required=True, initial=lambda subject: subject.free),
         Field(
-            "count",
-            "number",
-            gettext_noop("How many"),
-            required=True,
-            initial=lambda subject: 1,
-            least=1,
-            most=MOST,
+            "count", "number", gettext_noop("How many"), required=True, initial=lambda subject: 1, least=1, most=MOST
         ),
     ),
     letter="u",

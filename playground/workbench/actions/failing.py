@@ -55,15 +55,7 @@ ACTIONS = (
         gettext_noop("Has something go wrong with the node. Controllers taint it for that, and evict its pods."),
         gettext_noop("%(name)s fails."),
         _fail,
-        (
-            Field(
-                "how",
-                "choice",
-                gettext_noop("What goes wrong"),
-                required=True,
-                choices=lambda subject: WAYS,
-            ),
-        ),
+        (Field("how", "choice", gettext_noop("What goes wrong"), required=True, choices=lambda subject: WAYS),),
         danger=True,
         letter="x",
         icon="fail",

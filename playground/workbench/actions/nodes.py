@@ -162,13 +162,7 @@ TAINT = Action(
             required=True,
             choices=_used("taint keys"),
         ),
-        Field(
-            "value",
-            "text",
-            gettext_noop("Value"),
-            gettext_noop("may be empty"),
-            choices=_used("taint values"),
-        ),
+        Field("value", "text", gettext_noop("Value"), gettext_noop("may be empty"), choices=_used("taint values")),
         Field(
             "effect",
             "choice",

@@ -66,17 +66,7 @@ ACTIONS = (
         gettext_noop("What the plugin's points count at Score. The scheduler restarts with the configuration."),
         gettext_noop("%(name)s has this weight now."),
         _weigh,
-        (
-            Field(
-                "weight",
-                "number",
-                gettext_noop("Weight"),
-                required=True,
-                initial=_weight,
-                least=1,
-                most=100,
-            ),
-        ),
+        (Field("weight", "number", gettext_noop("Weight"), required=True, initial=_weight, least=1, most=100),),
         applies=lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
         letter="w",
         icon="resize",

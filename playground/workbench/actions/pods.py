@@ -13,10 +13,7 @@ from scheduler_core.world.commands import BindPod, EvictPod
 POD = ("Pod",)
 MOST_NODES = 200  # that are suggested
 GRACE = Field(
-    "grace_period_seconds",
-    "number",
-    gettext_noop("Grace period in seconds"),
-    gettext_noop("empty: the pod's own"),
+    "grace_period_seconds", "number", gettext_noop("Grace period in seconds"), gettext_noop("empty: the pod's own")
 )
 
 

@@ -51,12 +51,7 @@ RESIZE_NODE = Action(
         Field(CPU, "quantity", gettext_noop("cpu"), initial=_has(CPU)),
         Field(MEMORY, "quantity", gettext_noop("memory"), initial=_has(MEMORY)),
         Field(PODS, "quantity", gettext_noop("pods"), initial=_has(PODS)),
-        Field(
-            "others",
-            "sizes",
-            gettext_noop("Other resources"),
-            gettext_noop("such as nvidia.com/gpu=4"),
-        ),
+        Field("others", "sizes", gettext_noop("Other resources"), gettext_noop("such as nvidia.com/gpu=4")),
     ),
     letter="r",
     icon="resize",
@@ -143,12 +138,7 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
     if known := next((name for name, value in classes.items() if value == number), ""):
         return recreate_pod(subject, {**spec, "priorityClassName": known})
     name = f"priority-{number}" if number >= 0 else f"priority-minus-{-number}"
-    new = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": number,
-    }
+    new = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": number}
     return recreate_pod(subject, {**spec, "priorityClassName": name}, new)
 
 
@@ -183,11 +173,7 @@ def _gates_of(subject: Subject) -> list[str]:
 
 def _gate_choices(subject: Subject) -> Choices:
     some = [(name, name) for name in _gates_of(subject)]
-    return [
-        ("", gettext_noop("none of them")),
-        *([("*", gettext_noop("all of them"))] if some else []),
-        *some,
-    ]
+    return [("", gettext_noop("none of them")), *([("*", gettext_noop("all of them"))] if some else []), *some]
 
 
 def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:

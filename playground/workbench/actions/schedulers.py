@@ -26,11 +26,7 @@ def _start(subject: Subject, values: Values) -> StartScheduler:
     except ValueError:
         raise Wrong("clock_rate", gettext_noop("Write a number, such as 0.5")) from None
     elects = {"leaderElection": {"leaderElect": not values["alone"]}}
-    configuration = {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-        **elects,
-    }
+    configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **elects}
     sign = -1 if values["behind"] else 1
     return StartScheduler(name, configuration, sign * (values["clock_offset"] or 0), rate)
 

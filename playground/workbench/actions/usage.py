@@ -97,12 +97,7 @@ def _field(type_: Type, name: str, label: str, help_: str = "", part: str = "") 
 _POD = ("memory", "rootfs", "logs", "volumes", "inodes", "pids")
 _POD_FIELDS = (
     _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("working set, such as 700Mi")),
-    _field(
-        "quantity",
-        "rootfs",
-        gettext_noop("Writable layers"),
-        gettext_noop("of its containers, such as 2Gi"),
-    ),
+    _field("quantity", "rootfs", gettext_noop("Writable layers"), gettext_noop("of its containers, such as 2Gi")),
     _field("quantity", "logs", gettext_noop("Logs")),
     Field(
         "volumes",
@@ -157,11 +152,7 @@ NODE_USAGE = Action(
         ),
         _field("quantity", "nodefs", gettext_noop("nodefs: capacity"), gettext_noop("default 100Gi"), "capacity"),
         _field(
-            "quantity",
-            "imagefs",
-            gettext_noop("imagefs: used"),
-            gettext_noop("empty: images live on nodefs"),
-            "used",
+            "quantity", "imagefs", gettext_noop("imagefs: used"), gettext_noop("empty: images live on nodefs"), "used"
         ),
         _field("quantity", "imagefs", gettext_noop("imagefs: capacity"), "", "capacity"),
         _field(

@@ -79,16 +79,7 @@ ACTIONS = (
         gettext_noop("Sets how many pods there are to be."),
         gettext_noop("%(name)s was scaled."),
         lambda subject, values: ScaleObject(subject.ref, values["replicas"]),
-        (
-            Field(
-                "replicas",
-                "number",
-                gettext_noop("Replicas"),
-                required=True,
-                initial=_replicas,
-                most=MOST_REPLICAS,
-            ),
-        ),
+        (Field("replicas", "number", gettext_noop("Replicas"), required=True, initial=_replicas, most=MOST_REPLICAS),),
         letter="s",
         icon="resize",
     ),

@@ -50,12 +50,7 @@ def claim_manifests(
     if match_attribute:
         devices["constraints"] = [{"matchAttribute": match_attribute}]
     kind, spec = (
-        ("ResourceClaim", {"devices": devices})
-        if shared
-        else (
-            "ResourceClaimTemplate",
-            {"spec": {"devices": devices}},
-        )
+        ("ResourceClaim", {"devices": devices}) if shared else ("ResourceClaimTemplate", {"spec": {"devices": devices}})
     )
     claim: MutableManifest = {
         "apiVersion": API,

@@ -38,13 +38,7 @@ def _zones() -> list[dict[str, Any]]:
     infra = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
     nodes = node_manifests(count=3, name="worker-{zone}", zones=ZONES, cpu="8", memory="32Gi")
     nodes += node_manifests(
-        count=3,
-        name="infra-{zone}",
-        zones=ZONES,
-        cpu="4",
-        memory="16Gi",
-        labels={"dedicated": "infra"},
-        taints=infra,
+        count=3, name="infra-{zone}", zones=ZONES, cpu="4", memory="16Gi", labels={"dedicated": "infra"}, taints=infra
     )
     pods = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
     return (

@@ -139,10 +139,7 @@ def parse_label_selector(text: str) -> dict[str, Any]:
             labels[requirement["key"]] = values[0]
         else:
             expressions.append(requirement)
-    return {
-        **({"matchLabels": labels} if labels else {}),
-        **({"matchExpressions": expressions} if expressions else {}),
-    }
+    return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
 def parse_weighted(text: str) -> tuple[int, str]:

@@ -82,10 +82,7 @@ class NodesForm(BuilderForm):
     )
     count = forms.IntegerField(label=_("Count"), min_value=1, max_value=MOST_NODES, initial=3)
     name = TextField(
-        label=_("Name pattern"),
-        required=True,
-        initial="node-{i}",
-        help_text=_("{i} counts, {zone} is the zone"),
+        label=_("Name pattern"), required=True, initial="node-{i}", help_text=_("{i} counts, {zone} is the zone")
     )
     first = forms.IntegerField(label=_("{i} starts at"), min_value=0, max_value=1_000_000, initial=1)
     zones = GrammarField(zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("the nodes take turns"))
@@ -111,10 +108,7 @@ class PodsForm(BuilderForm):
         (_("Pods"), ("replicas", "name", "first", "namespace", "cpu", "memory", "labels")),
         (_("More resources"), ("resources", "cpu_limit", "memory_limit", "limits", "host_ports", "image")),
         (_("Priority and profile"), ("priority", "priority_class", "scheduler_name", "gates")),
-        (
-            _("Node selection"),
-            ("node_selector", "tolerations", "node_required", "node_preferred", "node_name"),
-        ),
+        (_("Node selection"), ("node_selector", "tolerations", "node_required", "node_preferred", "node_name")),
         (_("Pod affinity and anti-affinity"), ("near", "near_preferred", "away", "away_preferred")),
         (_("Topology spread"), ("spread_skew", "spread_key", "spread_when", "spread_selector")),
         (_("Annotations"), ("annotations",)),

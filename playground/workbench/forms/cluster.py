@@ -94,9 +94,7 @@ class ClusterForm(forms.Form):
         help_text=_("YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"),
     )
     run_kubelets = forms.BooleanField(
-        label=_("Nodes run a kubelet"),
-        required=False,
-        help_text=_("without one, a bound pod stays Pending"),
+        label=_("Nodes run a kubelet"), required=False, help_text=_("without one, a bound pod stays Pending")
     )
     kubelet = YamlField(
         "evictionHard:\n  memory.available: 100Mi",
@@ -109,12 +107,10 @@ class ClusterForm(forms.Form):
         help_text=_("YAML: fields by the node's name, over those of all nodes"),
     )
     reconcile_latency = DurationField(
-        label=_("A controller looks after"),
-        help_text=_("from a change until it is reconciled; default 10ms"),
+        label=_("A controller looks after"), help_text=_("from a change until it is reconciled; default 10ms")
     )
     api_latency = DurationField(
-        label=_("A call of a scheduler's process takes"),
-        help_text=_("a list, or a call about its lease; default 5ms"),
+        label=_("A call of a scheduler's process takes"), help_text=_("a list, or a call about its lease; default 5ms")
     )
 
     image_pull_rate = forms.IntegerField(

@@ -22,9 +22,7 @@ class DevicesForm(BuilderForm):
 
     groups = ((_("Devices"), ("preset", "count", "nodes", "gates")),)
     preset = forms.ChoiceField(
-        label=_("Kind"),
-        choices=[(preset.slug, preset.title) for preset in PRESETS.values()],
-        initial="gpu",
+        label=_("Kind"), choices=[(preset.slug, preset.title) for preset in PRESETS.values()], initial="gpu"
     )
     count = forms.IntegerField(
         label=_("On each node"),

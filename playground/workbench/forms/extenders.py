@@ -29,12 +29,7 @@ KINDS = (
 def _expression(label: str, example: str, help_text: Any) -> forms.CharField:
     widget = forms.Textarea({**PLAIN, "rows": 3, "placeholder": example, "class": "code"})
     return forms.CharField(
-        label=label,
-        required=False,
-        widget=widget,
-        max_length=MAX_EXPRESSION,
-        strip=False,
-        help_text=help_text,
+        label=label, required=False, widget=widget, max_length=MAX_EXPRESSION, strip=False, help_text=help_text
     )
 
 
@@ -56,10 +51,7 @@ class NewExtenderForm(forms.Form):
         initial=["filter"],
     )
     weight = forms.IntegerField(
-        label=_("weight"),
-        min_value=1,
-        initial=1,
-        help_text=_("of its scores, each of which counts 10 × weight"),
+        label=_("weight"), min_value=1, initial=1, help_text=_("of its scores, each of which counts 10 × weight")
     )
     node_cache_capable = forms.BooleanField(
         label=_("nodeCacheCapable"),

@@ -9,15 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import PLAIN
-from scheduler_core.scheduler.config import (
-    GATES,
-    MAX_GATES_TEXT,
-    SETTINGS,
-    Gate,
-    GateError,
-    Wanted,
-    read_gates,
-)
+from scheduler_core.scheduler.config import GATES, MAX_GATES_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
 
 GATE_SETTINGS = tuple(SETTINGS)
 ABOUT = {

@@ -46,8 +46,7 @@ class PluginForm(forms.Form):
         help_text=_("true or an empty text: the pod may go there; false, or why it may not"),
     )
     unresolvable = forms.BooleanField(
-        label=_("Evicting pods would not help where it refuses (UnschedulableAndUnresolvable)"),
-        required=False,
+        label=_("Evicting pods would not help where it refuses (UnschedulableAndUnresolvable)"), required=False
     )
     score = ExpressionField(
         "(allocatable.cpu - requested.cpu) * 100 / allocatable.cpu",
@@ -58,10 +57,7 @@ class PluginForm(forms.Form):
         label=_("NormalizeScore"), choices=[(name, NORMALIZE_WORDS[name]) for name in NORMALIZE]
     )
     weight = forms.IntegerField(
-        label=_("Weight"),
-        min_value=1,
-        max_value=100,
-        help_text=_("in a profile that it is put into from here"),
+        label=_("Weight"), min_value=1, max_value=100, help_text=_("in a profile that it is put into from here")
     )
     pre_enqueue = ExpressionField(
         "has(pod.metadata.labels) && 'team' in pod.metadata.labels ? '' : 'say whose it is'",

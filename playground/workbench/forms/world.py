@@ -48,10 +48,7 @@ class SettingsForm(forms.Form):
             _(
                 "Changing one of these restarts the schedulers: queues are filled anew, attempts and backoffs forgotten."
             ),
-            (
-                "max_in_unschedulable",
-                "demonstration",
-            ),
+            ("max_in_unschedulable", "demonstration"),
         ),
         Group(
             _("Feature gates"),
@@ -71,8 +68,7 @@ class SettingsForm(forms.Form):
     )
 
     cycle_cost = DurationField(
-        label=_("A scheduling cycle takes"),
-        help_text=_("virtual time from the pop to the decision; default 1ms"),
+        label=_("A scheduling cycle takes"), help_text=_("virtual time from the pop to the decision; default 1ms")
     )
     bind_cost = DurationField(label=_("Binding takes"), help_text=_("the call to the API server; default 5ms"))
     patch_cost = DurationField(
@@ -213,11 +209,7 @@ class CallForm(forms.Form):
         help_text=_("such as 3s; empty: as the settings say. A call on its way takes so long from now"),
     )
     times = forms.IntegerField(
-        label=_("For how many calls"),
-        min_value=1,
-        max_value=MAX_FAULT_TIMES,
-        initial=1,
-        help_text=_("the next ones"),
+        label=_("For how many calls"), min_value=1, max_value=MAX_FAULT_TIMES, initial=1, help_text=_("the next ones")
     )
     after_write = forms.BooleanField(
         label=_("It is carried out all the same"),

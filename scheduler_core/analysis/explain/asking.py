@@ -250,13 +250,7 @@ class _Asking:
     """One pod that a scheduler is responsible for."""
 
     def __init__(
-        self,
-        world: Simulation,
-        pod: Pod,
-        scheduler: Scheduler,
-        framework: Framework,
-        past: Past,
-        compare: bool,
+        self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework, past: Past, compare: bool
     ) -> None:
         self.world, self.pod, self.scheduler, self.framework = world, pod, scheduler, framework
         self.past, self.compare = past, compare

@@ -68,12 +68,7 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
         for claim in reason.evidence.get("claims") or ():
             for volume in claim.get("candidates") or () if claim.get("volume") else ():
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
-                    yield note(
-                        "VolumeTies",
-                        claim=claim["claim"],
-                        volume=volume["volume"],
-                        affinity=volume["affinity"],
-                    )
+                    yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
 
 
 def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
@@ -146,11 +141,5 @@ def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
         wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)
         if len(slices) < wanted:
             generation = int((slices[0].get("pool") or {}).get("generation") or 0)
-            values = {
-                "pool": name,
-                "driver": driver,
-                "there": len(slices),
-                "wanted": wanted,
-                "generation": generation,
-            }
+            values = {"pool": name, "driver": driver, "there": len(slices), "wanted": wanted, "generation": generation}
             yield note("PoolIsIncomplete", **values)

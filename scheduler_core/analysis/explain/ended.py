@@ -83,9 +83,7 @@ def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
     spec = pod.manifest["spec"]
     if reason == "DeadlineExceeded" and spec.get("activeDeadlineSeconds") is not None:
         yield Fact(
-            Role.PROVENANCE,
-            "Deadline",
-            {"pod": pod.key, "seconds": int(spec["activeDeadlineSeconds"]) * SECOND},
+            Role.PROVENANCE, "Deadline", {"pod": pod.key, "seconds": int(spec["activeDeadlineSeconds"]) * SECOND}
         )
     if reason.startswith(_BY_RESOURCE) and pod.phase == FAILED:
         yield Fact(Role.NOTES, "IsNotPlacedAgain", {"pod": pod.key, "node": pod.node_name})

@@ -13,11 +13,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.heartbeats import runs
-from scheduler_core.scheduler.plugins.interpodaffinity.explanation import (
-    list_counted_pods,
-    repelling,
-    term_figures,
-)
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures
 from scheduler_core.world.simulation import Simulation
 
 NODES, PODS = 2, 3  # that are looked at, that are named on each

@@ -210,10 +210,7 @@ def _explain_missing(
         for each in world.store.list("LimitRange"):
             limits = [item["default"] for item in each["spec"].get("limits") or () if item.get("default")]
             if each["metadata"].get("namespace") == namespace and limits:
-                values = {
-                    "limitRange": each["metadata"]["name"],
-                    "limits": [f"{k} {v}" for k, v in limits[0].items()],
-                }
+                values = {"limitRange": each["metadata"]["name"], "limits": [f"{k} {v}" for k, v in limits[0].items()]}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
     elif _BOUNDS.search(message):
         for each in world.store.list("LimitRange"):
@@ -230,11 +227,7 @@ def _explain_missing(
         code = "ControllerBacksOff" if evidence.get("room") else "TriedAgainAt"
         facts.append(Fact(Role.NOTES, code, {"kind": kind, "owner": name, "until": again}))
     return Explanation(
-        f"{namespace}/{name}-*",
-        state,
-        (Given(state, "", message, evidence=evidence),),
-        again,
-        facts=tuple(facts),
+        f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
 
 
@@ -281,12 +274,7 @@ def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int)
             found.append((bool(pod.node_name) and not pod.deleting, not pod.deleting, pod.key, pod, of_pod))
     for *_, pod, of_pod in sorted(found, key=lambda each: each[:3])[:USERS]:
         name, amount = next(iter(of_pod.items()))
-        values = {
-            **describe_holder(world, pod),
-            "quota": quota["metadata"]["name"],
-            "name": name,
-            "used": amount.text,
-        }
+        values = {**describe_holder(world, pod), "quota": quota["metadata"]["name"], "name": name, "used": amount.text}
         code = "HoldsQuota" if pod.node_name else "HoldsQuotaWithoutNode"
         yield Fact(Role.HOLDERS, code, values)
         yield from describe_end(world, pod)

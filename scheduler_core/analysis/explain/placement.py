@@ -201,10 +201,7 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     """Yield the pod's own rules that look at less than one may think."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     terms = affinity_terms(pod)
-    for kind, of_kind in (
-        ("podAntiAffinity", terms.required_anti),
-        ("podAntiAffinity", terms.preferred_anti),
-    ):
+    for kind, of_kind in (("podAntiAffinity", terms.required_anti), ("podAntiAffinity", terms.preferred_anti)):
         for term in of_kind:
             yield from _describe_term(kind, term, nodes, row)
     rules = diagnosis.state.get("PreFilterInterPodAffinity")
@@ -310,10 +307,7 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         domains = spread.layout.domains[i]
         found = _list_pods(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
-            policies = {
-                "nodeAffinityPolicy": constraint.honors_affinity,
-                "nodeTaintsPolicy": constraint.honors_taints,
-            }
+            policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}
             yield note(
                 "NotCounted",
                 topologyKey=constraint.topology_key,

@@ -13,12 +13,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.resources import (
-    Resources,
-    is_sidecar,
-    list_resized,
-    pod_level_requests,
-)
+from scheduler_core.apimachinery.objects.resources import Resources, is_sidecar, list_resized, pod_level_requests
 from scheduler_core.apiserver.admission.plugins.limit_ranger import ANNOTATION
 from scheduler_core.world.simulation import Simulation
 
@@ -92,11 +87,7 @@ def _sum(parts: Iterable[Mapping[str, Any]]) -> int:
 
 
 def _part(kind: str, name: Any, resource: str, amounts: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "name": str(name or ""),
-        "amount": read_amount(resource, amounts.get(resource) or 0),
-    }
+    return {"kind": kind, "name": str(name or ""), "amount": read_amount(resource, amounts.get(resource) or 0)}
 
 
 def requests_of(container: Spec) -> Mapping[str, Any]:
@@ -117,13 +108,7 @@ def trace_resize(pod: Pod, resource: str) -> list[Fact]:
         amounts = [read_amount(resource, each.get(resource) or 0) for each in lists]
         asked = read_amount(resource, requests_of(container).get(resource) or 0)
         if state == "Infeasible" and asked not in amounts:
-            values = {
-                "pod": pod.key,
-                "node": pod.node_name,
-                "resource": resource,
-                "to": asked,
-                "amount": max(amounts),
-            }
+            values = {"pod": pod.key, "node": pod.node_name, "resource": resource, "to": asked, "amount": max(amounts)}
             found.append(_fact("ResizeInfeasible", **values))
         elif len(set(amounts)) > 1:
             found.append(

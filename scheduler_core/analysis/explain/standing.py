@@ -8,13 +8,7 @@ from typing import Any
 
 from scheduler_core.analysis.explain.ended import KUBELET, Past
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
-from scheduler_core.analysis.explain.holders import (
-    describe_end,
-    describe_holder,
-    end_of,
-    is_node_silent,
-    list_largest,
-)
+from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, is_node_silent, list_largest
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
@@ -274,11 +268,7 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
     facts = list(describe_end(world, pod))
     if target.get("status") == "True":
         waiting = [p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name]
-        values = {
-            "pod": pod.key,
-            "reason": target.get("reason") or "",
-            "message": target.get("message") or "",
-        }
+        values = {"pod": pod.key, "reason": target.get("reason") or "", "message": target.get("message") or ""}
         node = world.store.node(pod.node_name)
         taints = [
             str(each)

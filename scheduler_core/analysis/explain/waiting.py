@@ -84,11 +84,7 @@ def explain_selection(pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
             for term in affinity_terms(pod).required:
                 selector = ", ".join(map(str, term.selector.requirements))
                 itself = term.selector.matches(pod.labels)
-                values = {
-                    "selector": selector,
-                    "namespaces": list(term.namespaces),
-                    "topologyKey": term.topology_key,
-                }
+                values = {"selector": selector, "namespaces": list(term.namespaces), "topologyKey": term.topology_key}
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
         asked = reason.evidence.get("requirements") or ()

@@ -278,14 +278,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     if drain is not None and failed:
         refused = [each.key for each in left.values() if each.refusal] or list(left)
         facts.insert(
-            0,
-            note(
-                "DrainStuck",
-                node=name,
-                pods=refused[:SHOWN],
-                count=len(refused),
-                over=drain.ended is not None,
-            ),
+            0, note("DrainStuck", node=name, pods=refused[:SHOWN], count=len(refused), over=drain.ended is not None)
         )
         facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
     text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")

@@ -9,14 +9,7 @@ from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.updates import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Draft
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    Command,
-    DeleteObjects,
-    PatchObject,
-    Ref,
-    SetConfiguration,
-)
+from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetConfiguration
 
 FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
 
@@ -37,12 +30,7 @@ def commands_of(draft: Draft) -> tuple[Command, ...]:
             commands += _build_force_delete(manifest)
         others.append(manifest if manifest["kind"] in FORCED else clean(manifest))
     nodes = [manifest for _, manifest in draft.nodes]
-    objects = (
-        *map(bare, draft.objects),
-        *([bare(pod)] if pod is not None else []),
-        *nodes,
-        *map(bare, others),
-    )
+    objects = (*map(bare, draft.objects), *([bare(pod)] if pod is not None else []), *nodes, *map(bare, others))
     if objects:
         forced = bool(draft.others) or recreates(draft)
         commands.append(ApplyObjects(objects, force=True) if forced else ApplyObjects(objects))

@@ -185,10 +185,7 @@ def _list_roots(stores: Iterable[Store]) -> dict[str, str]:
 
 
 def _match_replacements(
-    start: Simulation,
-    gone: list[tuple[str, Standing]],
-    new: list[tuple[str, Standing]],
-    roots: Mapping[str, str],
+    start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]], roots: Mapping[str, str]
 ) -> list[Effect]:
     """Deleted pods, each with the new pod of the same owner where there is one."""
     out, left = [], [(roots.get(each.owner, each.owner), name, each) for name, each in new]

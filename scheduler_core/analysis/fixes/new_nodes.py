@@ -11,13 +11,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.selection import misses
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    VOLUME,
-    class_of,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, volume_name, volumes_of
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, free_name, node_like
@@ -120,11 +114,7 @@ def _amounts(diagnosis: Diagnosis) -> dict[str, str]:
     amounts = {"cpu": str(max(-(-cpu // 1000), 1)), "memory": f"{max(-(-memory // GI), 1)}Gi"}
     if pod.requests.ephemeral_storage:
         amounts["ephemeral-storage"] = f"{-(-pod.requests.ephemeral_storage // GI)}Gi"
-    return {
-        **amounts,
-        **{name: quantity(name, amount) for name, amount in pod.requests.scalar},
-        "pods": str(PODS),
-    }
+    return {**amounts, **{name: quantity(name, amount) for name, amount in pod.requests.scalar}, "pods": str(PODS)}
 
 
 def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:

@@ -90,10 +90,7 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
         )
         return
     values = {"node": node.name}
-    yield (
-        draft.typing(Change("out-of-service", values), f"kubectl taint node {node.name} {OUT_OF_SERVICE}"),
-        goal,
-    )
+    yield (draft.typing(Change("out-of-service", values), f"kubectl taint node {node.name} {OUT_OF_SERVICE}"), goal)
     yield draft.typing(Change("ready", values)), goal
     yield draft.typing(Change("remove-node", values), f"kubectl delete node {node.name}"), goal
 
@@ -121,10 +118,7 @@ def _restart_elsewhere(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Pr
     """A pod on a node on which nobody acts."""
     if not is_dead(prover.sim, node):
         return
-    yield (
-        draft.typing(Change("ready", {"node": node.name})),
-        _starts(pod),
-    )
+    yield (draft.typing(Change("ready", {"node": node.name})), _starts(pod))
     if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
         values = {"pod": pod.key}
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
@@ -292,10 +286,7 @@ def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
     has = {each["name"]: each.get("allocatedResources") or {} for each in status.get("containerStatuses") or ()}
     others = [each for each in prover.sim.store.pods() if each.node_name == node.name and not each.terminal]
     for container in pod.manifest["spec"]["containers"]:
-        asked, now = (
-            (container.get("resources") or {}).get("requests") or {},
-            has.get(container["name"]) or {},
-        )
+        asked, now = ((container.get("resources") or {}).get("requests") or {}, has.get(container["name"]) or {})
         for resource in ("cpu", "memory"):
             if resource not in asked or resource not in now or nanos(asked[resource]) == nanos(now[resource]):
                 continue
@@ -311,12 +302,7 @@ def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
 
 def _smaller(draft: Draft, pod: Pod, container: Manifest, resource: str, text: str) -> Draft:
     parts = {part: {resource: text} for part, each in container["resources"].items() if resource in (each or {})}
-    values = {
-        "pod": pod.key,
-        "resource": resource,
-        "from": container["resources"]["requests"][resource],
-        "to": text,
-    }
+    values = {"pod": pod.key, "resource": resource, "from": container["resources"]["requests"][resource], "to": text}
     patch = {"spec": {"containers": [{"name": container["name"], "resources": parts}]}}
     return draft.with_patch(Change("resize", values), ("Pod", pod.namespace, pod.name, "resize"), patch)
 

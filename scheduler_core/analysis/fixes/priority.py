@@ -63,11 +63,6 @@ def _with_class(draft: Draft, name: str, value: int, was: int, *, new: bool = Fa
 
 def _with_new_class(draft: Draft, value: int, was: int) -> Draft:
     name = f"priority-{value}"
-    manifest = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": KIND,
-        "metadata": {"name": name},
-        "value": value,
-    }
+    manifest = {"apiVersion": "scheduling.k8s.io/v1", "kind": KIND, "metadata": {"name": name}, "value": value}
     changed = _with_class(draft, name, value, was, new=True)
     return changed.beside(manifest)

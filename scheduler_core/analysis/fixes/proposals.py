@@ -108,12 +108,7 @@ def create_claim_templates(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[
             return
         meta = {"name": name, "namespace": pod.namespace}
         values = {"template": name, "namespace": pod.namespace, "from": alike[0]["metadata"]["namespace"]}
-        manifest = {
-            "apiVersion": alike[0]["apiVersion"],
-            "kind": kind,
-            "metadata": meta,
-            "spec": alike[0]["spec"],
-        }
+        manifest = {"apiVersion": alike[0]["apiVersion"], "kind": kind, "metadata": meta, "spec": alike[0]["spec"]}
         made = made.with_applied(Change("claim-template", values), manifest)
     if made is not draft:
         yield made.taking_time()
@@ -168,10 +163,7 @@ def replace_old_revision(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     if owner is None or owner["kind"] == "Deployment":
         return
     if is_of_old_template(Pod.from_manifest(draft.original), owner):
-        values = {
-            "pod": f"{meta['namespace']}/{meta['name']}",
-            "owner": f"{owner['kind']} {owner['metadata']['name']}",
-        }
+        values = {"pod": f"{meta['namespace']}/{meta['name']}", "owner": f"{owner['kind']} {owner['metadata']['name']}"}
         yield draft.typing(Change("old-revision", values), f"kubectl delete pod {meta['name']} -n {meta['namespace']}")
 
 

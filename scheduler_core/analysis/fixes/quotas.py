@@ -29,11 +29,7 @@ _NO_REPLICA_SET = "ReplicaSetCreateError"
 MOST_FREED = 3
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
-DEFAULTS = {
-    "cpu": "100m",
-    "memory": "128Mi",
-    "ephemeral-storage": "1Gi",
-}  # of a container that asks for nothing
+DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of a container that asks for nothing
 _FAILED = "FailedCreate"
 # What this world's API server refuses itself, so that it would say so again if it still held.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
@@ -192,10 +188,7 @@ def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
             continue
         for container in (*spec["containers"], *(spec.get("initContainers") or ())):
             said = container.get("resources") or {}
-            given = {
-                **(said.get("limits") or {}),
-                **((said.get("requests") or {}) if field == "requests" else {}),
-            }
+            given = {**(said.get("limits") or {}), **((said.get("requests") or {}) if field == "requests" else {})}
             if resource not in given:
                 yield f"{field}.{resource}"
 

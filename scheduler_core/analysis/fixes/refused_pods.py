@@ -98,12 +98,7 @@ def _allow_scope(sim: Simulation, draft: Draft, target: str, found: re.Match[str
 
 def _make_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     name = found["name"]
-    made = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": VALUE,
-    }
+    made = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": VALUE}
     yield draft.typing(Change("priority-class", {"class": name}), format_apply(made))
     for other in _alike(sim, "PriorityClass", name):
         yield _patch(
@@ -228,10 +223,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
     (r'violates PodSecurity "(?P<level>[^":]+)', _secure),
     (r"no PriorityClass with name (?P<name>\S+) was found", _make_class),
-    (
-        r'RuntimeClass "?(?P<name>[^"\s]+)"? not found|runtimeclass\S* "(?P<other>[^"]+)" not found',
-        _name_runtime_class,
-    ),
+    (r'RuntimeClass "?(?P<name>[^"\s]+)"? not found|runtimeclass\S* "(?P<other>[^"]+)" not found', _name_runtime_class),
     (
         r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per Container is (?P<amount>\S+), but (?P<field>limit|request)",
         _keep_limits,

@@ -176,12 +176,7 @@ def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
 
 class _Search:
     def __init__(
-        self,
-        sim: Simulation,
-        pod: Pod,
-        budget: Budget,
-        should_stop: Callable[[], bool],
-        found: Callable[[Fix], None],
+        self, sim: Simulation, pod: Pod, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
     ) -> None:
         self.should_stop, self.found = should_stop, found
         self.sim = sim
@@ -233,10 +228,7 @@ class _Search:
         """A node of a group that exists; where none would do, the smallest one."""
         self.left = bool(self.heap)
         self.heap.clear()
-        for drafts in (
-            of_groups(first, diagnosis, self.sim.store),
-            smallest(first, diagnosis, self.sim.store),
-        ):
+        for drafts in (of_groups(first, diagnosis, self.sim.store), smallest(first, diagnosis, self.sim.store)):
             self._push(drafts)
             yield from self._search(self.tried + self.budget.big)
             if any("node" in fix.kind.split("+") for fix in self.fixes):

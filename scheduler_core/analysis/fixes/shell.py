@@ -243,13 +243,7 @@ def _cordon(unschedulable: bool) -> Callable[[Simulation, Call], Requests]:
 def _drain(world: Simulation, call: Call) -> Requests:
     flags = call.flags
     yield (
-        DrainNode(
-            call.words[1],
-            "ignore-daemonsets" in flags,
-            "force" in flags,
-            None,
-            "delete-emptydir-data" in flags,
-        ),
+        DrainNode(call.words[1], "ignore-daemonsets" in flags, "force" in flags, None, "delete-emptydir-data" in flags),
         (),
     )
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.analysis.inspection.attempt_observer import AttemptObserver, name_of
-from scheduler_core.analysis.inspection.cycle_state_observer import (
-    DRY_RUN,
-    NOMINATED,
-    CycleStateObserver,
-    StateAccess,
-)
+from scheduler_core.analysis.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
 from scheduler_core.analysis.inspection.device_walk import DeviceSearch, device_search, device_step
 from scheduler_core.analysis.inspection.node_figures import figures
 from scheduler_core.analysis.inspection.observed_state import CLONED, MISSED, READ, WROTE

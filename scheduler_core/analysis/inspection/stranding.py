@@ -49,12 +49,7 @@ class Stranded:
     until: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "way": self.way.value,
-            "node": self.node,
-            "plugins": list(self.plugins),
-            "until": self.until,
-        }
+        return {"way": self.way.value, "node": self.node, "plugins": list(self.plugins), "until": self.until}
 
 
 def find_stranding(sim: Simulation, key: str) -> Stranded | None:

@@ -108,11 +108,7 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
         ("unschedulable",): counted.waiting["unschedulable"],
         ("gated",): counted.waiting["gated"],
     }
-    known: Counts = {
-        ("nodes",): len(cache.slots),
-        ("pods",): len(cache.where),
-        ("assumed_pods",): len(cache.assumed),
-    }
+    known: Counts = {("nodes",): len(cache.slots), ("pods",): len(cache.where), ("assumed_pods",): len(cache.assumed)}
     attempts: Counts = {(result, profile): n for (profile, result), n in counted.attempts.items()}
     running: Counts = {("binding",): len(scheduler.bindings)}
     tried: Counts = {(): figures.preemption_attempts}

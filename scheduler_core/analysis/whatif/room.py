@@ -80,10 +80,7 @@ def pods_of(manifest: Manifest) -> list[Manifest]:
     }
     inner = dict(template.get("spec") or {})
     own = [
-        {
-            "name": claim["metadata"]["name"],
-            "ephemeral": {"volumeClaimTemplate": {"spec": claim.get("spec") or {}}},
-        }
+        {"name": claim["metadata"]["name"], "ephemeral": {"volumeClaimTemplate": {"spec": claim.get("spec") or {}}}}
         for claim in spec.get("volumeClaimTemplates") or ()
     ]
     names = {each["name"] for each in own}

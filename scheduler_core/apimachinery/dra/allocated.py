@@ -27,11 +27,7 @@ class AllocatedState:
     capacity: Mapping[DeviceId, Consumed] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        claims: Iterable[ResourceClaim],
-        consumable: bool = False,
-    ) -> AllocatedState:
+    def of(cls, claims: Iterable[ResourceClaim], consumable: bool = False) -> AllocatedState:
         """Collect the state from all claims. `consumable`: the gate DRAConsumableCapacity."""
         devices: set[DeviceId] = set()
         capacity: dict[DeviceId, dict[str, int]] = {}

@@ -50,11 +50,7 @@ class Allocator:
     """Allocates for one state of the cluster; one object serves all nodes."""
 
     def __init__(
-        self,
-        features: DeviceFeatures,
-        state: AllocatedState,
-        classes: Mapping[str, DeviceClass],
-        selectors: Selectors,
+        self, features: DeviceFeatures, state: AllocatedState, classes: Mapping[str, DeviceClass], selectors: Selectors
     ) -> None:
         self._features = features
         self._state = state
@@ -125,21 +121,14 @@ def _show_pools(watch: Watch, pools: Sequence[Pool]) -> None:
 
 
 def _result(
-    index: int,
-    claim: ResourceClaim,
-    chosen: Sequence[Taken],
-    wanted: WantedByKey,
-    node: Node,
-    features: DeviceFeatures,
+    index: int, claim: ResourceClaim, chosen: Sequence[Taken], wanted: WantedByKey, node: Node, features: DeviceFeatures
 ) -> AllocationResult:
     try:
         selector = node_selector(((taken.slice, taken.device) for taken in chosen), node.name, features)
     except AllocationError as error:
         raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
     return AllocationResult(
-        tuple(_device_result(taken, features) for taken in chosen),
-        tuple(_configs(index, claim, wanted)),
-        selector,
+        tuple(_device_result(taken, features) for taken in chosen), tuple(_configs(index, claim, wanted)), selector
     )
 
 

@@ -68,10 +68,7 @@ class DeviceTaintRule:
 
 
 def track_slices(
-    manifests: Iterable[Manifest],
-    rules: Iterable[Manifest],
-    by_name: Mapping[str, DeviceClass],
-    selectors: Selectors,
+    manifests: Iterable[Manifest], rules: Iterable[Manifest], by_name: Mapping[str, DeviceClass], selectors: Selectors
 ) -> list[ResourceSlice]:
     """Slices as rules leave them, ordered by name; the very slices that were read where no rule applies."""
     found = sorted((ResourceSlice.of(each) for each in manifests), key=lambda each: each.name)
@@ -80,10 +77,7 @@ def track_slices(
 
 
 def _track_slice(
-    each: ResourceSlice,
-    rules: Sequence[DeviceTaintRule],
-    by_name: Mapping[str, DeviceClass],
-    selectors: Selectors,
+    each: ResourceSlice, rules: Sequence[DeviceTaintRule], by_name: Mapping[str, DeviceClass], selectors: Selectors
 ) -> ResourceSlice:
     def selects(expression: str, _: ResourceSlice, device: Device) -> bool:
         try:

@@ -9,13 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from scheduler_core.apimachinery.objects.quantity import NANO, Quantity, format_quantity, nanos
-from scheduler_core.apimachinery.objects.resources import (
-    CPU,
-    MEMORY,
-    is_pod_level_name,
-    is_sidecar,
-    list_resized,
-)
+from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_pod_level_name, is_sidecar, list_resized
 
 # Lists of resources as the API server adds them up: exact, by name, each amount in the notation that it was written in.
 #

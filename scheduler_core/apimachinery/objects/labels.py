@@ -14,13 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    child,
-    format_key_path,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import FieldError, child, format_key_path, invalid, not_supported
 from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
 
 Labels = Mapping[str, str]

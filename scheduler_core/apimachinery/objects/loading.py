@@ -67,8 +67,7 @@ def load_manifests(
                 for manifest, steps in _objects(document):
                     if len(objects) >= limits.max_objects:
                         raise _build_refusal(
-                            f"more than {limits.max_objects} objects",
-                            f"at most {limits.max_objects} are read at once",
+                            f"more than {limits.max_objects} objects", f"at most {limits.max_objects} are read at once"
                         )
                     objects.append(Loaded(manifest, len(objects), partial(_locate, find, source, number, steps), file))
         except InvalidObject as error:

@@ -12,12 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scheduler_core.apimachinery.objects.labels import NodeSelector, NodeSelectorTerm
-from scheduler_core.apimachinery.objects.resources import (
-    Resources,
-    is_sidecar,
-    nonzero_requests,
-    pod_requests,
-)
+from scheduler_core.apimachinery.objects.resources import Resources, is_sidecar, nonzero_requests, pod_requests
 
 if TYPE_CHECKING:
     from scheduler_core.apimachinery.objects.node import Taint
@@ -131,17 +126,7 @@ _FIELDS = (
 )
 _CONTAINER_FIELDS = ("name", "image", "resources", "ports", "restartPolicy")
 # Volumes that no plugin looks at; the token volume among them has another name in every pod.
-_LOCAL_VOLUMES = (
-    "configMap",
-    "downwardAPI",
-    "emptyDir",
-    "gitRepo",
-    "hostPath",
-    "image",
-    "nfs",
-    "projected",
-    "secret",
-)
+_LOCAL_VOLUMES = ("configMap", "downwardAPI", "emptyDir", "gitRepo", "hostPath", "image", "nfs", "projected", "secret")
 
 
 def scheduling_part(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,11 +63,7 @@ def _check_item(item: Any, shape: ListOf, path: str) -> list[FieldError]:
 def _check_field(name: Any, item: Any, shape: dict[str, Any], path: str) -> list[FieldError]:
     if name not in shape:
         return [
-            FieldError(
-                child(path, str(name)),
-                f'unknown field "{name}"',
-                f"expected one of {', '.join(sorted(shape))}",
-            )
+            FieldError(child(path, str(name)), f'unknown field "{name}"', f"expected one of {', '.join(sorted(shape))}")
         ]
     return check_shape(item, shape[name], child(path, name))
 

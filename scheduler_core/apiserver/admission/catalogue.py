@@ -13,9 +13,7 @@ from scheduler_core.apiserver.admission.plugins.extended_resource_toleration imp
 from scheduler_core.apiserver.admission.plugins.limit_ranger import LimitRanger
 from scheduler_core.apiserver.admission.plugins.namespace_lifecycle import NamespaceLifecycle
 from scheduler_core.apiserver.admission.plugins.node_restriction import NodeRestriction
-from scheduler_core.apiserver.admission.plugins.pod_anti_affinity_topology import (
-    LimitPodHardAntiAffinityTopology,
-)
+from scheduler_core.apiserver.admission.plugins.pod_anti_affinity_topology import LimitPodHardAntiAffinityTopology
 from scheduler_core.apiserver.admission.plugins.pod_node_selector import PodNodeSelector
 from scheduler_core.apiserver.admission.plugins.pod_toleration_restriction import PodTolerationRestriction
 from scheduler_core.apiserver.admission.plugins.priority import Priority

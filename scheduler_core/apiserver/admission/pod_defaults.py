@@ -11,12 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from scheduler_core.apimachinery.objects.quantity import NANO, format_quantity
-from scheduler_core.apimachinery.objects.resources import (
-    CPU,
-    HUGE_PAGES,
-    is_pod_level_name,
-    pod_request_nanos,
-)
+from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, is_pod_level_name, pod_request_nanos
 from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
 
 Spec = dict[str, Any]
@@ -28,10 +23,7 @@ def apply_pod_spec_defaults(spec: Spec) -> None:
         if spec.get(field):
             spec[field] = [_container(raw, bool(spec.get("hostNetwork"))) for raw in spec[field]]
     _pod_level(spec)
-    for field, value in (
-        ("restartPolicy", "Always"),
-        ("schedulerName", DEFAULT_SCHEDULER),
-    ):
+    for field, value in (("restartPolicy", "Always"), ("schedulerName", DEFAULT_SCHEDULER)):
         if not spec.get(field):
             spec[field] = value
     if spec.get("terminationGracePeriodSeconds") is None:

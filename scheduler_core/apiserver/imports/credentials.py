@@ -42,15 +42,7 @@ _LINE = re.compile(rf"(?im)((?:^|[\s\"',;{{&?-])[\w.-]*(?:{_WORDS})[\w.-]*[\"']?
 _FLAG = re.compile(rf"(?i)^--?[\w.-]*(?:{_WORDS})$")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _PODS = ("Pod", "PodTemplate")
-_WITH_PODS = (
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "CronJob",
-)
+_WITH_PODS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
 _SELECTING = ("labels", "matchLabels", "nodeSelector", "selector")
 _PLAIN = ("Node", "Namespace", "PersistentVolumeClaim", "CSINode", "Lease", "ResourceSlice")
 

@@ -46,13 +46,7 @@ STANDARD_RESOURCES = (
     *_CONTAINER_RESOURCES,
     *(f"{side}.{name}" for side in ("requests", "limits") for name in _CONTAINER_RESOURCES),
     *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
-    *(
-        "persistentvolumeclaims",
-        "storage",
-        "requests.storage",
-        "services.nodeports",
-        "services.loadbalancers",
-    ),
+    *("persistentvolumeclaims", "storage", "requests.storage", "services.nodeports", "services.loadbalancers"),
 )
 
 _COUNTS = (

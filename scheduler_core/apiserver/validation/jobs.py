@@ -21,11 +21,7 @@ from scheduler_core.apimachinery.objects.errors import (
 )
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.names import (
-    label_errors,
-    list_qualified_name_errors,
-    subdomain_errors,
-)
+from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
@@ -75,12 +71,7 @@ def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Man
     labels = (template.get("metadata") or {}).get("labels") or {}
     uid, name = meta.get("uid") or "", meta.get("name") or ""
     prefix = "batch.kubernetes.io/"
-    wanted = {
-        "controller-uid": uid,
-        "job-name": name,
-        f"{prefix}controller-uid": uid,
-        f"{prefix}job-name": name,
-    }
+    wanted = {"controller-uid": uid, "job-name": name, f"{prefix}controller-uid": uid, f"{prefix}job-name": name}
     for key, value in wanted.items():
         where = format_key_path("spec.template.metadata.labels", key)
         if key not in labels:

@@ -27,13 +27,7 @@ _WHOLE = (
     "services.loadbalancers",
 )
 _COMPUTE = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
-_ONLY_EXIST = (
-    "Terminating",
-    "NotTerminating",
-    "BestEffort",
-    "NotBestEffort",
-    "CrossNamespacePodAffinity",
-)
+_ONLY_EXIST = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
 _RESOURCES = {
     **dict.fromkeys(_ONLY_EXIST, ("pods", *_COMPUTE)),
     "BestEffort": ("pods",),

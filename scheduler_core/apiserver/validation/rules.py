@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    child,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import build_required_error, child, forbidden, invalid, not_supported
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors, NameCheck
 
 Object = Mapping[str, Any]
@@ -118,10 +112,7 @@ def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
 
 
 def only_one(
-    kinds: Mapping[str, Rules],
-    detail: str,
-    spelled: Mapping[str, str] | None = None,
-    also: tuple[str, ...] = (),
+    kinds: Mapping[str, Rules], detail: str, spelled: Mapping[str, str] | None = None, also: tuple[str, ...] = ()
 ) -> Rule:
     """Return a rule that allows only one of several fields and applies its rules.
 

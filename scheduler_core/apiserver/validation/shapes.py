@@ -12,13 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    child,
-    format_key_path,
-    format_value,
-    wrong_type,
-)
+from scheduler_core.apimachinery.objects.errors import FieldError, child, format_key_path, format_value, wrong_type
 from scheduler_core.apimachinery.objects.quantity import EXPECTED, BadQuantity, nanos
 from scheduler_core.apimachinery.objects.times import parse_time
 
@@ -297,12 +291,7 @@ _WORKLOAD = record(
 KIND_SHAPES: dict[str, dict[str, Shape]] = {
     "Pod": {"spec": POD_SPEC, "status": POD_STATUS},
     "Node": {"spec": NODE_SPEC, "status": NODE_STATUS},
-    "PriorityClass": {
-        "value": int32,
-        "globalDefault": boolean,
-        "preemptionPolicy": string,
-        "description": string,
-    },
+    "PriorityClass": {"value": int32, "globalDefault": boolean, "preemptionPolicy": string, "description": string},
     "Deployment": {"spec": _WORKLOAD},
     "ReplicaSet": {"spec": _WORKLOAD},
     "StatefulSet": {"spec": _WORKLOAD},
@@ -315,10 +304,7 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
         "spec": record(selector=LABEL_SELECTOR, minAvailable=int_or_string, maxUnavailable=int_or_string),
         "status": record(disruptionsAllowed=int32, disruptedPods=mapping(time)),
     },
-    "PersistentVolumeClaim": {
-        "spec": CLAIM_SPEC,
-        "status": record(phase=string),
-    },
+    "PersistentVolumeClaim": {"spec": CLAIM_SPEC, "status": record(phase=string)},
     "PersistentVolume": {
         "spec": record(
             capacity=QUANTITIES,

@@ -102,10 +102,7 @@ def _copy_scheduling_directives(was: Manifest, now: Manifest) -> dict[str, Any]:
     """The old template with the new one's scheduling directives, which a job that has not started may change."""
     spec, wanted = dict(was.get("spec") or {}), now.get("spec") or {}
     spec.update({name: wanted.get(name) for name in ("nodeSelector", "tolerations", "schedulingGates")})
-    affinity = {
-        **(spec.get("affinity") or {}),
-        "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity"),
-    }
+    affinity = {**(spec.get("affinity") or {}), "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity")}
     meta, given = dict(was.get("metadata") or {}), now.get("metadata") or {}
     meta.update({name: given.get(name) for name in ("labels", "annotations")})
     return {**was, "metadata": meta, "spec": {**spec, "affinity": affinity}}

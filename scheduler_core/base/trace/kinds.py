@@ -297,8 +297,7 @@ class ApiCall(Facts, frozen=True):
     object: Annotated[str, "of another object than the pod: namespace/name, with /status where that is written"] = ""
     patch: Annotated[dict[str, Any] | None, "of UPDATE: the JSON merge patch"] = None
     effects: Annotated[
-        list[str] | None,
-        "what it does to a claim: protected, unprotected, allocated, deallocated, reserved, released",
+        list[str] | None, "what it does to a claim: protected, unprotected, allocated, deallocated, reserved, released"
     ] = None
     devices: Annotated[list[str] | None, "those that it allocates or deallocates: driver/pool/device"] = None
     error: Annotated[str, "the API server's answer where it refused"] = ""

@@ -15,13 +15,7 @@ from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra import taints
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
-from scheduler_core.apimachinery.dra.claims import (
-    Allocated,
-    ClaimError,
-    DeviceToleration,
-    ResourceClaim,
-    claim_name,
-)
+from scheduler_core.apimachinery.dra.claims import Allocated, ClaimError, DeviceToleration, ResourceClaim, claim_name
 from scheduler_core.apimachinery.dra.classes import KIND as CLASS
 from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.selectors import CelSelectors

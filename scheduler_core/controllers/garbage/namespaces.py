@@ -25,11 +25,7 @@ from scheduler_core.controllers.memory.garbage import Item
 BEGINS_AFTER, FOR_FINALIZERS = 5 * SECOND, 15
 _FINE = (
     ("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
-    (
-        "NamespaceDeletionGroupVersionParsingFailure",
-        "ParsedGroupVersions",
-        "All legacy kube types successfully parsed",
-    ),
+    ("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
     (
         "NamespaceDeletionContentFailure",
         "ContentDeleted",
@@ -155,10 +151,7 @@ def _remaining(left: list[Item], finalizers: Counter[str]) -> dict[str, tuple[st
     if left:
         kinds = Counter(get_kind_by_key(item.kind) for item in left)
         said = sorted(f"{kind.plural}.{kind.group} has {n} resource instances" for kind, n in kinds.items())
-        wrong["NamespaceContentRemaining"] = (
-            "SomeResourcesRemain",
-            f"Some resources are remaining: {', '.join(said)}",
-        )
+        wrong["NamespaceContentRemaining"] = ("SomeResourcesRemain", f"Some resources are remaining: {', '.join(said)}")
     if finalizers:
         said = sorted(f"{name} in {n} resource instances" for name, n in finalizers.items())
         wrong["NamespaceFinalizersRemaining"] = (

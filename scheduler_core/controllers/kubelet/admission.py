@@ -12,24 +12,14 @@ from dataclasses import dataclass
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import (
-    CPU,
-    EPHEMERAL_STORAGE,
-    MEMORY,
-    PODS,
-    is_extended_name,
-)
+from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_name
 from scheduler_core.controllers.kubelet.critical import is_critical, is_static
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 
 OS_LABEL, OS = "kubernetes.io/os", "linux"
 MEMORY_PRESSURE = "MemoryPressure"
 EVICTED = "Evicted"
-NO_NODE, WRONG_OS_LABEL, WRONG_OS = (
-    "InvalidNodeInfo",
-    "PodOSSelectorNodeLabelDoesNotMatch",
-    "PodOSNotSupported",
-)
+NO_NODE, WRONG_OS_LABEL, WRONG_OS = ("InvalidNodeInfo", "PodOSSelectorNodeLabelDoesNotMatch", "PodOSNotSupported")
 _PREDICATES = {
     "NodeAffinity": "node(s) didn't match Pod's node affinity/selector",
     "NodePorts": "node(s) didn't have free ports for the requested pod ports",

@@ -9,13 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from scheduler_core.apimachinery.objects.quantity import (
-    NANO,
-    BadQuantity,
-    format_quantity,
-    nanos,
-    value_of_nanos,
-)
+from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, format_quantity, nanos, value_of_nanos
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet.nodes import conditions, merge_conditions
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration

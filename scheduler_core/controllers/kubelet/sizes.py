@@ -48,8 +48,7 @@ def asks_otherwise(old: Pod, new: Pod) -> bool:
     before = {container["name"]: container for container in _list_resizable(old)}
     return any(
         not are_alike(
-            _keep_resizable(get_resources(container)),
-            _keep_resizable(get_resources(before[container["name"]])),
+            _keep_resizable(get_resources(container)), _keep_resizable(get_resources(before[container["name"]]))
         )
         for container in _list_resizable(new)
         if container["name"] in before

@@ -169,12 +169,7 @@ def _merge_conditions(
         known = before.get(condition["type"])
         since = known.get("lastTransitionTime") if known and known.get("status") == condition["status"] else None
         merged.append(
-            {
-                **condition,
-                "observedGeneration": generation,
-                "lastProbeTime": None,
-                "lastTransitionTime": since or now,
-            }
+            {**condition, "observedGeneration": generation, "lastProbeTime": None, "lastTransitionTime": since or now}
         )
     own = {condition["type"] for condition in fresh}
     return [*merged, *(condition for condition in old if condition.get("type") not in own)]
@@ -200,11 +195,7 @@ def _statuses(
 
 
 def _status(
-    each: ContainerRun,
-    container: Mapping[str, Any],
-    setting: Setting,
-    timestamp: Timestamp,
-    may_restart: bool,
+    each: ContainerRun, container: Mapping[str, Any], setting: Setting, timestamp: Timestamp, may_restart: bool
 ) -> dict[str, Any]:
     init = any(container is other for other in setting.init)
     ready = setting.ready(each)

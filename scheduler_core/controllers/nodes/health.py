@@ -53,13 +53,7 @@ def with_unknown(world: World, node: Manifest) -> list[Manifest]:
             conditions[index] = {**old, "status": "Unknown", **_SILENT, "lastTransitionTime": now}
     created = node["metadata"].get("creationTimestamp")
     conditions += [
-        {
-            "type": type_,
-            "status": "Unknown",
-            **_NEVER,
-            "lastHeartbeatTime": created,
-            "lastTransitionTime": now,
-        }
+        {"type": type_, "status": "Unknown", **_NEVER, "lastHeartbeatTime": created, "lastTransitionTime": now}
         for type_ in _TYPES
         if condition_of(node, type_) is None
     ]

@@ -25,10 +25,7 @@ BY_CONDITION: Mapping[tuple[str, str], str] = {
     ("PIDPressure", "True"): _PREFIX + "pid-pressure",
 }
 _OWN = frozenset((*BY_CONDITION.values(), UNSCHEDULABLE))
-_LABELS = (
-    ("kubernetes.io/os", "beta.kubernetes.io/os"),
-    ("kubernetes.io/arch", "beta.kubernetes.io/arch"),
-)
+_LABELS = (("kubernetes.io/os", "beta.kubernetes.io/os"), ("kubernetes.io/arch", "beta.kubernetes.io/arch"))
 
 
 def condition_of(node: Manifest, type_: str) -> Manifest | None:

@@ -206,10 +206,6 @@ def _create(world: World, volume: Manifest, node: str) -> Manifest:
             "apiVersion": "storage.k8s.io/v1",
             "kind": ATTACHMENT,
             "metadata": {"name": name_attachment(driver, handle, node)},
-            "spec": {
-                "attacher": driver,
-                "nodeName": node,
-                "source": {"persistentVolumeName": name_of(volume)},
-            },
+            "spec": {"attacher": driver, "nodeName": node, "source": {"persistentVolumeName": name_of(volume)}},
         }
     )

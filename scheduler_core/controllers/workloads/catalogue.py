@@ -12,10 +12,7 @@ from scheduler_core.controllers.workloads.deployments import DeploymentControlle
 from scheduler_core.controllers.workloads.jobs import JobController
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.replicas import (
-    ReplicaSetController,
-    ReplicationControllerController,
-)
+from scheduler_core.controllers.workloads.replicas import ReplicaSetController, ReplicationControllerController
 from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
 
 # Jobs that go some time after they have ended.

@@ -74,8 +74,7 @@ def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> R
 def in_order(revisions: Sequence[Manifest]) -> list[Manifest]:
     """Sort revisions by number, age, and name."""
     return sorted(
-        revisions,
-        key=lambda one: (number_of(one), one["metadata"].get("creationTimestamp") or "", name_of(one)),
+        revisions, key=lambda one: (number_of(one), one["metadata"].get("creationTimestamp") or "", name_of(one))
     )
 
 
@@ -120,13 +119,7 @@ def _create_revision(
         }
         if owner.annotations:
             metadata["annotations"] = dict(owner.annotations)
-        manifest = {
-            "apiVersion": "apps/v1",
-            "kind": _KIND,
-            "metadata": metadata,
-            "data": data,
-            "revision": number,
-        }
+        manifest = {"apiVersion": "apps/v1", "kind": _KIND, "metadata": metadata, "data": data, "revision": number}
         try:
             return world.api.create(manifest), collisions
         except Refused as refused:

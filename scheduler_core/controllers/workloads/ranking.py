@@ -73,13 +73,7 @@ def deletion_cost(annotations: Mapping[str, str]) -> int:
 
 
 def _candidate(pod: Pod, doubled: int) -> Candidate:
-    first = (
-        bool(pod.node_name),
-        _PHASES.get(pod.phase, 0),
-        pod.ready,
-        deletion_cost(pod.annotations),
-        -doubled,
-    )
+    first = (bool(pod.node_name), _PHASES.get(pod.phase, 0), pod.ready, deletion_cost(pod.annotations), -doubled)
     return Candidate(pod, first, ready_since(pod), _restarts(pod))
 
 

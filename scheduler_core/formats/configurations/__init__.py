@@ -8,11 +8,7 @@ from scheduler_core.formats.configurations.finding import Found, find, find_in, 
 from scheduler_core.formats.configurations.keeping import rewrite_text
 from scheduler_core.formats.configurations.migrating import migrate, older_version
 from scheduler_core.formats.configurations.policy import migrate_policy
-from scheduler_core.formats.configurations.unknown_plugins import (
-    UnknownPlugin,
-    unknown_plugins,
-    without_plugins,
-)
+from scheduler_core.formats.configurations.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
 from scheduler_core.formats.configurations.versions import VERSIONS, Version
 
 __all__ = [

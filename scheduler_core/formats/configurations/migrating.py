@@ -15,13 +15,7 @@ from scheduler_core.formats.configurations import fields
 from scheduler_core.formats.configurations.changes import Change, Migration
 from scheduler_core.formats.configurations.effective import Profile, effective
 from scheduler_core.formats.configurations.shapes import SHAPES
-from scheduler_core.formats.configurations.translate import (
-    SPREAD,
-    SPREADERS,
-    VOLUME_COUNTS,
-    Configs,
-    translate,
-)
+from scheduler_core.formats.configurations.translate import SPREAD, SPREADERS, VOLUME_COUNTS, Configs, translate
 from scheduler_core.formats.configurations.versions import BY_API_VERSION, Version
 from scheduler_core.formats.configurations.writing import weights_kept, write_plugins
 from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError

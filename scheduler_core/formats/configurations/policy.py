@@ -88,15 +88,7 @@ _DEFAULT_PRIORITIES = {
     "EvenPodsSpreadPriority": 2,
 }
 _BESIDES_FILTER = {
-    "preFilter": (
-        FIT,
-        "NodePorts",
-        "NodeAffinity",
-        "VolumeBinding",
-        SPREAD,
-        "InterPodAffinity",
-        "VolumeRestrictions",
-    ),
+    "preFilter": (FIT, "NodePorts", "NodeAffinity", "VolumeBinding", SPREAD, "InterPodAffinity", "VolumeRestrictions"),
     "reserve": ("VolumeBinding",),
     "preBind": ("VolumeBinding",),
 }

@@ -17,11 +17,7 @@ _LOCK: _Fields = {"lockObjectNamespace": STRING, "lockObjectName": STRING}
 
 
 def _profile(points: list[str]) -> _Fields:
-    return {
-        "schedulerName": STRING,
-        "plugins": dict.fromkeys(points, PLUGIN_SET),
-        "pluginConfig": _PLUGIN_CONFIG,
-    }
+    return {"schedulerName": STRING, "plugins": dict.fromkeys(points, PLUGIN_SET), "pluginConfig": _PLUGIN_CONFIG}
 
 
 def _of(shape: Shape) -> _Fields:

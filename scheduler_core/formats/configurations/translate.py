@@ -94,10 +94,7 @@ def _second(other: Ran, chosen: Ran) -> Change:
 def _strategy_args(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
     strategy: dict[str, Any] = {"type": STRATEGIES[name]}
     resources = [dict(each) for each in args.get("resources") or ()]
-    if resources and [(each.get("name"), each.get("weight") or 1) for each in resources] != [
-        ("cpu", 1),
-        ("memory", 1),
-    ]:
+    if resources and [(each.get("name"), each.get("weight") or 1) for each in resources] != [("cpu", 1), ("memory", 1)]:
         strategy["resources"] = resources
     if "shape" in args:
         strategy["requestedToCapacityRatio"] = {"shape": args["shape"]}

@@ -44,12 +44,7 @@ def unknown_plugins(manifest: Manifest) -> list[UnknownPlugin]:
                     path = f"profiles[{i}].plugins.{point}.enabled[{j}]"
                     places.setdefault(name, []).append((point, path))
     return [
-        UnknownPlugin(
-            name,
-            tuple(dict.fromkeys(point for point, _ in at)),
-            tuple(path for _, path in at),
-            about(name),
-        )
+        UnknownPlugin(name, tuple(dict.fromkeys(point for point, _ in at)), tuple(path for _, path in at), about(name))
         for name, at in places.items()
     ]
 

@@ -185,10 +185,7 @@ def otlp(spans: Iterable[Span], seed: int) -> dict[str, Any]:
         "resourceSpans": [
             {
                 "resource": {
-                    "attributes": [
-                        _attribute("service.name", scheduler),
-                        _attribute("service.version", KUBE_VERSION),
-                    ]
+                    "attributes": [_attribute("service.name", scheduler), _attribute("service.version", KUBE_VERSION)]
                 },
                 "scopeSpans": [{"scope": scope, "spans": made}],
             }

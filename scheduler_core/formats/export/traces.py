@@ -63,13 +63,7 @@ class Report:
     difference: Difference | None
 
 
-def export_lines(
-    seed: int,
-    log: Log,
-    head: int,
-    detail: range = range(0),
-    created: str = "",
-) -> Iterator[Line]:
+def export_lines(seed: int, log: Log, head: int, detail: range = range(0), created: str = "") -> Iterator[Line]:
     """A trace, line by line: header, then commands, records and digests in the order of positions.
 
     `log` maps the position at which a command was applied (the position before it) to the command's JSON; `detail` is the range of attempt

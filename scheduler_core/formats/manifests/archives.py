@@ -15,12 +15,7 @@ from typing import IO, cast
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
 
 _GZIP, _ZIP, _EMPTY_ZIP = b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06"
-_OTHERS = {
-    b"\xfd7zXZ\x00": "xz -d",
-    b"BZh": "bzip2 -d",
-    b"\x28\xb5\x2f\xfd": "zstd -d",
-    b"7z\xbc\xaf": "7z x",
-}
+_OTHERS = {b"\xfd7zXZ\x00": "xz -d", b"BZh": "bzip2 -d", b"\x28\xb5\x2f\xfd": "zstd -d", b"7z\xbc\xaf": "7z x"}
 _READ = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
 _INNER = (".tar", ".tar.gz", ".tgz", ".zip", ".gz")
 _CHUNK = 64 << 10
@@ -101,15 +96,7 @@ def unpack(data: bytes, budget: Budget) -> Unpacked:
     unpacked = Unpacked()
     try:
         _unpack(File("", data), unpacked, budget, 0)
-    except (
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        OSError,
-        ValueError,
-        struct.error,
-    ) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error) as error:
         if isinstance(error, NotObjects):
             raise
         raise NotObjects(Note(BROKEN)) from error

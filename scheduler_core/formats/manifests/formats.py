@@ -147,10 +147,7 @@ _CHANGES: dict[str, Callable[[Loaded], Iterator[Change]]] = {
     RECORDED: _expand_record,
     TRACED: _expand_trace,
 }
-_WHOLE: dict[str, Callable[[Loaded], tuple[list[Loaded], Note]]] = {
-    EXPORTED: _expand_export,
-    REVIEWED: _expand_review,
-}
+_WHOLE: dict[str, Callable[[Loaded], tuple[list[Loaded], Note]]] = {EXPORTED: _expand_export, REVIEWED: _expand_review}
 
 
 class _Trace(msgspec.Struct):

@@ -8,13 +8,7 @@ from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.loading import (
-    Loaded,
-    LoadLimits,
-    files_of,
-    join_files,
-    load_manifests,
-)
+from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, files_of, join_files, load_manifests
 from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.formats.manifests import archives, formats, texts
@@ -138,11 +132,7 @@ def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
         documents += _number_documents([replace(each, file=file.name) for each in named], len(documents))
     if not documents:
         raise NotObjects(failed[0] if failed else Note(EMPTY))
-    counts = {
-        "files": f"{len(read_files):,}",
-        "objects": f"{len(documents):,}",
-        "skipped": f"{unpacked.skipped:,}",
-    }
+    counts = {"files": f"{len(read_files):,}", "objects": f"{len(documents):,}", "skipped": f"{unpacked.skipped:,}"}
     notes = [Note(PACKED, counts)]
     notes += [Note(LINKS, {"links": f"{unpacked.links:,}"})] if unpacked.links else []
     notes += failed[:_MOST_UNREADABLE]
@@ -205,10 +195,7 @@ def _of_other_text(
     inner, passed = _of_blocks(text, name)
     if inner:
         documents = load_manifests(inner, limits, repeated)
-        return _in_file([each for each in documents if _says_kind(each.manifest)], name), [
-            Note(FENCED),
-            *passed,
-        ]
+        return _in_file([each for each in documents if _says_kind(each.manifest)], name), [Note(FENCED), *passed]
     note = recognise_text(text)
     if note is not None:
         raise NotObjects(note) from error

@@ -30,13 +30,7 @@ _OF_HELM = re.compile(
     r"\{\{[-~]?\s{0,9}(?:include|template|define|tpl)\b"
     r"|\{\{[^{}\n]{0,200}?\.(?:Values|Release|Chart|Capabilities|Template)\b"
 )
-_MESSAGES = (
-    "Error from server",
-    "error:",
-    "Error:",
-    "Unable to connect to the server",
-    "The connection to the server",
-)
+_MESSAGES = ("Error from server", "error:", "Error:", "Unable to connect to the server", "The connection to the server")
 _NAME = re.compile(r"[a-z][a-z0-9.]*/\S+")
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 

@@ -37,15 +37,7 @@ _COLUMNS = (
     (("STATUS", "AGE"), "namespaces"),
 )
 _OF_CLUSTER = (
-    *(
-        "nodes",
-        "persistentvolumes",
-        "storageclasses",
-        "priorityclasses",
-        "runtimeclasses",
-        "csidrivers",
-        "csinodes",
-    ),
+    *("nodes", "persistentvolumes", "storageclasses", "priorityclasses", "runtimeclasses", "csidrivers", "csinodes"),
     *("volumeattachments", "resourceslices", "customresourcedefinitions", "namespaces"),
 )
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
@@ -69,11 +61,7 @@ _DESCRIPTIONS = (
     ("Disruptions allowed:", "poddisruptionbudget"),
     ("Allowed disruptions:", "poddisruptionbudget"),
 )
-_REPLICAS = (
-    ("StrategyType:", "deployment"),
-    ("Update Strategy:", "statefulset"),
-    ("Pods Status:", "replicaset"),
-)
+_REPLICAS = (("StrategyType:", "deployment"), ("Update Strategy:", "statefulset"), ("Pods Status:", "replicaset"))
 _LINE = re.compile(r"([A-Z][\w ()/-]{0,60}): *(.{0,300})")
 
 
@@ -101,12 +89,7 @@ def find_describe_command(lines: list[str]) -> str:
         match = _LINE.match(line)
         if match:
             fields.setdefault(match[1] + ":", match[2].strip())
-    if not lines[0].startswith("Name:") or not fields.keys() & {
-        "Labels:",
-        "Annotations:",
-        "Events:",
-        "Namespace:",
-    }:
+    if not lines[0].startswith("Name:") or not fields.keys() & {"Labels:", "Annotations:", "Events:", "Namespace:"}:
         return ""
     kind = _find_described_kind(fields)
     if not kind:

@@ -28,15 +28,7 @@ class Fields:
 WHOLE_KINDS = {
     "Service": "nothing is routed; the scheduler alone reads its selector, to spread the Service's pods",
     **dict.fromkeys(
-        (
-            "Endpoints",
-            "EndpointSlice",
-            "Ingress",
-            "IngressClass",
-            "NetworkPolicy",
-            "ServiceCIDR",
-            "IPAddress",
-        ),
+        ("Endpoints", "EndpointSlice", "Ingress", "IngressClass", "NetworkPolicy", "ServiceCIDR", "IPAddress"),
         reasons.TRAFFIC,
     ),
     "HorizontalPodAutoscaler": "nothing scales workloads by their load; scale them yourself",
@@ -171,11 +163,7 @@ FIELDS: Mapping[str, Fields] = {
     "ObjectReference": Fields("namespace name uid", idle="apiVersion kind resourceVersion fieldPath"),
     "NodeSpec": Fields(
         "unschedulable taints",
-        {
-            reasons.TRAFFIC: "podCIDR podCIDRs",
-            reasons.CLOUD: "providerID",
-            reasons.IN_SETTINGS: "configSource",
-        },
+        {reasons.TRAFFIC: "podCIDR podCIDRs", reasons.CLOUD: "providerID", reasons.IN_SETTINGS: "configSource"},
         idle="externalID",
     ),
     "PriorityClass": Fields("value globalDefault preemptionPolicy", idle="description"),

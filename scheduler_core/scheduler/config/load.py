@@ -18,17 +18,8 @@ from scheduler_core.scheduler.config.expand import expand
 from scheduler_core.scheduler.config.leader_election import election_errors
 from scheduler_core.scheduler.config.points import implements
 from scheduler_core.scheduler.config.schema import CONFIGURATION
-from scheduler_core.scheduler.config.types import (
-    API_VERSION,
-    KIND,
-    ConfigurationError,
-    SchedulerConfiguration,
-)
-from scheduler_core.scheduler.config.validation import (
-    configuration_errors,
-    plugin_args_shape_errors,
-    type_errors,
-)
+from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError, SchedulerConfiguration
+from scheduler_core.scheduler.config.validation import configuration_errors, plugin_args_shape_errors, type_errors
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.profile import Profile

@@ -5,16 +5,7 @@ kube: kube-scheduler/config/v1/types.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.strict import (
-    ANY,
-    BOOL,
-    INTEGER32,
-    INTEGER64,
-    NUMBER,
-    STRING,
-    ListOf,
-    Shape,
-)
+from scheduler_core.apimachinery.objects.strict import ANY, BOOL, INTEGER32, INTEGER64, NUMBER, STRING, ListOf, Shape
 from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
 
 PLUGIN: Shape = {"name": STRING, "weight": INTEGER32}

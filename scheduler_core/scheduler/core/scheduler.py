@@ -114,11 +114,7 @@ class Scheduler(State):
     process: Copied[Process | None]  # None: it always works, as schedulers did before they were processes
 
     def __init__(
-        self,
-        name: str,
-        configuration: SchedulerConfiguration,
-        world: SchedulerWorld,
-        process: Process | None = None,
+        self, name: str, configuration: SchedulerConfiguration, world: SchedulerWorld, process: Process | None = None
     ) -> None:
         self.name = name
         self.configuration = configuration

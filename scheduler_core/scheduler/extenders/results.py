@@ -205,7 +205,6 @@ _PRIORITIES = go.list_of(go.struct("HostPriority", {"Host": go.text, "Score": go
 _META_POD = go.struct("MetaPod", {"UID": go.text})
 _META_VICTIMS = go.struct("MetaVictims", {"Pods": go.list_of(_META_POD, "[]*v1.MetaPod"), "NumPDBViolations": go.int64})
 _PREEMPT = go.struct(
-    "ExtenderPreemptionResult",
-    {"NodeNameToMetaVictims": go.map_of(_META_VICTIMS, "map[string]*v1.MetaVictims")},
+    "ExtenderPreemptionResult", {"NodeNameToMetaVictims": go.map_of(_META_VICTIMS, "map[string]*v1.MetaVictims")}
 )
 _BIND = go.struct("ExtenderBindingResult", {"Error": go.text})

@@ -104,12 +104,7 @@ def _victims(victims: NodeVictims, names_only: bool) -> Json:
 def _about_binding(request: Request) -> Json:
     """ExtenderBindingArgs."""
     pod = request.pod
-    return {
-        "PodName": pod.name,
-        "PodNamespace": pod.namespace,
-        "PodUID": pod.uid,
-        "Node": request.node,
-    }
+    return {"PodName": pod.name, "PodNamespace": pod.namespace, "PodUID": pod.uid, "Node": request.node}
 
 
 @lru_cache(maxsize=1024)
@@ -124,9 +119,4 @@ def node_json(node: Node) -> Json:
     return write_go_object(node.manifest, "Node")
 
 
-_BODIES = {
-    "filter": _about_nodes,
-    "prioritize": _about_nodes,
-    "preempt": _about_victims,
-    "bind": _about_binding,
-}
+_BODIES = {"filter": _about_nodes, "prioritize": _about_nodes, "preempt": _about_victims, "bind": _about_binding}

@@ -164,10 +164,7 @@ def _preempt(call: _Call, request: Request, written: Written) -> dict[str, Any]:
     kept = [victims for victims in request.victims if call.value(victims.node, _of_victims(victims), True)]
     return {
         "NodeNameToMetaVictims": {
-            victims.node: {
-                "Pods": [{"UID": pod.uid} for pod in victims.pods],
-                "NumPDBViolations": victims.violations,
-            }
+            victims.node: {"Pods": [{"UID": pod.uid} for pod in victims.pods], "NumPDBViolations": victims.violations}
             for victims in kept
         }
     }

@@ -27,14 +27,7 @@ from scheduler_core.scheduler.framework.preemption.choice import choose, merits
 from scheduler_core.scheduler.framework.preemption.dry_run import NO_VICTIMS, Outcomes, dry_run
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence
 from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import (
-    SUCCESS,
-    Code,
-    Status,
-    error,
-    unresolvable,
-    unschedulable,
-)
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 
@@ -168,17 +161,7 @@ class DefaultPreemption(Plugin):
         _forget(known, nominated)
         eligible = self.is_eligible if self.chooses_victims else None
         errors = dry_run(
-            state,
-            pod,
-            nodes,
-            order,
-            evidence.wanted,
-            budgets,
-            failure.filters,
-            evidence,
-            known,
-            now,
-            eligible,
+            state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known, now, eligible
         )
         _forget(known, nominated)
         return errors

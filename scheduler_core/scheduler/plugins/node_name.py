@@ -11,14 +11,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import (
-    Explanation,
-    Row,
-    Source,
-    Table,
-    Written,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
 from scheduler_core.scheduler.framework.plugin import Plugin, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import unresolvable

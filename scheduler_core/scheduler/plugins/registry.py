@@ -45,10 +45,7 @@ def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Pl
     except Exception as error:  # whatever somebody's module does while it is imported
         return None, f"could not be loaded: {type(error).__name__}: {error}"
     if not isinstance(plugin, type) or not issubclass(plugin, Plugin):
-        return (
-            None,
-            f"received {plugin!r}; expected a subclass of scheduler_core.scheduler.framework.plugin.Plugin",
-        )
+        return (None, f"received {plugin!r}; expected a subclass of scheduler_core.scheduler.framework.plugin.Plugin")
     name = getattr(plugin, "name", None)
     if name != point.name:
         return None, f"received the name {name!r}; expected {point.name!r}, as the entry point is called"

@@ -57,10 +57,7 @@ _UNBOUND = Reason("ClaimNotBound", "PersistentVolume had no name", True)
 REFUSED = unresolvable(_OTHER_ZONE())
 
 _ZONE, _REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
-_NEW_NAMES = {
-    "failure-domain.beta.kubernetes.io/zone": _ZONE,
-    "failure-domain.beta.kubernetes.io/region": _REGION,
-}
+_NEW_NAMES = {"failure-domain.beta.kubernetes.io/zone": _ZONE, "failure-domain.beta.kubernetes.io/region": _REGION}
 _LABELS = (*_NEW_NAMES, _ZONE, _REGION)
 
 _COLUMNS = gettext_noop("volume"), gettext_noop("must be in"), gettext_noop("the node has")
@@ -104,16 +101,7 @@ class VolumeZone(Plugin):
     """Asks each label once per distinct value; nodes without any zone or region label pass."""
 
     name = NAME
-    reasons = (
-        _OTHER_ZONE,
-        _NO_NAME,
-        CLAIM_NOT_FOUND,
-        _NO_VOLUME,
-        _NO_CLASS_NAMED,
-        _NO_CLASS,
-        _NO_MODE,
-        _UNBOUND,
-    )
+    reasons = (_OTHER_ZONE, _NO_NAME, CLAIM_NOT_FOUND, _NO_VOLUME, _NO_CLASS_NAMED, _NO_CLASS, _NO_MODE, _UNBOUND)
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD, after_waiting_class_added),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
@@ -205,11 +193,7 @@ def _explain_topology(topology: Topology, nodes: NodeTable, row: int) -> Row:
     if labels.get(key):
         here = (Written(labels[key], Source("Node", node, f"metadata.labels[{key}]")),)
     wanted = Source("PersistentVolume", topology.volume, f"metadata.labels[{topology.key}]")
-    cells = (
-        (Code(topology.volume), Below((topology.key,))),
-        (Written(", ".join(topology.values), wanted),),
-        here,
-    )
+    cells = ((Code(topology.volume), Below((topology.key,))), (Written(", ".join(topology.values), wanted),), here)
     return Row(cells, bad=not _within(nodes, topology)[row])
 
 

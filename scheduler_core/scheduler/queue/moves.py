@@ -23,14 +23,7 @@ from scheduler_core.scheduler.framework.events import (
 )
 from scheduler_core.scheduler.queue.placing import Placing
 from scheduler_core.scheduler.queue.state import QueueState
-from scheduler_core.scheduler.queue.types import (
-    STAYS,
-    QueuedPod,
-    QueueOptions,
-    RequeueDecision,
-    Rules,
-    Strategy,
-)
+from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
 FLUSH_PERIOD = 30 * SECOND
 _AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)

@@ -67,13 +67,7 @@ class QueueState(State):
 
     def maps(self) -> tuple[dict[str, QueuedPod], ...]:
         """The waiting pods of each place by key."""
-        return (
-            self.active.entries,
-            self.backoff.entries,
-            self.errors.entries,
-            self.unschedulable,
-            self.gated,
-        )
+        return (self.active.entries, self.backoff.entries, self.errors.entries, self.unschedulable, self.gated)
 
     def find(self, key: str) -> QueuedPod | None:
         for pods in self.maps():

@@ -35,15 +35,7 @@ def decode(data: bytes, archive: Archive) -> Simulation:
         return _read(data, archive).fork()
     except CodecError:
         raise
-    except (
-        ArithmeticError,
-        AttributeError,
-        IndexError,
-        KeyError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except (ArithmeticError, AttributeError, IndexError, KeyError, LookupError, TypeError, ValueError) as error:
         raise CodecError(f"the bytes make no world: {type(error).__name__}: {error}") from error
 
 

@@ -195,10 +195,7 @@ class Encoder:
             return self._object(value, shape)
         if kind in self._known.enums:
             self._alive.append(value)
-            return [
-                self._class(self._known.enums[kind]),
-                int(value) if isinstance(value, int) else value.value,
-            ]
+            return [self._class(self._known.enums[kind]), int(value) if isinstance(value, int) else value.value]
         if isinstance(value, np.generic):
             self._alive.append(value)
             return [Code.NUMBER, value.dtype.str, value.item()]

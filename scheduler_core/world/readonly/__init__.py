@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.loading import (
-    Loaded,
-    LoadLimits,
-    forget_places,
-    join_files,
-    load_manifests,
-)
+from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, join_files, load_manifests
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod

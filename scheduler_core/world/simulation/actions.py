@@ -60,10 +60,7 @@ def _of_surroundings(kind: type[WorldAction]) -> Row:
     )
 
 
-ROWS: tuple[Row, ...] = (
-    *(_of_scheduler(row) for row in table.ACTIONS),
-    *(_of_surroundings(kind) for kind in ACTIONS),
-)
+ROWS: tuple[Row, ...] = (*(_of_scheduler(row) for row in table.ACTIONS), *(_of_surroundings(kind) for kind in ACTIONS))
 BY_KIND: Mapping[type[Action], Row] = {row.kind: row for row in ROWS}
 
 

@@ -46,12 +46,7 @@ from scheduler_core.world.commands import (
     Undo,
     refuse,
 )
-from scheduler_core.world.simulation import (
-    cluster_commands,
-    extender_commands,
-    own_plugins,
-    scheduler_commands,
-)
+from scheduler_core.world.simulation import cluster_commands, extender_commands, own_plugins, scheduler_commands
 from scheduler_core.world.simulation.edits import Edit, Edits, revert
 
 MOST_REFS = 20  # of a record

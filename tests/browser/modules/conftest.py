@@ -149,12 +149,7 @@ class Alone:
         self.do("tick(0)")  # htmx starts
 
     def answer(
-        self,
-        path: str,
-        text: str,
-        status: int = 200,
-        kind: str = "text/html",
-        headers: dict[str, str] | None = None,
+        self, path: str, text: str, status: int = 200, kind: str = "text/html", headers: dict[str, str] | None = None
     ) -> None:
         """What a path below the page's answers; None of them is heard otherwise."""
         self.site.answers[path] = Answer(text, status, kind, headers or {})

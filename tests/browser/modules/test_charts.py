@@ -33,10 +33,7 @@ def test_the_library_is_fetched_once(alone: Alone) -> None:
 
 def test_a_comparisons_charts_are_shown_once_they_can_be_drawn(alone: Alone) -> None:
     figure = escape(json.dumps({"data": [{"line": {}}, {"line": {}}], "layout": {"xaxis": {"title": "t"}}}))
-    shown(
-        alone,
-        f'<figure hidden data-plotly="plotly.js" data-chart="{figure}"><div class="drawing"></div></figure>',
-    )
+    shown(alone, f'<figure hidden data-plotly="plotly.js" data-chart="{figure}"><div class="drawing"></div></figure>')
     alone.call("compare.js", "() => {}")
     ((where, data, layout),) = alone.heard
     lines = [(trace["line"]["color"], trace["line"]["dash"]) for trace in data]

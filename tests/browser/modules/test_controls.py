@@ -112,13 +112,7 @@ def test_lanes_follow_a_drag_which_is_no_click(lanes: Alone) -> None:
 
 
 def test_arrow_keys_go_along_a_lanes_segments(lanes: Alone) -> None:
-    for key, at in [
-        ("ArrowRight", "a2"),
-        ("Home", "a1"),
-        ("End", "a2"),
-        ("ArrowRight", "a2"),
-        ("ArrowLeft", "a1"),
-    ]:
+    for key, at in [("ArrowRight", "a2"), ("Home", "a1"), ("End", "a2"), ("ArrowRight", "a2"), ("ArrowLeft", "a1")]:
         lanes.page.press(":focus" if key != "ArrowRight" or at != "a2" else "#a1", key)
         assert lanes.do("document.activeElement.id") == at
 

@@ -55,11 +55,7 @@ def test_what_has_no_room_at_all_reaches_beyond_it(alone: Alone) -> None:
 
 def test_groups_stand_in_their_order_and_empty_ones_nowhere(alone: Alone) -> None:
     layout = arranged(alone, [3, 0, 2, 0], ["a", "b", "c"])
-    assert [(heading["text"], heading["count"]) for heading in layout["headings"]] == [
-        ("a", 2),
-        ("c", 1),
-        ("none", 1),
-    ]
+    assert [(heading["text"], heading["count"]) for heading in layout["headings"]] == [("a", 2), ("c", 1), ("none", 1)]
     assert layout["order"] == [1, 3, 2, 0]
 
 
@@ -153,10 +149,7 @@ def test_what_the_panel_brings_is_read(alone: Alone) -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (
-            cells(),
-            [["– not examined"], ["✓ feasible"], ["⊘ tainted"], ["★ highest"], ["◆ taken"]],
-        ),
+        (cells(), [["– not examined"], ["✓ feasible"], ["⊘ tainted"], ["★ highest"], ["◆ taken"]]),
         (
             cells("score"),
             [
@@ -183,13 +176,7 @@ def test_every_node_is_told_in_words(alone: Alone, data: dict[str, str], told: l
     [
         (
             cells(),
-            [
-                ("ok", "feasible"),
-                ("best", "highest"),
-                ("here", "taken"),
-                ("no", "refused"),
-                ("unseen", "not examined"),
-            ],
+            [("ok", "feasible"), ("best", "highest"), ("here", "taken"), ("no", "refused"), ("unseen", "not examined")],
         ),
         (cells("cpu"), [("band", "0–9"), ("band", "10–19"), ("no", "refused"), ("unseen", "no value")]),
     ],

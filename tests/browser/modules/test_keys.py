@@ -184,10 +184,7 @@ def test_actions_press_and_focus_what_the_page_has_now(alone: Alone) -> None:
     assert acted(alone, "form", 3) == [["done", None]]
     assert acted(alone, "allow")[0] == "first"
     acted(alone, "until")
-    assert alone.do("[document.activeElement.textContent, document.querySelector('#until').open]") == [
-        "go",
-        True,
-    ]
+    assert alone.do("[document.activeElement.textContent, document.querySelector('#until').open]") == ["go", True]
     acted(alone, "keys")
     assert alone.do("document.querySelector('#keys-dialog').open")
 

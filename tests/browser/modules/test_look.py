@@ -41,14 +41,7 @@ def test_the_page_and_the_server_read_and_write_the_same_urls(alone: Alone, look
 
 @pytest.mark.parametrize(
     "query",
-    [
-        "?tab=why",
-        "?node=n1&tab=node",
-        "?tab=why&stage=score",
-        "?tab=scores&pod=a/b",
-        "?node=n1",
-        "?node=n1&pod=a/b",
-    ],
+    ["?tab=why", "?node=n1&tab=node", "?tab=why&stage=score", "?tab=scores&pod=a/b", "?node=n1", "?node=n1&pod=a/b"],
 )
 def test_the_page_and_the_server_read_links_from_before_alike(alone: Alone, query: str) -> None:
     alone.show(LOOK_FIELDS)
@@ -69,10 +62,7 @@ def test_what_makes_no_sense_in_a_url_is_left_at_its_default(alone: Alone) -> No
         ({"pod": "a/b"}, {"pod": "a/b", "dry": 0, "about": "pod", "stage": "aim"}),
         ({"pod": ""}, {"pod": "", "dry": 0}),
         ({"pod": "a/b", "dry": "3"}, {"pod": "a/b", "dry": 3, "about": "pod", "stage": "aim"}),
-        (
-            {"pod": "a/b", "stage": "filter"},
-            {"pod": "a/b", "dry": 0, "about": "pod", "stage": "filter", "form": ""},
-        ),
+        ({"pod": "a/b", "stage": "filter"}, {"pod": "a/b", "dry": 0, "about": "pod", "stage": "filter", "form": ""}),
         ({"node": "n1"}, {"node": "n1", "about": "node", "stage": "aim"}),
         ({"node": "n1", "about": "pod"}, {"node": "n1", "about": "pod", "stage": "aim"}),
         ({"claim": "a/c"}, {"claim": "a/c", "about": "claim", "stage": "aim"}),

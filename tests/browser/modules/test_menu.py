@@ -38,10 +38,7 @@ def menu(alone: Alone) -> Alone:
     alone.show(PAGE, query="?at=5")
     alone.site.answers["menu"] = Answer(ITEMS)
     alone.hear_requests()
-    alone.call(
-        MENU,
-        "({ listenMenu }) => listenMenu((...what) => hear('seek', ...what), (text) => hear('say', text))",
-    )
+    alone.call(MENU, "({ listenMenu }) => listenMenu((...what) => hear('seek', ...what), (text) => hear('say', text))")
     return alone
 
 

@@ -39,15 +39,7 @@ def connect(studio: Alone, query: str = "") -> Alone:
 
 
 def delta(studio: Alone, seq: int, head: int, **more: Any) -> None:
-    data = {
-        "seq": seq,
-        "head": head,
-        "following": seq == head,
-        "running": None,
-        "html": "",
-        "moved": [],
-        **more,
-    }
+    data = {"seq": seq, "head": head, "following": seq == head, "running": None, "html": "", "moved": [], **more}
     studio.page.evaluate("(data) => sockets.at(-1).say(data)", {"type": "delta", **data})
 
 
@@ -60,10 +52,7 @@ def test_the_first_thing_said_is_what_is_looked_at_and_seen(studio: Alone) -> No
     hello = last_sent(studio)
     seen = int(studio.do("document.body.dataset.seen"))
     assert (hello["type"], hello["seen"], hello["look"]["tab"]) == ("look", seen, "summary")
-    assert studio.do("[document.body.dataset.connected, document.querySelector('#offline').hidden]") == [
-        "1",
-        True,
-    ]
+    assert studio.do("[document.body.dataset.connected, document.querySelector('#offline').hidden]") == ["1", True]
 
 
 def test_a_delta_is_painted_and_the_place_follows(studio: Alone) -> None:
@@ -84,9 +73,7 @@ def test_who_stands_in_the_past_stays_there_and_who_follows_does_not(studio: Alo
     assert (studio.do("location.search"), studio.page.inner_text("#scrub-says")) == ("", "9 / 9")
 
 
-def test_the_url_says_a_step_once_it_is_painted_and_at_the_latest_when_the_page_is_left(
-    studio: Alone,
-) -> None:
+def test_the_url_says_a_step_once_it_is_painted_and_at_the_latest_when_the_page_is_left(studio: Alone) -> None:
     delta(studio, 2, 5, following=False)
     assert studio.do("location.search") == ""
     studio.do("dispatchEvent(new Event('pagehide'))")

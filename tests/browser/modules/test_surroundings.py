@@ -27,16 +27,7 @@ SHOW_JOB = "({ showJob }, state) => showJob(state)"
     [
         ({"running": {"kind": "play", "done": 3, "rate": 5}}, "Playing · 3 steps", None),
         (
-            {
-                "running": {
-                    "kind": "run",
-                    "done": 1500,
-                    "total": 2000,
-                    "rate": 99.6,
-                    "left": 4.1,
-                    "until": "idle",
-                }
-            },
+            {"running": {"kind": "run", "done": 1500, "total": 2000, "rate": 99.6, "left": 4.1, "until": "idle"}},
             "Running until idle · 1,500 / 2,000 pods · 100/s · 5 s left",
             1500,
         ),
@@ -206,11 +197,7 @@ def test_changes_since_a_bookmark_or_since_a_step_that_was_kept(changes: Alone) 
     assert asked(changes) == [(5, 7)]
     changes.page.click("#changes-keep")
     assert asked(changes) == [(7, 7)]
-    assert changes.page.locator("#changes-since option").all_inner_texts() == [
-        "the step before",
-        "step 7",
-        "start",
-    ]
+    assert changes.page.locator("#changes-since option").all_inner_texts() == ["the step before", "step 7", "start"]
     assert show_changes(changes, 9) == [(7, 9)]
 
 
@@ -318,9 +305,7 @@ def test_forms_links_and_the_url_follow_where_the_viewer_stands(
 def test_the_page_begins_with_what_the_server_rendered_it_for(alone: Alone) -> None:
     running = json.dumps({"kind": "play"})
     alone.show(
-        PLACE,
-        query="?tab=fix",
-        attributes=f"data-seen='3' data-head='9' data-may-edit='0' data-running='{running}'",
+        PLACE, query="?tab=fix", attributes=f"data-seen='3' data-head='9' data-may-edit='0' data-running='{running}'"
     )
     state = alone.call("studio/state.js", "({ readState }) => readState()")
     assert state["look"]["tab"] == "fix"
@@ -403,9 +388,7 @@ def test_the_drawer_closes_and_the_focus_goes_back(drawer: Alone, way: str) -> N
     drawer.page.wait_for_function("document.activeElement.id === 'open'")
 
 
-def test_what_a_menu_opened_gives_the_focus_back_to_the_menus_button_and_the_keys_to_the_studio(
-    drawer: Alone,
-) -> None:
+def test_what_a_menu_opened_gives_the_focus_back_to_the_menus_button_and_the_keys_to_the_studio(drawer: Alone) -> None:
     drawer.do("void document.addEventListener('keydown', ({ key }) => hear(key))")
     drawer.do("document.querySelector('#more').open = true")
     drawer.page.click("#listed")

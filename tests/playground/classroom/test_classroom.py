@@ -117,11 +117,7 @@ async def test_a_question_has_the_engines_key_and_wrong_answers_have_reasons(
         await seat.say(type="answer", poll=asked["number"], given=[answer])
         await seat.until(lambda told: told["type"] == "kept")
     counted = await desk.until(lambda told: polled(told) and told["poll"]["answered"] == 3)
-    assert sorted(counted["poll"]["counts"]) == [
-        ["large", 1, True],
-        ["medium", 1, False],
-        ["small", 1, False],
-    ]
+    assert sorted(counted["poll"]["counts"]) == [["large", 1, True], ["medium", 1, False], ["small", 1, False]]
     await desk.say(type="reveal")
     seen = await student.until(lambda told: polled(told) and told["poll"]["state"] == "revealed")
     groups = {group["why"]: group for group in seen["poll"]["groups"]}

@@ -38,12 +38,7 @@ def test_every_track_has_a_lesson_that_varies():
 
 @pytest.mark.parametrize(
     ("kind", "tolerance", "other", "same"),
-    [
-        ("number", 2, 16.5, True),
-        ("number", 1, 16.5, False),
-        ("yesno", 0, True, False),
-        ("number", 0, 15, True),
-    ],
+    [("number", 2, 16.5, True), ("number", 1, 16.5, False), ("yesno", 0, True, False), ("number", 0, 15, True)],
 )
 def test_an_answer_is_the_same_within_its_tolerance(kind, tolerance, other, same):
     question = Question(kind=kind, answer={}, tolerance=tolerance)
@@ -94,10 +89,7 @@ def test_what_a_variant_says_is_whole_and_has_its_own_values(slug, language, sho
         named = placeholders(" ".join(words.texts())) & set(handed.lesson.drawn)
         assert named, "its words name nothing that varies"
         for name in named:
-            assert re.search(rf"(?<![\w.]){re.escape(str(handed.lesson.drawn[name]))}(?![\w])", said), (
-                seed,
-                name,
-            )
+            assert re.search(rf"(?<![\w.]){re.escape(str(handed.lesson.drawn[name]))}(?![\w])", said), (seed, name)
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -34,50 +34,23 @@ def of_size(**draw):
 BAD = [
     (of_size(written="8"), r"vary\.draws\.size: either among, or from and to, is expected"),
     (of_size(written="8", **{"from": 8}), r"vary\.draws\.size: only one of from and to; both are expected"),
-    (
-        of_size(written="8", **{"from": 20, "to": 8}),
-        r"vary\.draws\.size: from 20 to 8 by 1; a range that rises",
-    ),
+    (of_size(written="8", **{"from": 20, "to": 8}), r"vary\.draws\.size: from 20 to 8 by 1; a range that rises"),
     (of_size(written="8", **{"from": 9, "to": 20}), r"written is 8; a value from 9 to 20 is expected"),
     (of_size(written="8", **{"from": "large", "to": 20}), r"vary\.draws\.size: 'large'"),
     (of_size(written="8", **{"from": 0, "to": 10**9}), r"the range has 1,000,000,001 values; 2 to 10,000"),
     (of_size(written="8", among=["9"]), r"two or more different values are expected"),
     (of_size(written="8", among=[9, 10]), r"values like '8' are expected"),
-    (
-        lambda plan: plan["vary"]["derived"].update(half={"sum": [1, 2]}),
-        r"half is the name of a fact already",
-    ),
+    (lambda plan: plan["vary"]["derived"].update(half={"sum": [1, 2]}), r"half is the name of a fact already"),
     (lambda plan: plan["vary"]["derived"].update(size={"sum": [1, 2]}), r"the name size is declared twice"),
     (lambda plan: plan["vary"]["derived"].update(Big={"sum": [1, 2]}), r"the name “Big”"),
-    (
-        lambda plan: plan["vary"]["derived"].update(more={"sum": ["nothing", 2]}),
-        r"nothing is no value; one of",
-    ),
-    (
-        lambda plan: plan["vary"]["derived"].update(more={"quotient": ["size", 0]}),
-        r"vary\.derived: more: quotient",
-    ),
-    (
-        lambda plan: plan["vary"]["derived"].update(more={"difference": [3, 2, 1]}),
-        r"3 values; two are expected",
-    ),
+    (lambda plan: plan["vary"]["derived"].update(more={"sum": ["nothing", 2]}), r"nothing is no value; one of"),
+    (lambda plan: plan["vary"]["derived"].update(more={"quotient": ["size", 0]}), r"vary\.derived: more: quotient"),
+    (lambda plan: plan["vary"]["derived"].update(more={"difference": [3, 2, 1]}), r"3 values; two are expected"),
     (lambda plan: plan["vary"]["derived"].update(more={"power": [3, 2]}), r"power"),
-    (
-        lambda plan: plan["vary"].update(shuffles=[{"one": 1, "two": 1}]),
-        r"vary\.shuffles\[0\]: \[1, 1\]; two or more",
-    ),
-    (
-        lambda plan: plan["vary"].update(require=[{"rising": ["size", "whatever"]}]),
-        r"whatever is neither a value nor",
-    ),
-    (
-        lambda plan: plan["vary"].update(require=[{"rising": ["size", "used"]}]),
-        r"rising: \[size, used\] does not hold",
-    ),
-    (
-        lambda plan: plan["nodes"][0].update(name="$(nobody)"),
-        r"nodes\[0\]\.name: \$\(nobody\) is no value that varies",
-    ),
+    (lambda plan: plan["vary"].update(shuffles=[{"one": 1, "two": 1}]), r"vary\.shuffles\[0\]: \[1, 1\]; two or more"),
+    (lambda plan: plan["vary"].update(require=[{"rising": ["size", "whatever"]}]), r"whatever is neither a value nor"),
+    (lambda plan: plan["vary"].update(require=[{"rising": ["size", "used"]}]), r"rising: \[size, used\] does not hold"),
+    (lambda plan: plan["nodes"][0].update(name="$(nobody)"), r"nodes\[0\]\.name: \$\(nobody\) is no value that varies"),
     (lambda plan: plan["cards"][0].update(spotlight="$(big)"), r"cards\[0\]\.spotlight: \$\(big\)"),
 ]
 
@@ -116,15 +89,9 @@ def refused(lesson):
         (lambda plan: plan["vary"]["draws"]["emptier"].update(among=["busy", "crowded"]), ""),
         (lambda plan: plan["cards"][2].update(when={"seconds": 100_000}), "is never reached"),
         (lambda plan: plan["task"]["check"].update(on="$(size)"), "does not hold after the solution"),
-        (
-            lambda plan: plan["task"].update(check={"pod": "first", "outcome": "scheduled"}),
-            "holds before anything",
-        ),
+        (lambda plan: plan["task"].update(check={"pod": "first", "outcome": "scheduled"}), "holds before anything"),
         (lambda plan: plan["cards"][1]["question"].update(among=["a", "b"]), "can't be chosen among a, b"),
-        (
-            lambda plan: plan["cards"][1]["question"].update(among=["$(emptier)", "$(emptier)"]),
-            "read the same",
-        ),
+        (lambda plan: plan["cards"][1]["question"].update(among=["$(emptier)", "$(emptier)"]), "read the same"),
     ],
 )
 def test_a_variant_that_is_not_right_is_never_shown(changed, change, said):

@@ -66,18 +66,12 @@ def _allocation(given: Sequence[str | Mapping[str, Any]], node: str) -> dict[str
     common = {"request": "gpus", "driver": DRIVER, "pool": node}
     results = [{**common, **({"device": each} if isinstance(each, str) else each)} for each in given]
     field = {"key": "metadata.name", "operator": "In", "values": [node]}
-    return {
-        "devices": {"results": results},
-        "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [field]}]},
-    }
+    return {"devices": {"results": results}, "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [field]}]}}
 
 
 def partition(name: str, memory: str, of: str = "gpu-0") -> dict[str, Any]:
     """A part of a physical GPU, which shares its memory with others."""
-    return {
-        "name": name,
-        "consumesCounters": [{"counterSet": of, "counters": {"memory": {"value": memory}}}],
-    }
+    return {"name": name, "consumesCounters": [{"counterSet": of, "counters": {"memory": {"value": memory}}}]}
 
 
 def counter_set(name: str = "gpu-0", memory: str = "40Gi") -> dict[str, Any]:

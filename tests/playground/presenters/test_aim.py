@@ -18,12 +18,7 @@ WEB, HUGE = "default/web-1", "default/huge"
 
 def two_pods() -> Simulation:
     """One pod's attempt is over and failed; the other's goes on."""
-    sim = world(
-        node("a", cpu="4"),
-        node("b", cpu="4"),
-        pod("huge", cpu="64", priority=9),
-        pod("web-1", cpu="1"),
-    )
+    sim = world(node("a", cpu="4"), node("b", cpu="4"), pod("huge", cpu="64", priority=9), pod("web-1", cpu="1"))
     return until(until(sim, decided()), ran("Filter", "NodeResourcesFit"))
 
 

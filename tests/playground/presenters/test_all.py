@@ -8,30 +8,13 @@ from dataclasses import asdict
 import orjson
 import pytest
 
-from playground.presenters import (
-    PANELS,
-    AnyPanel,
-    Look,
-    inspector,
-    look,
-    present,
-    queues,
-    refusals,
-    scene,
-    timeline,
-)
+from playground.presenters import PANELS, AnyPanel, Look, inspector, look, present, queues, refusals, scene, timeline
 from playground.presenters.cluster_map import node_cards
 from playground.presenters.deltas import compare, digests
 from playground.presenters.look import MODES, TABS
 from playground.presenters.queues import groups
 from playground.sessions.web.render import render_delta
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    DeleteObjects,
-    PatchObject,
-    Ref,
-    StopScheduler,
-)
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, StopScheduler
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import empty_world, many_nodes, node, pod, three_nodes
 
@@ -81,8 +64,7 @@ def test_what_is_remembered_from_step_to_step_is_what_would_be_made_anew() -> No
     sims = [three_nodes(*(pod(f"p{i}", cpu="500m") for i in range(12)), pod("huge", cpu="64"))]
     changes = {
         40: PatchObject(
-            Ref("Node", name="infra"),
-            {"metadata": {"labels": {"zone": "b"}}, "spec": {"unschedulable": True}},
+            Ref("Node", name="infra"), {"metadata": {"labels": {"zone": "b"}}, "spec": {"unschedulable": True}}
         ),
         70: DeleteObjects((Ref("Pod", "default", "p1"), Ref("Node", name="small"))),
         90: ApplyObjects((node("more"), pod("gpu"))),

@@ -8,8 +8,7 @@ from playground.presenters import amounts
 
 
 @pytest.mark.parametrize(
-    ("ns", "text"),
-    [(0, "00:00:00.000"), (12_300_000_000, "00:00:12.300"), (3_661_001_000_000, "01:01:01.001")],
+    ("ns", "text"), [(0, "00:00:00.000"), (12_300_000_000, "00:00:12.300"), (3_661_001_000_000, "01:01:01.001")]
 )
 def test_virtual_time_is_a_clock(ns: int, text: str) -> None:
     assert amounts.clock(ns) == text
@@ -17,21 +16,14 @@ def test_virtual_time_is_a_clock(ns: int, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("ns", "text"),
-    [
-        (0, "0 s"),
-        (1_500, "1.5 µs"),
-        (5_000_000, "5 ms"),
-        (1_700_000_000, "1.7 s"),
-        (125_000_000_000, "2 min 5 s"),
-    ],
+    [(0, "0 s"), (1_500, "1.5 µs"), (5_000_000, "5 ms"), (1_700_000_000, "1.7 s"), (125_000_000_000, "2 min 5 s")],
 )
 def test_a_length_of_time_has_its_unit(ns: int, text: str) -> None:
     assert amounts.duration(ns) == text
 
 
 @pytest.mark.parametrize(
-    ("milli", "text"),
-    [(250, "250m"), (2000, "2"), (7500, "7.5"), (2250, "2.25"), (31_999, "31.999"), (0, "0")],
+    ("milli", "text"), [(250, "250m"), (2000, "2"), (7500, "7.5"), (2250, "2.25"), (31_999, "31.999"), (0, "0")]
 )
 def test_cpu_is_in_cores_or_millis(milli: int, text: str) -> None:
     assert amounts.cpu(milli) == text

@@ -43,13 +43,7 @@ def names(tree: list[dict[str, Any]]) -> list[Any]:
 
 
 def test_branches_are_listed_below_what_they_were_forked_from() -> None:
-    deep = [
-        row("a", 0, 9),
-        row("b", 5, 9, 0, 1),
-        row("c", 6, 9, 1, 2),
-        row("d", 2, 9, 0, 1),
-        row("e", 3, 9, 3, 2),
-    ]
+    deep = [row("a", 0, 9), row("b", 5, 9, 0, 1), row("c", 6, 9, 1, 2), row("d", 2, 9, 0, 1), row("e", 3, 9, 3, 2)]
     assert names(draw_branches(deep, 0)["tree"]) == [("a", [("b", [("c", [])]), ("d", [("e", [])])])]
 
 

@@ -65,12 +65,7 @@ def test_queues_tell_who_came_who_left_and_a_new_order() -> None:
     first["spec"]["priority"] = 1000
     after.apply(command_from_json(applying(first)))
     [active] = compare(before, after)["queues"]
-    assert (active["place"], active["was"], active["now"], active["came"]) == (
-        "active",
-        2,
-        3,
-        ["default/urgent"],
-    )
+    assert (active["place"], active["was"], active["now"], active["came"]) == ("active", 2, 3, ["default/urgent"])
     assert active["order"] is None
     empty = compare(after, before)["queues"][0]
     assert empty["left"] == ["default/urgent"]

@@ -44,11 +44,7 @@ WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
             {"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}}},
             "rolls out Deployment web again",
         ),
-        (
-            WEB,
-            {"spec": {"replicas": 3, "paused": True}},
-            "changes Deployment web: spec.replicas=3, spec.paused=True",
-        ),
+        (WEB, {"spec": {"replicas": 3, "paused": True}}, "changes Deployment web: spec.replicas=3, spec.paused=True"),
     ],
 )
 def test_a_patch_that_kubectl_has_a_verb_for_says_so(ref, patch, said):

@@ -70,12 +70,7 @@ def test_a_refusal_says_why_in_a_few_words() -> None:
     inner = walk(sim)["blocks"][0]["rows"][0]["device"]["inner"]
     chosen, other = (row["device"]["why"] for row in inner[0]["rows"])
     assert chosen["text"] == "chosen already"
-    assert other["values"] == {
-        "constraint": "matchAttribute",
-        "attribute": LINK,
-        "value": "1",
-        "expected": "0",
-    }
+    assert other["values"] == {"constraint": "matchAttribute", "attribute": LINK, "value": "1", "expected": "0"}
 
 
 def test_each_expression_is_shown_with_the_values_of_its_parts() -> None:

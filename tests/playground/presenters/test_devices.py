@@ -12,14 +12,7 @@ from playground.presenters.sentences.kinds import of_facts
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.world.simulation import Simulation
-from tests.playground.presenters.device_worlds import (
-    claim,
-    counter_set,
-    device_class,
-    partition,
-    slice_of,
-    world,
-)
+from tests.playground.presenters.device_worlds import claim, counter_set, device_class, partition, slice_of, world
 from tests.playground.presenters.worlds import ran, shown, until
 from tests.playground.presenters.worlds import world as plain
 from tests.scheduler_core.worlds import node, pod
@@ -79,11 +72,7 @@ def test_partitions_of_one_device_are_a_bar_and_block_each_other() -> None:
 
 
 def test_shares_of_a_device_are_a_bar_of_its_capacity() -> None:
-    device = {
-        "name": "gpu-0",
-        "allowMultipleAllocations": True,
-        "capacity": {"memory": {"value": "40Gi"}},
-    }
+    device = {"name": "gpu-0", "allowMultipleAllocations": True, "capacity": {"memory": {"value": "40Gi"}}}
     share = {"device": "gpu-0", "shareID": "1", "consumedCapacity": {"memory": "10Gi"}}
     sim = world(
         node("n1"),
@@ -119,11 +108,7 @@ def test_pools_say_what_is_wrong_with_them_in_kubes_words() -> None:
         slice_of("n3", ["gpu-0"], name="n3-b", pool={"resourceSliceCount": 2}),
     )
     rows = {row["pool"]: row for row in pools(sim, "", 0)["rows"]}
-    assert {name: row["state"] for name, row in rows.items()} == {
-        "n1": "complete",
-        "n2": "incomplete",
-        "n3": "invalid",
-    }
+    assert {name: row["state"] for name, row in rows.items()} == {"n1": "complete", "n2": "incomplete", "n3": "invalid"}
     assert rows["n3"]["why"]["values"] == {"pool": "n3", "name": "gpu-0"}
 
 

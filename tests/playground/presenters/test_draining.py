@@ -87,11 +87,7 @@ def test_a_victim_whose_sidecar_waits_for_its_containers_ends_within_its_grace_p
 
 def test_until_the_kubelet_knows_of_it_the_whole_grace_period_is_left() -> None:
     sim = preempted(STUBBORN)
-    assert (lands(sim)["state"], lands(sim)["grace"], rail(sim)) == (
-        "ends",
-        "30 s",
-        [("old", lands(sim)["left"])],
-    )
+    assert (lands(sim)["state"], lands(sim)["grace"], rail(sim)) == ("ends", "30 s", [("old", lands(sim)["left"])])
     assert 29 * SECOND < grace_ends(sim, (KEY,))[KEY] - sim.now <= 30 * SECOND
 
 

@@ -105,9 +105,7 @@ def test_affinity_tells_which_existing_pods_match_which_term() -> None:
     rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     sim = until(world(node("a"), labelled(pod("one", nodeName="a")), pod("p", affinity=rule)), decided())
     section = figures(sim, "a")["InterPodAffinity"]
-    assert rows(section) == [
-        ("anti-affinity app in (web)kubernetes.io/hostname = a", "1 one", "bad"),
-    ]
+    assert rows(section) == [("anti-affinity app in (web)kubernetes.io/hostname = a", "1 one", "bad")]
     assert '<a href="?pod=default/one" data-pod="default/one"><code>one</code></a>' in html(section)
     assert 'data-field="metadata.labels[kubernetes.io/hostname]">kubernetes.io/hostname = a</a></span>' in html(section)
 
@@ -128,11 +126,7 @@ def test_a_selector_is_told_against_the_nodes_own_value() -> None:
 
 def test_volumes_tell_what_a_claim_would_get_and_which_volumes_are_offered() -> None:
     storage = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "local"}}
-    klass = {
-        **storage,
-        "provisioner": "kubernetes.io/no-provisioner",
-        "volumeBindingMode": "WaitForFirstConsumer",
-    }
+    klass = {**storage, "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}
     volume = {
         "apiVersion": "v1",
         "kind": "PersistentVolume",

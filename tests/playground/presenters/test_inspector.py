@@ -10,15 +10,7 @@ from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.world.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import (
-    decided,
-    node,
-    pod,
-    shown,
-    three_nodes,
-    until,
-    world,
-)
+from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world
 
 
 def body(sim: Simulation, tab: str, **look: Any) -> dict[str, Any]:
@@ -95,11 +87,7 @@ def test_what_is_assumed_of_a_node_is_told_apart_from_what_is_bound() -> None:
 def test_the_heading_names_what_was_chosen_last_and_what_its_menu_is_asked_about() -> None:
     sim = world(node("n"), pod("web-1"))
     context = shown("inspector", sim, node="n", about="node")["context"]
-    assert (context["subject"]["kind"], context["subject"]["menu"], context["subject"]["key"]) == (
-        "Node",
-        "node",
-        "n",
-    )
+    assert (context["subject"]["kind"], context["subject"]["menu"], context["subject"]["key"]) == ("Node", "node", "n")
     budget = {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",

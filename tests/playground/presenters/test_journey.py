@@ -50,11 +50,7 @@ def test_a_hint_driven_move_names_event_plugin_and_hint() -> None:
     sim.apply(ApplyObjects((node("vast", cpu="128"),)))
     woken = moves(sim)[-1]
     assert (woken["before"], woken["place"], woken["event"]) == ("unschedulable", "backoff", "NodeAdd")
-    assert (woken["plugin"], bool(woken["hint"]), woken["until"]) == (
-        "NodeResourcesFit",
-        True,
-        "00:00:01.000",
-    )
+    assert (woken["plugin"], bool(woken["hint"]), woken["until"]) == ("NodeResourcesFit", True, "00:00:01.000")
 
 
 def test_an_attempt_tells_its_number_its_cost_and_kubes_message() -> None:

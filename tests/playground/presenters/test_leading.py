@@ -32,12 +32,7 @@ def marked(sim: Simulation, on: str, plugin: str) -> dict[str, list[str]]:
 def with_port(name: str, port: int, **spec: Any) -> dict[str, Any]:
     """A pod whose sidecar wants a host port; the port of a container that only initialises counts for nothing."""
     once = {"name": "once", "image": "i", "ports": [{"containerPort": 9, "hostPort": 9}]}
-    sidecar = {
-        "name": "s",
-        "image": "i",
-        "restartPolicy": "Always",
-        "ports": [{"containerPort": 1, "hostPort": port}],
-    }
+    sidecar = {"name": "s", "image": "i", "restartPolicy": "Always", "ports": [{"containerPort": 1, "hostPort": port}]}
     return pod(name, initContainers=[once, sidecar], **spec)
 
 

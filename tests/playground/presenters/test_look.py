@@ -17,15 +17,7 @@ STREAM = Path(__file__).resolve().parents[3] / "docs/stream.md"
 
 def test_a_look_survives_the_way_through_a_query() -> None:
     look = Look(
-        at=12,
-        stage="score",
-        tab="yaml",
-        pod="default/web-1",
-        node="n1",
-        group="rack",
-        mode="score",
-        page=2,
-        q="cpu",
+        at=12, stage="score", tab="yaml", pod="default/web-1", node="n1", group="rack", mode="score", page=2, q="cpu"
     )
     assert Look.from_query(look.to_query()) == look
 

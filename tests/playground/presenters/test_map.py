@@ -185,10 +185,7 @@ def test_any_resource_is_heat(mode: str, bands: list[int]) -> None:
 
 
 def test_a_resource_that_a_node_has_not_is_no_band_of_its_heat() -> None:
-    gpu = {
-        **node("gpu"),
-        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "9", "example.com/gpu": "8"}},
-    }
+    gpu = {**node("gpu"), "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "9", "example.com/gpu": "8"}}}
     sim = world(gpu, *(node(f"n{i}") for i in range(60)))
     assert sorted(set(heat(sim, "value", mode="example.com/gpu"))) == [0, 255]
 

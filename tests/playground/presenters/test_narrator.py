@@ -10,17 +10,7 @@ from playground.templatetags.studio import translated
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
-from tests.playground.presenters.worlds import (
-    decided,
-    empty_world,
-    node,
-    pod,
-    ran,
-    shown,
-    three_nodes,
-    until,
-    world,
-)
+from tests.playground.presenters.worlds import decided, empty_world, node, pod, ran, shown, three_nodes, until, world
 
 
 def context(sim: Simulation) -> dict[str, Any]:
@@ -53,8 +43,7 @@ def test_a_deletion_is_counted() -> None:
 
 def test_a_tie_is_told_with_its_draw() -> None:
     sim = until(
-        world(node("a"), node("b"), pod("web-1", cpu="2")),
-        lambda s: any(r.kind == "node_selected" for r in s.last),
+        world(node("a"), node("b"), pod("web-1", cpu="2")), lambda s: any(r.kind == "node_selected" for r in s.last)
     )
     chosen = sim.schedulers[0].cycle.chosen
     assert said(sim) == (

@@ -31,13 +31,7 @@ def test_each_candidate_falls_at_the_criterion_where_it_lost() -> None:
     body = tab(preempted())
     rows = cells(body)
     assert body["rows"][0]["node"] == "node-b2" and body["rows"][0]["best"]
-    assert rows["node-b2"] == [
-        ("kept", "0"),
-        ("kept", "0"),
-        ("kept", "0"),
-        ("kept", "2"),
-        ("kept", "00:00:00"),
-    ]
+    assert rows["node-b2"] == [("kept", "0"), ("kept", "0"), ("kept", "0"), ("kept", "2"), ("kept", "00:00:00")]
     assert rows["node-a1"][:3] == [("kept", "0"), ("lost", "100"), ("", "")]
     assert rows["node-c3"][:2] == [("lost", "1"), ("", "")]
 
@@ -159,11 +153,7 @@ def _more(name: str) -> ApplyObjects:
 
 def test_the_map_shows_candidates_victims_and_the_nominated_pod_as_a_ghost() -> None:
     cards = shown("map", preempted())["cards"]
-    assert {n for n in cards if cards[n].get("state") == "cand"} == {
-        "node-node-a1",
-        "node-node-b2",
-        "node-node-c3",
-    }
+    assert {n for n in cards if cards[n].get("state") == "cand"} == {"node-node-a1", "node-node-b2", "node-node-c3"}
     best = cards["node-node-b2"]
     assert [p["key"] for p in best["chips"] if p["victim"]] == ["default/batch-7", "default/batch-8"]
     assert [p["key"] for p in best["ghosts"]] == [KEY]

@@ -18,12 +18,7 @@ from scheduler_core.world.commands import ApplyObjects, CreateObject, FailCall, 
 from scheduler_core.world.simulation import Grain
 from tests.playground.sessions.worker.test_engine import finish
 
-VIP = {
-    "apiVersion": "scheduling.k8s.io/v1",
-    "kind": "PriorityClass",
-    "metadata": {"name": "vip"},
-    "value": 1000,
-}
+VIP = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "vip"}, "value": 1000}
 NODE = make_node("n1").capacity(cpu="2", memory="8Gi", pods="10").manifest()
 
 

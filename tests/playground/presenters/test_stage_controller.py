@@ -7,14 +7,7 @@ from typing import Any
 
 from playground.presenters.stage.aim import at_hand
 from scheduler_core.base.trace.kinds import Reconciled
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    DeleteObjects,
-    PatchObject,
-    Ref,
-    SetKubelet,
-    StartScheduler,
-)
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetKubelet, StartScheduler
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import empty_world, node, pod, shown
 
@@ -25,10 +18,7 @@ DEPLOYMENT = {
     "spec": {
         "replicas": 3,
         "selector": {"matchLabels": {"app": "web"}},
-        "template": {
-            "metadata": {"labels": {"app": "web"}},
-            "spec": {"containers": [{"name": "c", "image": "i"}]},
-        },
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
     },
 }
 
@@ -86,10 +76,7 @@ def test_what_followed_stands_behind_its_cause() -> None:
 def test_owners_stand_above_their_pods_with_what_is_desired_and_there() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("replicaset-controller", "created"))
     (chain,) = body(sim)["owners"]
-    assert [(each["kind"], each["desired"]) for each in chain["way"]] == [
-        ("Deployment", 3),
-        ("ReplicaSet", 3),
-    ]
+    assert [(each["kind"], each["desired"]) for each in chain["way"]] == [("Deployment", 3), ("ReplicaSet", 3)]
     assert [made["what"] for made in chain["pods"]] == ["added"] * 3
 
 

@@ -58,10 +58,7 @@ def test_an_empty_world_begins_with_how_to_fill_it() -> None:
 
 def test_active_pods_are_numbered_in_pop_order_with_priority_and_time() -> None:
     rows = pool(three_nodes(pod("low"), pod("high", priority=100)), "active")["rows"]
-    assert [(row["number"], row["name"], row["priority"]) for row in rows] == [
-        (1, "high", 100),
-        (2, "low", 0),
-    ]
+    assert [(row["number"], row["name"], row["priority"]) for row in rows] == [(1, "high", 100), (2, "low", 0)]
 
 
 def test_behind_the_first_pods_of_a_crowd_stand_groups_by_priority() -> None:
@@ -75,10 +72,7 @@ def test_behind_the_first_pods_of_a_crowd_stand_groups_by_priority() -> None:
     ("pods", "why"),
     [
         ((pod("one"),), "No other pod is active."),
-        (
-            (pod("one"), pod("two", priority=9)),
-            "two goes before one: its priority is higher, 9 over 0.",
-        ),
+        ((pod("one"), pod("two", priority=9)), "two goes before one: its priority is higher, 9 over 0."),
         (
             (pod("one"), pod("two")),
             "one and two have priority 0 and were queued at the same time; one was added first.",
@@ -132,11 +126,7 @@ def test_an_event_tells_of_each_group_what_its_hints_said() -> None:
     sim.apply(ApplyObjects((node("vast", cpu="128"),)))
     hints = {said(group["title"])[:12]: group["said"] for group in sleepers(sim)}
     queued, skipped = hints["Insufficient"][0], hints["node(s) didn"][0]
-    assert (queued["answer"], queued["event"], queued["hint"]) == (
-        "Queue",
-        "NodeAdd",
-        "isSchedulableAfterNodeChange",
-    )
+    assert (queued["answer"], queued["event"], queued["hint"]) == ("Queue", "NodeAdd", "isSchedulableAfterNodeChange")
     assert (skipped["answer"], skipped["plugin"]) == ("Skip", "NodeAffinity")
 
 

@@ -77,11 +77,7 @@ def test_while_plugins_score_it_is_told_who_has_answered() -> None:
     sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), ran("Score", "NodeResourcesFit"))
     found = body(sim)
     states = {plugin["name"]: plugin["state"] for plugin in found["plugins"]}
-    assert (states["TaintToleration"], states["NodeResourcesFit"], states["ImageLocality"]) == (
-        "raw",
-        "done",
-        "todo",
-    )
+    assert (states["TaintToleration"], states["NodeResourcesFit"], states["ImageLocality"]) == ("raw", "done", "todo")
     assert found["sentence"]["values"]["names"] == "TaintToleration, NodeResourcesFit"
     assert found["what_if"] is None
 
@@ -181,10 +177,7 @@ def test_other_weights_are_told_with_who_leads_by_how_much_and_up_to_where_not()
 
 def test_weights_that_do_not_fit_the_plugins_are_passed_over() -> None:
     found = body(growing(), weights="1.2")["what_if"]
-    assert (found["changed"], [s["weight"] for s in found["sliders"]]) == (
-        False,
-        [s["was"] for s in found["sliders"]],
-    )
+    assert (found["changed"], [s["weight"] for s in found["sliders"]]) == (False, [s["was"] for s in found["sliders"]])
 
 
 def test_where_one_weight_alone_would_change_the_winner_that_is_told_before_anything_is_moved() -> None:

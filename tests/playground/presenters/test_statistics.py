@@ -88,10 +88,7 @@ def test_refusals_are_counted_by_plugin_and_by_kubes_reason() -> None:
         "NodeResourcesFit": 1,
         "TaintToleration": 1,
     }
-    assert chart(page, "reasons")["rows"] == [
-        ["Insufficient cpu", "1"],
-        ["node(s) had untolerated taint {k: }", "1"],
-    ]
+    assert chart(page, "reasons")["rows"] == [["Insufficient cpu", "1"], ["node(s) had untolerated taint {k: }", "1"]]
 
 
 def test_the_refusals_of_a_plugin_add_up_over_time() -> None:

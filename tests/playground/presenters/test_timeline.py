@@ -10,16 +10,7 @@ from playground.presenters import Look
 from playground.presenters.timeline import round_up, window
 from scheduler_core.world.commands import ApplyObjects, FailCall
 from scheduler_core.world.simulation import Grain, Simulation
-from tests.playground.presenters.worlds import (
-    begun,
-    decided,
-    many_nodes,
-    node,
-    pod,
-    shown,
-    three_nodes,
-    until,
-)
+from tests.playground.presenters.worlds import begun, decided, many_nodes, node, pod, shown, three_nodes, until
 from tests.scheduler_core.worlds import settle
 
 

@@ -113,20 +113,14 @@ def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        (
-            {"schedulerName": "volcano"},
-            "Nobody schedules p: no running scheduler has a profile called volcano.",
-        ),
+        ({"schedulerName": "volcano"}, "Nobody schedules p: no running scheduler has a profile called volcano."),
         ({"schedulingGates": [{"name": "g"}]}, "p is held back until its scheduling gates are removed: g."),
         ({"nodeSelector": {"gpu": "a100"}}, "p asks for nodes with gpu=a100, and no node has the label gpu."),
         (
             {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]},
             "p waits for its claim data, which does not exist.",
         ),
-        (
-            {"nodeName": "gone"},
-            "p is set to run on gone, and there is no such node: no kubelet will start it.",
-        ),
+        ({"nodeName": "gone"}, "p is set to run on gone, and there is no such node: no kubelet will start it."),
     ],
     ids=["scheduler", "gates", "selector", "claim", "node"],
 )

@@ -27,10 +27,7 @@ def as_json(command: object) -> dict:
     return msgspec.json.decode(msgspec.json.encode(command))
 
 
-TEMPLATE = {
-    "metadata": {"labels": {"app": "web"}},
-    "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
-}
+TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
 TAINT = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
 ALONE = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -51,13 +48,7 @@ def patch(kind: str, changes: dict, **more: object) -> dict:
 
 def claim() -> Subject:
     """One that has a device, whose binding waits for a condition."""
-    result = {
-        "request": "r",
-        "driver": "d.example.com",
-        "pool": "p",
-        "device": "0",
-        "bindingConditions": ["Attached"],
-    }
+    result = {"request": "r", "driver": "d.example.com", "pool": "p", "device": "0", "bindingConditions": ["Attached"]}
     status = {"allocation": {"devices": {"results": [result]}}}
     manifest = {"kind": "ResourceClaim", "metadata": {"name": "web"}, "spec": {}, "status": status}
     return Subject("ResourceClaim", "default", "web", manifest, now=DAY, time="2026-01-01T00:01:30Z")
@@ -362,10 +353,7 @@ def test_what_is_used_is_filled_in_as_it_is_and_the_rest_stays():
     assert (form["memory"].value(), form["pids"].value()) == ("1Gi", 7)
     sent = ActionForm(action("Pod", "use"), about, {"memory": "3Gi", "pids": "7"})
     assert sent.is_valid()
-    assert as_json(sent.command)["entries"] == [
-        *entries,
-        {"at": "90s", "pod": "default/web", "memory": "3Gi"},
-    ]
+    assert as_json(sent.command)["entries"] == [*entries, {"at": "90s", "pod": "default/web", "memory": "3Gi"}]
 
 
 def test_a_rule_for_the_same_containers_gives_way():

@@ -51,10 +51,7 @@ def test_it_is_undone(begun):
     ("changes", "said"),
     [
         ({"pod": ""}, "This field is required"),
-        (
-            {"pod": "default/nobody"},
-            "received 'default/nobody'; expected namespace/name of a pod that exists",
-        ),
+        ({"pod": "default/nobody"}, "received 'default/nobody'; expected namespace/name of a pod that exists"),
         ({"code": "418"}, "not one of the available choices"),
         ({"code": "0"}, "Say how long it takes"),
         ({"code": "0", "latency": "1s", "after_write": "on"}, "Choose an answer that fails"),

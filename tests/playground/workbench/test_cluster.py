@@ -64,10 +64,7 @@ def test_a_scheduler_is_started_and_killed_by_its_forms(modelled) -> None:
     text = page_text(modelled.get("cluster", part="replicas"))
     assert "x working, without election" in text
     assert "× 0.5" in text
-    assert modelled.post("act/kill-scheduler", kind="Scheduler", name="x").status_code in (
-        204,
-        302,
-    )
+    assert modelled.post("act/kill-scheduler", kind="Scheduler", name="x").status_code in (204, 302)
     text = page_text(modelled.get("cluster", part="replicas"))
     assert "exit code 137" in text
 

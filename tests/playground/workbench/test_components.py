@@ -73,8 +73,7 @@ def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
     assert form["controllers"].value() == list(CONTROLLER_NAMES)
     before = settings(clustered)
     clustered.post(
-        "components",
-        **{name: "" if form[name].value() is None else form[name].value() for name in form.fields},
+        "components", **{name: "" if form[name].value() is None else form[name].value() for name in form.fields}
     )
     assert settings(clustered) == before
 
@@ -147,11 +146,7 @@ def test_yaml_that_is_no_object_is_refused_at_its_field(clustered, field: str, t
         ("kubelets", "node-1:\n  maxPods: x", "line 2: [node-1].maxPods"),
         ("admission", "podNodeSelectorPluginConfig: x", "podNodeSelectorPluginConfig: received 'x'"),
         ("admission", "podNodeSelectorPluginConfig:\n  a: 1", "podNodeSelectorPluginConfig[a]: received 1"),
-        (
-            "admission",
-            "ResourceQuotaConfiguration:\n  limitedResources: [x]",
-            "limitedResources[0]: received 'x'",
-        ),
+        ("admission", "ResourceQuotaConfiguration:\n  limitedResources: [x]", "limitedResources[0]: received 'x'"),
         ("admission", "- a: 1", "line 1: a: received 1"),
         ("kubelet", "maxPods: [1]", "maxPods: received"),
     ],

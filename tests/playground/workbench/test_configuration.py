@@ -103,11 +103,7 @@ def test_undo_brings_the_configuration_before_back(begun):
             None,
             "NoSuch",
         ),
-        (
-            TWO.replace("- schedulerName: packing", "- schedulerName: default-scheduler"),
-            "5",
-            "Duplicate value",
-        ),
+        (TWO.replace("- schedulerName: packing", "- schedulerName: default-scheduler"), "5", "Duplicate value"),
         (TWO.replace("profiles:", "profile:"), None, "profile"),
         ("a: [", "2", "not readable as YAML"),
         ("kind: Pod\napiVersion: v1", None, "KubeSchedulerConfiguration"),
@@ -138,11 +134,7 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
     assert "and the schedulers restarted" in page_text(answer)
     settings = configured(begun).settings
     changed = {name: settings[name] for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")}
-    assert changed == {
-        "pod_level_resources": False,
-        "storage_capacity_scoring": True,
-        "in_place_scaling": True,
-    }
+    assert changed == {"pod_level_resources": False, "storage_capacity_scoring": True, "in_place_scaling": True}
     assert answer.context["gates_form"]["gates"].value() == flag.removeprefix("--feature-gates=")
 
 
@@ -150,10 +142,7 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
     ("gates", "said"),
     [
         ("Nope=true", "unrecognized feature gate: Nope"),
-        (
-            "SidecarContainers=false",
-            "cannot set feature gate SidecarContainers to false, feature is locked to true",
-        ),
+        ("SidecarContainers=false", "cannot set feature gate SidecarContainers to false, feature is locked to true"),
         ("PodLevelResources", "missing bool value for PodLevelResources"),
     ],
 )
@@ -191,11 +180,7 @@ def test_locked_gates_can_be_seen_and_not_set(begun):
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
-    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {
-        "manual",
-        "cluster",
-        "plugins",
-    }
+    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {"manual", "cluster", "plugins"}
     grouped = [name for group in SettingsForm.groups for name in group.names]
     assert sorted(grouped) == sorted(SettingsForm.base_fields)
 

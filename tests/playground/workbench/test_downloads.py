@@ -64,10 +64,7 @@ def test_spans_and_trace_events_are_those_of_the_session(run):
 
 def test_tables_come_one_by_one_or_all_in_a_zip(run):
     one = body(run.get("table.csv", table="attempts"))
-    assert [row["pod"] for row in csv.DictReader(io.StringIO(one.decode()))] == [
-        "default/web-1",
-        "default/web-2",
-    ]
+    assert [row["pod"] for row in csv.DictReader(io.StringIO(one.decode()))] == ["default/web-1", "default/web-2"]
     data = body(run.get("tables.zip"))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert {"attempts.csv", "moves.csv", "nodes.csv", "pods.csv", "plugin_ran.csv"} <= {*archive.namelist()}

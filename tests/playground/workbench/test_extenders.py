@@ -6,13 +6,7 @@ from playground.sessions.protocol.looking import Configuration
 from tests.playground.workbench.conftest import page_text
 
 URL = "http://extender.example/scheduler"
-NEW = {
-    "add": "1",
-    "url_prefix": URL,
-    "verbs": ["filter", "prioritize"],
-    "weight": "2",
-    "node_cache_capable": "on",
-}
+NEW = {"add": "1", "url_prefix": URL, "verbs": ["filter", "prioritize"], "weight": "2", "node_cache_capable": "on"}
 NODES = """
 {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
 ---

@@ -30,11 +30,7 @@ def cluster(pods: int = 60, **odd: object) -> bytes:
         {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {
-                "name": f"n{i}",
-                "uid": f"node-{i}",
-                "creationTimestamp": f"2026-03-01T10:00:{i:02}Z",
-            },
+            "metadata": {"name": f"n{i}", "uid": f"node-{i}", "creationTimestamp": f"2026-03-01T10:00:{i:02}Z"},
             "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}},
         }
         for i in range(NODES)
@@ -49,10 +45,7 @@ def cluster(pods: int = 60, **odd: object) -> bytes:
                 "uid": f"pod-{i}",
                 "creationTimestamp": f"2026-03-01T11:{59 - i % 60:02}:00Z",
             },
-            "spec": {
-                "containers": [{"name": "a", "image": "b"}],
-                **({"nodeName": f"n{i % NODES}"} if i % 2 else {}),
-            },
+            "spec": {"containers": [{"name": "a", "image": "b"}], **({"nodeName": f"n{i % NODES}"} if i % 2 else {})},
         }
         for i in range(pods)
     ]

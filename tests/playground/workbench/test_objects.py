@@ -138,9 +138,7 @@ def test_deleting_what_does_not_exist_is_refused(begun):
 
 def test_a_number_that_no_computer_word_holds_is_kept_as_kubectl_would(begun):
     begun.post(
-        "yaml",
-        text=NODE.replace("n1", "n2").replace("status: {", "status: {odd: 99999999999999999999999, "),
-        create="",
+        "yaml", text=NODE.replace("n1", "n2").replace("status: {", "status: {odd: 99999999999999999999999, "), create=""
     )
     assert begun.manifest("Node", "n2")["status"]["odd"] == 1e23
 

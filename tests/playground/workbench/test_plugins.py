@@ -70,11 +70,7 @@ def test_what_cannot_be_kept_is_said(begun, changes, said):
 
 def test_a_trial_says_what_it_would_say_on_each_node_and_changes_nothing(begun):
     before = begun.head()
-    fields = {
-        **SCORE,
-        "filter": "node.metadata.name != 'node-1' ? '' : 'not this one'",
-        "normalize": "min-max",
-    }
+    fields = {**SCORE, "filter": "node.metadata.name != 'node-1' ? '' : 'not this one'", "normalize": "min-max"}
     answer = begun.post("plugins", **fields, **{"try": "", "pod": "default/web"})
     tried = answer.context["tried"]
     assert {row["node"]: row["filter"]["refuses"] for row in tried["nodes"]}["node-1"] is True

@@ -52,10 +52,7 @@ def test_the_configuration_fills_in_its_arguments() -> None:
     [
         ({"label": 7}, "profiles[0].pluginConfig[0].args.label: 7 is a number, expected a string"),
         ({"volume": "up"}, 'profiles[0].pluginConfig[0].args.volume: unknown field "volume"'),
-        (
-            {"label": "no good"},
-            'profiles[0].pluginConfig[0].args.label: Invalid value: "no good": name part must',
-        ),
+        ({"label": "no good"}, 'profiles[0].pluginConfig[0].args.label: Invalid value: "no good": name part must'),
     ],
 )
 def test_the_configuration_refuses_arguments_that_it_does_not_have(args: dict[str, Any], said: str) -> None:

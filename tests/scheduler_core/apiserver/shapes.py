@@ -6,10 +6,7 @@ from hypothesis import strategies as st
 
 TERM = {
     "topologyKey": "zone",
-    "labelSelector": {
-        "matchLabels": {"a": "b"},
-        "matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}],
-    },
+    "labelSelector": {"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]},
     "namespaceSelector": {},
     "namespaces": ["x"],
     "matchLabelKeys": ["v"],
@@ -30,10 +27,7 @@ SPEC = {
     "containers": [CONTAINER],
     "initContainers": [{**CONTAINER, "name": "i", "restartPolicy": "Always"}],
     "affinity": {
-        "nodeAffinity": {
-            HARD: {"nodeSelectorTerms": [NODE_TERM]},
-            SOFT: [{"weight": 1, "preference": NODE_TERM}],
-        },
+        "nodeAffinity": {HARD: {"nodeSelectorTerms": [NODE_TERM]}, SOFT: [{"weight": 1, "preference": NODE_TERM}]},
         "podAffinity": {HARD: [TERM], SOFT: [{"weight": 1, "podAffinityTerm": TERM}]},
         "podAntiAffinity": {HARD: [TERM]},
     },
@@ -46,13 +40,7 @@ SPEC = {
     "resources": {"requests": {"cpu": "4"}, "limits": {"cpu": "8"}},
     "tolerations": [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 3}],
     "topologySpreadConstraints": [
-        {
-            **TERM,
-            "maxSkew": 1,
-            "whenUnsatisfiable": "DoNotSchedule",
-            "minDomains": 1,
-            "nodeTaintsPolicy": "Honor",
-        }
+        {**TERM, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "minDomains": 1, "nodeTaintsPolicy": "Honor"}
     ],
     "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}],
     "terminationGracePeriodSeconds": 1,
@@ -70,11 +58,7 @@ POD = {
         "ownerReferences": [{"kind": "Job", "name": "j", "uid": "u"}],
     },
     "spec": SPEC,
-    "status": {
-        "phase": "Running",
-        "conditions": [{"type": "Ready", "status": "True"}],
-        "containerStatuses": [RUNNING],
-    },
+    "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}], "containerStatuses": [RUNNING]},
 }
 NODE = {
     "apiVersion": "v1",

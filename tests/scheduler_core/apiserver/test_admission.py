@@ -19,12 +19,7 @@ def admit(manifest, *classes):
 def pod(spec=None, container=None, **metadata):
     containers = [{"name": "c", "image": "nginx", **(container or {})}]
     meta = {"name": "p", **metadata}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": meta,
-        "spec": {"containers": containers, **(spec or {})},
-    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": containers, **(spec or {})}}
 
 
 def admitted_spec(spec=None, container=None, **metadata):
@@ -84,12 +79,7 @@ def test_pod_level_requests_default_to_the_containers_sum_then_to_the_limits():
 def test_pods_outlast_short_outages_of_their_node():
     spec = admitted_spec({"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]})
     assert spec["tolerations"][1:] == [
-        {
-            "key": "node.kubernetes.io/unreachable",
-            "operator": "Exists",
-            "effect": "NoExecute",
-            "tolerationSeconds": 300,
-        }
+        {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     ]
 
 
@@ -148,10 +138,7 @@ def test_label_keys_of_affinity_become_in_and_not_in():
     preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}]}
     affinity = {"podAffinity": {REQUIRED: [term]}, "podAntiAffinity": preferred}
     spec = admitted_spec({"affinity": affinity}, labels={"v": "1", "t": "2"})
-    expected = [
-        {"key": "v", "operator": "In", "values": ["1"]},
-        {"key": "t", "operator": "NotIn", "values": ["2"]},
-    ]
+    expected = [{"key": "v", "operator": "In", "values": ["1"]}, {"key": "t", "operator": "NotIn", "values": ["2"]}]
     required = spec["affinity"]["podAffinity"][REQUIRED][0]
     weighted = spec["affinity"]["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"][0]
     assert required["labelSelector"]["matchExpressions"] == expected

@@ -24,11 +24,7 @@ def ending(sim: Simulation) -> tuple[str, int] | None:
 
 @pytest.mark.parametrize(
     ("asked", "marks"),
-    [
-        ({}, ("00:30", 30)),
-        ({"grace_period_seconds": 5}, ("00:05", 5)),
-        ({"grace_period_seconds": -3}, ("00:01", 1)),
-    ],
+    [({}, ("00:30", 30)), ({"grace_period_seconds": 5}, ("00:05", 5)), ({"grace_period_seconds": -3}, ("00:01", 1))],
     ids=["its own", "asked for", "negative is one second"],
 )
 def test_a_running_pod_is_given_time(asked: dict[str, int], marks: tuple[str, int]) -> None:

@@ -20,9 +20,7 @@ POD: dict[str, Any] = {
         "priority": 7,
         "hostNetwork": True,
         "nodeName": None,
-        "containers": [
-            {"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m", "memory": 5}}},
-        ],
+        "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m", "memory": 5}}}],
     },
     "status": {"startTime": "2026-01-31T12:00:00Z", "ofANewerCluster": {"a": 1}},
 }

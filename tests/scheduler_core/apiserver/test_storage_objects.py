@@ -38,10 +38,7 @@ def csi_node(count: Any) -> dict[str, Any]:
         make_class(allowedTopologies=[{"matchLabelExpressions": [{"key": "zone", "values": ["z"]}]}]),
         capacity(storageClassName="local", capacity="1Gi", nodeTopology={}),
         csi_node(3),
-        pod(
-            "p",
-            volumes=[{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": make_claim("c")["spec"]}}}],
-        ),
+        pod("p", volumes=[{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": make_claim("c")["spec"]}}}]),
     ],
     ids=lambda manifest: manifest["kind"],
 )

@@ -7,22 +7,14 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.schema.table import fields
-from scheduler_core.apiserver.template_defaults import (
-    _OF_TYPES,
-    with_template_defaults,
-    without_template_defaults,
-)
+from scheduler_core.apiserver.template_defaults import _OF_TYPES, with_template_defaults, without_template_defaults
 from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, settle
 
 LABELS = {"app": "web"}
 SELECTOR = {"matchLabels": LABELS}
-CLAIM = {
-    "accessModes": ["ReadWriteOnce"],
-    "resources": {"requests": {"storage": "1Gi"}},
-    "storageClassName": "fast",
-}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "fast"}
 CONTAINER = {
     "name": "c",
     "image": "registry:5000/web",
@@ -43,10 +35,7 @@ VOLUMES = {
 }
 TEMPLATE = {
     "metadata": {"labels": LABELS},
-    "spec": {
-        "containers": [CONTAINER],
-        "volumes": [{"name": name, **source} for name, source in VOLUMES.items()],
-    },
+    "spec": {"containers": [CONTAINER], "volumes": [{"name": name, **source} for name, source in VOLUMES.items()]},
 }
 OF_A_SPEC = {
     "dnsPolicy": "ClusterFirst",
@@ -198,10 +187,7 @@ def test_a_patch_of_a_template_is_defaulted_too_and_defaults_roll_nothing_out() 
 def test_a_template_without_its_defaults_is_as_it_was_written() -> None:
     given = {"template": {"metadata": {"labels": LABELS}, "spec": {"containers": [CONTAINER]}}}
     assert without_template_defaults(with_template_defaults(given)) == {
-        "template": {
-            "metadata": {"labels": LABELS},
-            "spec": {"containers": [CONTAINER]},
-        }
+        "template": {"metadata": {"labels": LABELS}, "spec": {"containers": [CONTAINER]}}
     }
 
 

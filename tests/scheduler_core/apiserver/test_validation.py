@@ -107,11 +107,7 @@ def node_terms(*expressions):
 
 RULES = [
     ("metadata/name", "", "metadata.name: Required value: name or generateName is required"),
-    (
-        "metadata/name",
-        "My_Pod",
-        'metadata.name: Invalid value: "My_Pod": a lowercase RFC 1123 subdomain must',
-    ),
+    ("metadata/name", "My_Pod", 'metadata.name: Invalid value: "My_Pod": a lowercase RFC 1123 subdomain must'),
     ("metadata/namespace", "a.b", 'metadata.namespace: Invalid value: "a.b": must not contain dots'),
     ("metadata/labels", {"a b": "x"}, 'metadata.labels: Invalid value: "a b": name part must consist of'),
     ("metadata/labels", {"a": "x!"}, 'metadata.labels: Invalid value: "x!": a valid label must be'),
@@ -121,17 +117,9 @@ RULES = [
         f'metadata.labels: Invalid value: "{"x" * 64}": must be no more than 63 characters',
     ),
     ("spec/containers", [], "spec.containers: Required value"),
-    (
-        "spec/containers/0/name",
-        "C",
-        'spec.containers[0].name: Invalid value: "C": a lowercase RFC 1123 label must',
-    ),
+    ("spec/containers/0/name", "C", 'spec.containers[0].name: Invalid value: "C": a lowercase RFC 1123 label must'),
     ("spec/containers/0/image", "", "spec.containers[0].image: Required value"),
-    (
-        "spec/initContainers",
-        [{"name": "c", "image": "i"}],
-        'spec.initContainers[0].name: Duplicate value: "c"',
-    ),
+    ("spec/initContainers", [{"name": "c", "image": "i"}], 'spec.initContainers[0].name: Duplicate value: "c"'),
     (
         RESOURCES,
         {"requests": {"cpu": "-1"}},
@@ -162,11 +150,7 @@ RULES = [
         {"requests": {"gpu": "1"}},
         'spec.containers[0].resources.requests[gpu]: Invalid value: "gpu": must be a standard resource type or',
     ),
-    (
-        PORTS,
-        [{"containerPort": 70000}],
-        "spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be",
-    ),
+    (PORTS, [{"containerPort": 70000}], "spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be"),
     (PORTS, [{"hostPort": 80}], "spec.containers[0].ports[0].containerPort: Required value"),
     (
         PORTS,
@@ -258,16 +242,8 @@ RULES = [
         "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if "
         "whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway",
     ),
-    (
-        "spec/schedulingGates",
-        [{"name": "a b"}],
-        'spec.schedulingGates[0]: Invalid value: "a b": name part must',
-    ),
-    (
-        "spec/schedulingGates",
-        [{"name": "a"}, {"name": "a"}],
-        'spec.schedulingGates[1]: Duplicate value: "a"',
-    ),
+    ("spec/schedulingGates", [{"name": "a b"}], 'spec.schedulingGates[0]: Invalid value: "a b": name part must'),
+    ("spec/schedulingGates", [{"name": "a"}, {"name": "a"}], 'spec.schedulingGates[1]: Duplicate value: "a"'),
     (
         "spec/resources",
         {"requests": {"memory": "1Mi", "a.com/g": "1"}, "limits": {"a.com/g": "1"}},

@@ -144,9 +144,7 @@ def test_two_that_wait_for_each_other_both_go() -> None:
 
 def test_a_job_that_is_deleted_without_a_policy_orphans_what_it_owns() -> None:
     job = make(
-        "Job",
-        "j",
-        spec={"template": {"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}}},
+        "Job", "j", spec={"template": {"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}}}
     )
     sim = cluster(job, controllers=GC)
     add(sim, "b", {**ref(sim, "j", "Job"), "apiVersion": "batch/v1"})

@@ -9,10 +9,7 @@ NAMESPACES = ["namespace-controller"]
 
 def test_it_is_marked_at_once_and_goes_with_its_content_5_s_later() -> None:
     sim = cluster(
-        make("Namespace", "a", ""),
-        make("ConfigMap", "c", "a"),
-        make("ConfigMap", "c"),
-        controllers=NAMESPACES,
+        make("Namespace", "a", ""), make("ConfigMap", "c", "a"), make("ConfigMap", "c"), controllers=NAMESPACES
     )
     delete(sim, "Namespace", "a", "")
     namespace = sim.store.get("Namespace", "", "a")

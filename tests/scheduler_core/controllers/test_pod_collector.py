@@ -53,9 +53,7 @@ def test_a_node_that_comes_back_in_time_keeps_its_pods() -> None:
 
 
 @pytest.mark.parametrize(
-    ("threshold", "left"),
-    [(0, "abcd"), (4, "abcd"), (2, "bd"), (1, "d")],
-    ids=["off", "enough", "two", "one"],
+    ("threshold", "left"), [(0, "abcd"), (4, "abcd"), (2, "bd"), (1, "d")], ids=["off", "enough", "two", "one"]
 )
 def test_above_the_threshold_evicted_pods_go_first_then_the_oldest(threshold: int, left: str) -> None:
     times = {"a": "2025-12-01", "b": "2025-12-03", "c": "2025-12-04", "d": "2025-12-05"}

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.troubles import troubles_of
-from scheduler_core.world.commands import (
-    Command,
-    DrainNode,
-    EvictPod,
-    PatchObject,
-    Ref,
-    ScaleObject,
-    SetKubelet,
-)
+from scheduler_core.world.commands import Command, DrainNode, EvictPod, PatchObject, Ref, ScaleObject, SetKubelet
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, cluster, make, wait
 from tests.scheduler_core.world.checkpoint.rich import again

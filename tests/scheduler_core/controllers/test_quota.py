@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    CreateObject,
-    DeleteObjects,
-    PatchObject,
-    Ref,
-    SetSettings,
-)
+from scheduler_core.world.commands import ApplyObjects, CreateObject, DeleteObjects, PatchObject, Ref, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.apiserver.cluster.requests import make, pod
 

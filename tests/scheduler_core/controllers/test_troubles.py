@@ -52,11 +52,7 @@ def test_what_happens_once_a_quarter_of_an_hour_is_no_fight() -> None:
 def test_pods_that_are_ended_as_soon_as_they_are_made_are_churn() -> None:
     template = {
         "metadata": {"labels": {"app": "web"}},
-        "spec": {
-            "nodeName": "n",
-            "containers": [{"name": "c", "image": "i"}],
-            "terminationGracePeriodSeconds": 0,
-        },
+        "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 0},
     }
     spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
     taint = {"key": "bad", "effect": "NoExecute"}
@@ -68,10 +64,7 @@ def test_pods_that_are_ended_as_soon_as_they_are_made_are_churn() -> None:
 
 
 def test_an_eviction_that_is_refused_time_after_time_says_why() -> None:
-    budget = {
-        **make("PodDisruptionBudget", "b", spec={"minAvailable": 1, "selector": {}}),
-        "apiVersion": "policy/v1",
-    }
+    budget = {**make("PodDisruptionBudget", "b", spec={"minAvailable": 1, "selector": {}}), "apiVersion": "policy/v1"}
     sim = silent(node("n"), budget, pod("p", nodeName="n"), controllers=["disruption-controller"])
     set_status(sim, "Pod", "p", phase="Running", conditions=[{"type": "Ready", "status": "True"}])
     wait(sim, 1)

@@ -97,16 +97,7 @@ def test_one_pod_is_scheduled_and_its_attempt_given() -> None:
 
 def test_an_attempt_goes_through_the_extension_points_in_kubes_order() -> None:
     points = list(dict.fromkeys(answer.point for answer in small().schedule("web").answers))
-    assert points == [
-        "PreFilter",
-        "Filter",
-        "PreScore",
-        "Score",
-        "NormalizeScore",
-        "Reserve",
-        "PreBind",
-        "Bind",
-    ]
+    assert points == ["PreFilter", "Filter", "PreScore", "Score", "NormalizeScore", "Reserve", "PreBind", "Bind"]
 
 
 def test_the_filter_that_refuses_counts_the_nodes_it_was_asked_about() -> None:

@@ -27,16 +27,7 @@ from scheduler_core.world.commands import (
 )
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.own.worlds import at_point, profile
-from tests.scheduler_core.worlds import (
-    configuration,
-    cycle_of,
-    node,
-    nodes_of,
-    of_kind,
-    pod,
-    scheduler_of,
-    settle,
-)
+from tests.scheduler_core.worlds import configuration, cycle_of, node, nodes_of, of_kind, pod, scheduler_of, settle
 
 SECOND = 1_000_000_000
 
@@ -222,11 +213,7 @@ def test_an_evaluation_error_at_score_is_kubes_too() -> None:
 @pytest.mark.parametrize(
     ("point", "expression", "said"),
     [
-        (
-            "permit",
-            "pod.metadata.labels.x == ''",
-            'running Permit plugin "Mine": evaluating CEL expression of Permit',
-        ),
+        ("permit", "pod.metadata.labels.x == ''", 'running Permit plugin "Mine": evaluating CEL expression of Permit'),
         ("filter", "pod.spec", "received {"),
         ("score", "pod.metadata.name", "received 'web' as its answer; expected int, double or bool"),
         ("score", "1.0 / 0.0", "received inf as its answer; expected a number of 64 bits"),
@@ -264,12 +251,7 @@ def test_all_nodes_together_may_cost_so_much(monkeypatch: pytest.MonkeyPatch) ->
     ("definition", "path", "said", "place"),
     [
         (Definition(filter="node.metadata.name =="), "definition.filter", "Syntax error: ", (1, 22)),
-        (
-            Definition(filter="true &&\n nod.name == ''"),
-            "definition.filter",
-            "undeclared reference to 'nod'",
-            (2, 2),
-        ),
+        (Definition(filter="true &&\n nod.name == ''"), "definition.filter", "undeclared reference to 'nod'", (2, 2)),
         (Definition(score="victim"), "definition.score", "undeclared reference to 'victim'", (1, 1)),
         (
             Definition(pre_enqueue="3"),

@@ -157,8 +157,7 @@ def measured(used: str | None) -> NodeBuilder:
 
 
 @pytest.mark.parametrize(
-    ("used", "score"),
-    [("0", 55), ("10", 70), ("30", 100), ("30.5", 40), ("60", 20), ("90", 0), ("95", 0), (None, 0)],
+    ("used", "score"), [("0", 55), ("10", 70), ("30", 100), ("30.5", 40), ("60", 20), ("90", 0), ("95", 0), (None, 0)]
 )
 def test_load_is_packed_up_to_the_target_and_spread_beyond(used: str | None, score: int) -> None:
     made = measured(used)
@@ -211,11 +210,7 @@ def test_arguments_of_one_that_no_profile_enables_are_left_alone() -> None:
             "resource weight of cpu should be a positive value, got -1",
         ),
         ("TargetLoadPacking", {"targetUtilization": 100}, "must be greater than 0 and less than 100"),
-        (
-            "TargetLoadPacking",
-            {"defaultRequestsMultiplier": "0.5"},
-            "must be a number greater than or equal to 1",
-        ),
+        ("TargetLoadPacking", {"defaultRequestsMultiplier": "0.5"}, "must be a number greater than or equal to 1"),
         ("TargetLoadPacking", {"defaultRequests": {"cpu": "lots"}}, "defaultRequests.cpu"),
     ],
 )

@@ -12,9 +12,7 @@ from tests.scheduler_core.worlds import configuration
 
 
 def profile(
-    *names: str,
-    args: Mapping[str, Mapping[str, Any]] | None = None,
-    off: Mapping[str, list[str]] | None = None,
+    *names: str, args: Mapping[str, Mapping[str, Any]] | None = None, off: Mapping[str, list[str]] | None = None
 ) -> dict[str, Any]:
     """The default profile with these plugins as well; before DefaultBinder. `off`: names disabled at a point."""
     plugins: dict[str, Any] = {"multiPoint": {"enabled": [{"name": name} for name in names]}}

@@ -29,13 +29,7 @@ class PolitePreemption(Plugin):
         return PostFilterResult(unschedulable("nobody who agreed to be evicted would make room"))
 
     def _fits_without(
-        self,
-        victims: tuple[Pod, ...],
-        row: int,
-        state: CycleState,
-        pod: Pod,
-        nodes: NodeTable,
-        failure: Failure,
+        self, victims: tuple[Pod, ...], row: int, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure
     ) -> bool:
         view, what_if = nodes.copy(), state.copy()
         failure.filters.adjust(what_if, pod, view, [Change(row, victim, -1) for victim in victims])

@@ -44,11 +44,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
     return Stage(
         question=message(gettext_noop("Does the decision hold?")),
         detail=_beside(sim, scheduler),
-        forms={
-            "lanes": gettext_noop("Lanes"),
-            "nodes": gettext_noop("Nodes"),
-            "table": gettext_noop("Table"),
-        },
+        forms={"lanes": gettext_noop("Lanes"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
         body={
             "heads": list(HEADS.values()),
             "groups": _groups(scheduler, {lane["number"] for lane in found}),

@@ -136,10 +136,7 @@ def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleVi
         _waits(sim, binding, stands),
         *(_binding_point(sim, scheduler, binding, point, due, stands - i) for i, point in enumerate(POINTS[3:], 3)),
     ]
-    return {
-        **lane(binding.pod, binding.node, binding.number, row, "binding"),
-        "decide": bool(binding.waiting),
-    }
+    return {**lane(binding.pod, binding.node, binding.number, row, "binding"), "decide": bool(binding.waiting)}
 
 
 def _build_reserve_cell(scheduler: SchedulerView, binding: BindingCycleView, steps: list[PluginStep]) -> Cell:

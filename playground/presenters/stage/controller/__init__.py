@@ -62,11 +62,7 @@ def chain(sim: WorldView) -> Chain:
     effects = _fold_repeats([row(record) for record in records if record is not cause])
     shown = effects[:EFFECTS]
     listed = sum(effect["times"] for effect in shown) + (cause is not None)
-    return {
-        "actor": None if cause is None else _actor(cause),
-        "effects": shown,
-        "more": len(sim.last) - listed,
-    }
+    return {"actor": None if cause is None else _actor(cause), "effects": shown, "more": len(sim.last) - listed}
 
 
 def _fold_repeats(rows: Sequence[Row]) -> list[Effect]:
@@ -114,12 +110,7 @@ def _actor(record: Record) -> Actor:
         return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
     line = row(record)
     who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
-    return {
-        "who": exactly(who) if who else message(line["head"]),
-        "key": "",
-        "did": line["sentence"],
-        "idle": False,
-    }
+    return {"who": exactly(who) if who else message(line["head"]), "key": "", "did": line["sentence"], "idle": False}
 
 
 def _title(lifeline: str) -> Message:
@@ -234,11 +225,7 @@ def election(sim: WorldView) -> list[Leader]:
     return out
 
 
-FORMS = {
-    "flow": gettext_noop("Flow"),
-    "table": gettext_noop("Table"),
-    "nodes": gettext_noop("Nodes"),
-}
+FORMS = {"flow": gettext_noop("Flow"), "table": gettext_noop("Table"), "nodes": gettext_noop("Nodes")}
 
 
 class ChangesBody(TypedDict, total=False):

@@ -12,11 +12,7 @@ from scheduler_core.base.trace.kinds import ObjectChanged
 from scheduler_core.world.readonly import WorldView
 
 MOST = 200
-_WHAT = {
-    "ADDED": gettext_noop("created"),
-    "MODIFIED": gettext_noop("changed"),
-    "DELETED": gettext_noop("deleted"),
-}
+_WHAT = {"ADDED": gettext_noop("created"), "MODIFIED": gettext_noop("changed"), "DELETED": gettext_noop("deleted")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,13 +123,7 @@ FilterBody = MapBody | UntriedBody | PastBody | TracksBody
 
 
 def track(
-    cycle: SchedulingCycleView,
-    row: int,
-    refused: Refusals,
-    columns: Columns,
-    look: Look,
-    dim: bool,
-    just: bool,
+    cycle: SchedulingCycleView, row: int, refused: Refusals, columns: Columns, look: Look, dim: bool, just: bool
 ) -> TrackCard:
     group, name = int(refused.group[row]), cycle.nodes.names[row]
     return {
@@ -217,12 +211,7 @@ def _above(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[Filt
 
 
 def _present_chips_and_notes(
-    sim: WorldView,
-    look: Look,
-    cycle: SchedulingCycleView,
-    refused: Refusals,
-    stations: Columns,
-    mask: Mask | None,
+    sim: WorldView, look: Look, cycle: SchedulingCycleView, refused: Refusals, stations: Columns, mask: Mask | None
 ) -> dict[str, FilterCard]:
     return {
         "filter-chips": _chips(cycle, look, refused, stations, mask),

@@ -56,12 +56,7 @@ def _sample(search: SearchView) -> Message:
     text = gettext_noop(
         "Filter starts at index %(start)s, where the last search ended, and stops at %(wanted)s feasible nodes of %(nodes)s."
     )
-    return message(
-        text,
-        start=_start(search),
-        wanted=thousands(search.wanted),
-        nodes=thousands(len(search.order)),
-    )
+    return message(text, start=_start(search), wanted=thousands(search.wanted), nodes=thousands(len(search.order)))
 
 
 def _start(search: SearchView) -> str:

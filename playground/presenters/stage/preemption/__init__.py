@@ -18,14 +18,7 @@ from playground.presenters.stage.preemption.standing import Standing, standing
 from playground.presenters.stage.preemption.theatre import Theatre, theatre
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import (
-    Evidence,
-    PluginStep,
-    Pod,
-    SchedulingCycleView,
-    WorldView,
-    budgets_of,
-)
+from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView, budgets_of
 
 # Disruption budgets: what the PodDisruptionBudgets said of the pods that preemption might have to evict.
 
@@ -155,11 +148,7 @@ def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) 
     return Stage(
         question=message(gettext_noop("Who must go so that %(pod)s fits?"), pod=short(key) or "…"),
         detail=_needs(mine.pod) if mine is not None else None,
-        forms={
-            "theatre": gettext_noop("Theatre"),
-            "nodes": gettext_noop("Nodes"),
-            "table": gettext_noop("Table"),
-        },
+        forms={"theatre": gettext_noop("Theatre"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
         body=_body(sim, now or sim, look, key, mine),
     )
 
@@ -292,11 +281,7 @@ def _table(evidence: Evidence, steps: list[Step], seen: list[Step], cursor: int,
     if len(seen) < len(steps):
         for row in rows:
             row["best"] = False
-    return {
-        "columns": columns(),
-        "rows": rows[:CANDIDATES],
-        "more": max(len(rows) - CANDIDATES, 0),
-    }
+    return {"columns": columns(), "rows": rows[:CANDIDATES], "more": max(len(rows) - CANDIDATES, 0)}
 
 
 def _choose_candidate_index(look: Look, evidence: Evidence, steps: list[Step], cursor: int) -> int:

@@ -39,11 +39,7 @@ def describe_step(step: Step, evidence: Evidence, pod: Pod) -> StepLine:
             if evidence.draw is None
             else gettext_noop("%(node)s is picked at random among the tied candidates")
         )
-        return {
-            "mark": "yes",
-            "line": message(text, node=evidence.nominated),
-            "candidate": -1,
-        }
+        return {"mark": "yes", "line": message(text, node=evidence.nominated), "candidate": -1}
     candidate = evidence.candidates[step.candidate]
     if step.kind == "reprieve":
         return _of_reprieve(candidate.reprieves[step.number], step.candidate)
@@ -58,9 +54,7 @@ def _describe_removal(candidate: Candidate, pod: Pod) -> Message:
     names = [short(reprieve.pod) for reprieve in candidate.reprieves]
     listed = ", ".join(names[:NAMES]) + (f" +{len(names) - NAMES}" if len(names) > NAMES else "")
     return message(
-        gettext_noop("remove all pods below priority %(priority)s: %(names)s"),
-        priority=pod.priority,
-        names=listed,
+        gettext_noop("remove all pods below priority %(priority)s: %(names)s"), priority=pod.priority, names=listed
     )
 
 

@@ -10,21 +10,13 @@ from scheduler_core.world.readonly import NEVER, Candidate, Evidence, earliest_s
 
 # kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (
-    (
-        gettext_noop("PDB violations"),
-        gettext_noop("fewest PodDisruptionBudgets violated"),
-        "fewest violations",
-    ),
+    (gettext_noop("PDB violations"), gettext_noop("fewest PodDisruptionBudgets violated"), "fewest violations"),
     (
         gettext_noop("Highest priority"),
         gettext_noop("lowest priority of the most important victim"),
         "highest priority",
     ),
-    (
-        gettext_noop("Sum of priorities"),
-        gettext_noop("smallest sum of the victims' priorities"),
-        "sum of priorities",
-    ),
+    (gettext_noop("Sum of priorities"), gettext_noop("smallest sum of the victims' priorities"), "sum of priorities"),
     (gettext_noop("Number of victims"), gettext_noop("fewest victims"), "fewest victims"),
     (gettext_noop("Start time"), gettext_noop("latest start of the most important victims"), "latest start"),
 )

@@ -58,15 +58,7 @@ def segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list
     for kind, size, name in parts:
         width = round(100 * size / scale, 2)
         if width > 0:
-            out.append(
-                {
-                    "kind": kind,
-                    "x": round(at, 2),
-                    "width": width,
-                    "name": name,
-                    "text": amount(resource, size),
-                }
-            )
+            out.append({"kind": kind, "x": round(at, 2), "width": width, "name": name, "text": amount(resource, size)})
         at += width
     return out
 

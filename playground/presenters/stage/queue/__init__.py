@@ -15,11 +15,7 @@ from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulerView, WorldView
 
-FORMS = {
-    "flow": gettext_noop("Flow"),
-    "table": gettext_noop("Table"),
-    "nodes": gettext_noop("Nodes"),
-}
+FORMS = {"flow": gettext_noop("Flow"), "table": gettext_noop("Table"), "nodes": gettext_noop("Nodes")}
 
 
 class TableBody(TypedDict, total=False):

@@ -82,11 +82,7 @@ _TITLES = {
     "flight": gettext_noop("In flight"),
     "unschedulable": gettext_noop("Unschedulable"),
 }
-_BY = {
-    "reason": gettext_noop("reason"),
-    "owner": gettext_noop("owner"),
-    "priority": gettext_noop("priority"),
-}
+_BY = {"reason": gettext_noop("reason"), "owner": gettext_noop("owner"), "priority": gettext_noop("priority")}
 
 
 class Grouping(TypedDict):

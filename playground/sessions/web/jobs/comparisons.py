@@ -18,13 +18,7 @@ from playground.presenters.charts.alignment import align_sequences
 from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.protocol.base import Query
-from playground.sessions.protocol.comparing import (
-    Attempt,
-    AttemptDetail,
-    AttemptDigests,
-    HistoryOutline,
-    Outline,
-)
+from playground.sessions.protocol.comparing import Attempt, AttemptDetail, AttemptDigests, HistoryOutline, Outline
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 
@@ -53,11 +47,7 @@ class Differing:
 
 
 def parting(
-    beginning: int,
-    other: int,
-    ours: Sequence[LoggedCommand],
-    theirs: Sequence[LoggedCommand],
-    heads: tuple[int, int],
+    beginning: int, other: int, ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand], heads: tuple[int, int]
 ) -> int:
     """The position up to which two histories are one: the engine does the same wherever the commands were the same.
 
@@ -143,10 +133,7 @@ class Comparisons:
     def begin(self, a: Session, b: Session, heads: tuple[int, int]) -> Job[Comparison]:
         """The comparison of two sessions up to a position of each; what is known of it, or is on its way, is not begun again."""
         return self._jobs.begin(
-            COMPARISON,
-            lambda job: self._compare(job, (a, b), heads),
-            Asker(a.pk),
-            key=(a.pk, b.pk, *heads),
+            COMPARISON, lambda job: self._compare(job, (a, b), heads), Asker(a.pk), key=(a.pk, b.pk, *heads)
         )
 
     async def attempt_of(self, session: Session, head: int, outline: HistoryOutline, pod: str) -> AttemptDetail | None:

@@ -84,14 +84,7 @@ class Downloads:
 
         async def make(job: Job[File]) -> File:
             row, rows = await self._loop.db(log.read, session)
-            request = OpenFile(
-                seed=row.seed,
-                rows=rows,
-                head=row.head,
-                form=form,
-                table=table,
-                most=MOST,
-            )
+            request = OpenFile(seed=row.seed, rows=rows, head=row.head, form=form, table=table, most=MOST)
             stream = _new_file()
             worker = Worker()
             try:

@@ -144,11 +144,7 @@ class Imports:
         job.advance(0, 0, "read")
         await session.changes.make_room_for_large()
         request = ReadImport(
-            token=job.token,
-            file=str(file),
-            rename=rename,
-            most_bytes=settings.MAX_IMPORT_BYTES,
-            seconds=PIECE,
+            token=job.token, file=str(file), rename=rename, most_bytes=settings.MAX_IMPORT_BYTES, seconds=PIECE
         )
         try:
             while True:

@@ -52,10 +52,7 @@ class Rerun:
         self.positions = [at for at in engine.commands if at < head]
         if seed == engine.seed:
             raise SessionError(
-                message(
-                    gettext_noop("Seed %(seed)s is the one that this history has: choose another one."),
-                    seed=seed,
-                )
+                message(gettext_noop("Seed %(seed)s is the one that this history has: choose another one."), seed=seed)
             )
         if not self.skip <= set(self.positions) or (not self.skip and seed is None):
             raise SessionError(
@@ -174,8 +171,7 @@ class Rerun:
         if isinstance(command, Undo | Redo) and not edits.same(before, world.edits, command):
             self.left.append(
                 LeftOut(
-                    at,
-                    message(gettext_noop("What it takes back or makes again was left out, or is not the same.")),
+                    at, message(gettext_noop("What it takes back or makes again was left out, or is not the same."))
                 )
             )
             return

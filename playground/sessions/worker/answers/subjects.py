@@ -120,9 +120,7 @@ def _together(world: Any, request: SubjectOf) -> SubjectFound:
     if len(chosen) > MOST_TOGETHER:
         raise SessionError(
             message(
-                gettext_noop("%(has)s at once are too many; %(most)s are allowed."),
-                has=len(chosen),
-                most=MOST_TOGETHER,
+                gettext_noop("%(has)s at once are too many; %(most)s are allowed."), has=len(chosen), most=MOST_TOGETHER
             )
         )
     first = _subject(world, request.kind, chosen[0])

@@ -214,23 +214,10 @@ def describe(record: Record) -> str:
     status = data.get("status")
     code = status.get("code") if isinstance(status, Mapping) else ""
     kind = "" if record.kind in ("event", "object") else record.kind
-    words = [
-        kind,
-        data.get("type"),
-        data.get("reason"),
-        data.get("verb"),
-        data.get("point"),
-        data.get("plugin"),
-    ]
+    words = [kind, data.get("type"), data.get("reason"), data.get("verb"), data.get("point"), data.get("plugin")]
     if record.kind == "object":
         words.append(f"{data.get('kind')} {data.get('namespace') or ''}/{data.get('name')}".replace(" /", " "))
     else:
         words.append(pod_of(record))
-    words += [
-        data.get("from"),
-        data.get("to") and f"→ {data['to']}",
-        data.get("node"),
-        data.get("outcome"),
-        code,
-    ]
+    words += [data.get("from"), data.get("to") and f"→ {data['to']}", data.get("node"), data.get("outcome"), code]
     return " ".join(str(word) for word in words if word)[:200]

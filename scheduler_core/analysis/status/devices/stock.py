@@ -157,14 +157,7 @@ def stock_of(store: Objects, features: Features, pending: Sequence[Manifest] = (
     rules = store.list(taints.KIND) if features.dra_device_taints else ()
     said = (store.list(SLICES), rules, store.list(classes.KIND) if rules else ())
     claims = store.list(CLAIMS)
-    key = (
-        *(id(each) for part in said for each in (*part, None)),
-        0,
-        *map(id, claims),
-        0,
-        *map(id, pending),
-        features,
-    )
+    key = (*(id(each) for part in said for each in (*part, None)), 0, *map(id, claims), 0, *map(id, pending), features)
     known = _KNOWN.pop(key, None)
     if known is None:
         published, holdings = _find_published_devices(said), _holdings(claims)

@@ -30,18 +30,7 @@ from scheduler_core.apimachinery.cel.syntax.tree import (
     Node,
     Select,
 )
-from scheduler_core.apimachinery.cel.types import (
-    BOOL,
-    DYN,
-    ERROR,
-    INT,
-    Kind,
-    Type,
-    list_of,
-    map_of,
-    optional_of,
-    spell,
-)
+from scheduler_core.apimachinery.cel.types import BOOL, DYN, ERROR, INT, Kind, Type, list_of, map_of, optional_of, spell
 from scheduler_core.apimachinery.cel.values import type_of_value
 
 TYPE_NAMES: dict[str, Type] = {

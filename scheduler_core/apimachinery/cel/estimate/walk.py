@@ -176,12 +176,7 @@ class _Estimate:
         return None if entries is None else entries.value
 
     def _overload(
-        self,
-        node: tree.Call,
-        overload: str,
-        target: Argument | None,
-        args: list[Argument],
-        costs: list[Range],
+        self, node: tree.Call, overload: str, target: Argument | None, args: list[Argument], costs: list[Range]
     ) -> Call:
         """One overload's call with the cost of the arguments."""
         before = NONE

@@ -14,14 +14,7 @@ from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length
 from scheduler_core.apimachinery.cel.operators import SECOND
 from scheduler_core.apimachinery.cel.texts import go_double, plain_double, quote_go
 from scheduler_core.apimachinery.cel.types import Type
-from scheduler_core.apimachinery.cel.values import (
-    Duration,
-    Failure,
-    Timestamp,
-    Uint,
-    type_of_value,
-    value_of_key,
-)
+from scheduler_core.apimachinery.cel.values import Duration, Failure, Timestamp, Uint, type_of_value, value_of_key
 
 PRECISION = 6
 _MOST_DIGITS = 1000  # of a precision. DEVIATION: kube takes any

@@ -43,16 +43,7 @@ _FORMATS = {  # characters of the regular expression that a format stands for
     "datetime": 71,
 }
 
-SORTED = (
-    "int",
-    "uint",
-    "double",
-    "bool",
-    "google.protobuf.Duration",
-    "google.protobuf.Timestamp",
-    "string",
-    "bytes",
-)
+SORTED = ("int", "uint", "double", "bool", "google.protobuf.Duration", "google.protobuf.Timestamp", "string", "bytes")
 _ADDABLE = (bytes, float, Duration, int, str, Timestamp)
 
 CallCost = Callable[[Sequence[object], object], int]
@@ -250,8 +241,7 @@ _BY_FUNCTION: dict[str, CallCost] = {
 }
 _BY_OVERLOAD: dict[str, CallCost] = {
     **dict.fromkeys(
-        ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote"),
-        _own_text,
+        ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote"), _own_text
     ),
     "string_format": _own_text,
     "in_list": _in_list,

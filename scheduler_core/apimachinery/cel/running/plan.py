@@ -16,16 +16,7 @@ from scheduler_core.apimachinery.cel.running.attributes import Attribute, Condit
 from scheduler_core.apimachinery.cel.running.calls import Constant, fold_call, plan_call
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
 from scheduler_core.apimachinery.cel.running.folds import fold
-from scheduler_core.apimachinery.cel.running.frame import (
-    COST,
-    FIRST_SLOT,
-    LIMIT,
-    OVER,
-    SEEN,
-    UNSET,
-    Frame,
-    Run,
-)
+from scheduler_core.apimachinery.cel.running.frame import COST, FIRST_SLOT, LIMIT, OVER, SEEN, UNSET, Frame, Run
 from scheduler_core.apimachinery.cel.syntax.tree import (
     Call,
     Comprehension,
@@ -120,13 +111,7 @@ class Planner:
         return plan if isinstance(plan, Attribute) else Attribute(self._finished(node, plan))
 
     def _qualify(
-        self,
-        attribute: Attribute,
-        node: Node,
-        key: object,
-        dynamic: Run | None,
-        optional: bool,
-        test: bool = False,
+        self, attribute: Attribute, node: Node, key: object, dynamic: Run | None, optional: bool, test: bool = False
     ) -> None:
         attribute.qualify(Qualifier(key, dynamic, optional, test, node.start, node.end))
 

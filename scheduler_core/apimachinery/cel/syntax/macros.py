@@ -233,8 +233,7 @@ def _sort_by(make: Maker, target: Node | None, args: list[Node]) -> Node:
     assert target is not None
     if isinstance(target, Literal | MapNode | Message):
         raise MacroError(
-            "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
-            target.at,
+            "sortBy can only be applied to a list, identifier, comprehension, call or select expression", target.at
         )
     keys = _map(make, make.ident(_SORTED), args)
     return make.bind(_SORTED, target, make.member("@sortByAssociatedKeys", make.ident(_SORTED), keys))

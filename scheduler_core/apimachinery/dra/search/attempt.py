@@ -115,13 +115,7 @@ class Attempt:
         if self.watch is not None:
             values = self.selectors.values(expression, device)
             self.watch.check(
-                "selector",
-                passed,
-                owner=owner,
-                index=index,
-                expression=expression,
-                values=values,
-                error=error,
+                "selector", passed, owner=owner, index=index, expression=expression, values=values, error=error
             )
 
     def has_capacity(self, ask: Ask, device: Device) -> bool:

@@ -15,12 +15,7 @@ from scheduler_core.apimachinery.dra.slices import Capacity, RequestPolicy, Vali
 _NONE: Consumed = {}
 
 
-def fits(
-    ask: Ask,
-    capacity: Mapping[str, Capacity],
-    consumed: Consumed = _NONE,
-    allocating: Consumed = _NONE,
-) -> bool:
+def fits(ask: Ask, capacity: Mapping[str, Capacity], consumed: Consumed = _NONE, allocating: Consumed = _NONE) -> bool:
     """Return whether the remaining capacities can serve the request, including those that the request does not name."""
     if any(name not in capacity for name in ask.asked):
         return False

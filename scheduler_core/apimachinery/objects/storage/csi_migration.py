@@ -16,10 +16,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
 _ZONE, _REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
-_BETA_ZONE, _BETA_REGION = (
-    "failure-domain.beta.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-)
+_BETA_ZONE, _BETA_REGION = ("failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region")
 _EBS_ID = re.compile(r"vol-[^/]*\Z")
 
 
@@ -40,19 +37,9 @@ class InTree:
 
 _PLUGINS = (
     InTree("gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone", True),
+    InTree("awsElasticBlockStore", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone", True),
     InTree(
-        "awsElasticBlockStore",
-        "kubernetes.io/aws-ebs",
-        "ebs.csi.aws.com",
-        "topology.ebs.csi.aws.com/zone",
-        True,
-    ),
-    InTree(
-        "cinder",
-        "kubernetes.io/cinder",
-        "cinder.csi.openstack.org",
-        "topology.cinder.csi.openstack.org/zone",
-        True,
+        "cinder", "kubernetes.io/cinder", "cinder.csi.openstack.org", "topology.cinder.csi.openstack.org/zone", True
     ),
     InTree("azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com", "", True),
     InTree("portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com"),

@@ -284,10 +284,7 @@ def _mark_items(events: Iterator[Any], document: int, starts: dict[tuple[int, tu
 
 
 def _mark_entries(
-    events: Iterator[Any],
-    document: int,
-    above: tuple[Step, ...],
-    starts: dict[tuple[int, tuple[Step, ...]], Start],
+    events: Iterator[Any], document: int, above: tuple[Step, ...], starts: dict[tuple[int, tuple[Step, ...]], Start]
 ) -> None:
     index = 0
     while not isinstance(entry := next(events), yaml.SequenceEndEvent):

@@ -19,11 +19,7 @@ from scheduler_core.apiserver.status import unknown_error
 
 DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations"
 ALLOWED = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
-MEMORY_PRESSURE = {
-    "key": "node.kubernetes.io/memory-pressure",
-    "operator": "Exists",
-    "effect": "NoSchedule",
-}
+MEMORY_PRESSURE = {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"}
 _CONFLICT = "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"
 
 

@@ -27,10 +27,7 @@ class RuntimeClass(AdmissionPlugin):
         found = _class_of(request, manifest["spec"])
         if found is None:
             return manifest
-        changes = {
-            **_overhead(request, manifest["spec"], found),
-            **_scheduling(request, manifest["spec"], found),
-        }
+        changes = {**_overhead(request, manifest["spec"], found), **_scheduling(request, manifest["spec"], found)}
         return with_section(manifest, "spec", changes) if changes else manifest
 
     def validate(self, request: Request, manifest: Manifest) -> None:

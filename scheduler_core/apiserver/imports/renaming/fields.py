@@ -145,16 +145,7 @@ QUANTITIES = frozenset(
 )
 """Amounts by the name of a resource."""
 LABEL_KEYS = frozenset(
-    (
-        "conditionType",
-        "finalizers",
-        "key",
-        "matchLabelKeys",
-        "mismatchLabelKeys",
-        "topologyKey",
-        "topologyKeys",
-        "type",
-    )
+    ("conditionType", "finalizers", "key", "matchLabelKeys", "mismatchLabelKeys", "topologyKey", "topologyKeys", "type")
 )
 AMOUNTS = frozenset(("capacity", "divisor", "maximumVolumeSize", "sizeLimit", "storage", "value"))
 """Fields that are an amount."""

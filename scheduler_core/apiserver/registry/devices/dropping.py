@@ -55,10 +55,7 @@ class _Rule:
     """The effect of one gate on a kind. `uses`: whether an object has the gated fields; `drop`: the object without them."""
 
     def __init__(
-        self,
-        on: Callable[[DeviceGates], bool],
-        uses: Callable[[Manifest], bool],
-        drop: Callable[[Manifest], Manifest],
+        self, on: Callable[[DeviceGates], bool], uses: Callable[[Manifest], bool], drop: Callable[[Manifest], Manifest]
     ) -> None:
         self.on, self.uses, self.drop = on, uses, drop
 
@@ -292,9 +289,7 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
         _Rule(lambda gates: gates.dra_device_taints, _of_devices("taints"), _drop_of_devices("taints")),
         _Rule(lambda gates: gates.dra_partitionable_devices, _is_partitioned, _drop_partitions),
         _Rule(
-            _binding_gates,
-            _of_devices(*_OF_BINDINGS, "bindsToNode"),
-            _drop_of_devices(*_OF_BINDINGS, "bindsToNode"),
+            _binding_gates, _of_devices(*_OF_BINDINGS, "bindsToNode"), _drop_of_devices(*_OF_BINDINGS, "bindsToNode")
         ),
         _Rule(lambda gates: gates.dra_consumable_capacity, _shares, _drop_sharing),
     ),

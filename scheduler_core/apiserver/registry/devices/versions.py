@@ -12,15 +12,7 @@ from scheduler_core.apiserver.kinds import split_api_version
 from scheduler_core.apiserver.registry.devices.gates import GROUP
 
 STORED = f"{GROUP}/v1"
-_OF_A_REQUEST = (
-    "deviceClassName",
-    "selectors",
-    "allocationMode",
-    "count",
-    "adminAccess",
-    "tolerations",
-    "capacity",
-)
+_OF_A_REQUEST = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
 _TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 stand for nothing
 
 

@@ -92,13 +92,7 @@ def _highest(default: Amount, most: Amount, least: Amount, highest: Amount, path
 
 
 def _step(
-    default: Amount,
-    most: Amount,
-    least: Amount,
-    highest: Amount | None,
-    step: Amount,
-    path: str,
-    errors: Errors,
+    default: Amount, most: Amount, least: Amount, highest: Amount | None, step: Amount, path: str, errors: Errors
 ) -> None:
     first = least + step
     if first.nanos > most.nanos:

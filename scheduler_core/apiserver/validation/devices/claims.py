@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid, not_supported
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, configuration
@@ -85,13 +80,7 @@ def reference(name: Any, known: RequestNames, path: str, errors: Errors) -> None
 def references(given: Any, known: RequestNames, path: str, errors: Errors) -> None:
     """References that differ from one another."""
     each_once(
-        given,
-        MOST_REQUESTS,
-        lambda name, place, errors: reference(name, known, place, errors),
-        str,
-        "",
-        path,
-        errors,
+        given, MOST_REQUESTS, lambda name, place, errors: reference(name, known, place, errors), str, "", path, errors
     )
 
 

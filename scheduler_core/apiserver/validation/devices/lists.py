@@ -50,12 +50,7 @@ def each_once(
 
 
 def each_of_map(
-    entries: Manifest | None,
-    longest: int,
-    check_key: Check,
-    check: Check | None,
-    path: str,
-    errors: Errors,
+    entries: Manifest | None, longest: int, check_key: Check, check: Check | None, path: str, errors: Errors
 ) -> None:
     """Checks the names and values of a map; names longer than `longest` are shortened in paths."""
     for name, value in (entries or {}).items():

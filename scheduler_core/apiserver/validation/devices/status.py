@@ -30,15 +30,7 @@ from scheduler_core.apiserver.validation.devices.claims import (
 )
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, raw
 from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.devices.lists import (
-    Errors,
-    bad,
-    each,
-    each_once,
-    longer,
-    too_long,
-    too_many,
-)
+from scheduler_core.apiserver.validation.devices.lists import Errors, bad, each, each_once, longer, too_long, too_many
 from scheduler_core.apiserver.validation.likeness import alike
 
 MOST_RESERVED = 256
@@ -76,15 +68,7 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
     status, before = new.get("status") or {}, old.get("status") or {}
     allocation = status.get("allocation")
     reserved = status.get("reservedFor") or ()
-    each_once(
-        reserved,
-        MOST_RESERVED,
-        _consumer,
-        lambda ref: ref.get("uid") or "",
-        "uid",
-        "status.reservedFor",
-        errors,
-    )
+    each_once(reserved, MOST_RESERVED, _consumer, lambda ref: ref.get("uid") or "", "uid", "status.reservedFor", errors)
     results = ((allocation or {}).get("devices") or {}).get("results") or ()
     allocated = {device_key(result) for result in results}
     each_once(

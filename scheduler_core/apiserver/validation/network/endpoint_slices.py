@@ -17,11 +17,7 @@ from scheduler_core.apimachinery.objects.names import (
 )
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.network.addresses import (
-    endpoint_address,
-    ip_address,
-    parse_ip_address,
-)
+from scheduler_core.apiserver.validation.network.addresses import endpoint_address, ip_address, parse_ip_address
 from scheduler_core.apiserver.validation.rules import Object, one, text, validate_name
 
 _MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_HINTS, _MOST_LABELS = 1000, 100, 20000, 8, 16

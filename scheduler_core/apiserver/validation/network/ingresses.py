@@ -15,19 +15,8 @@ from scheduler_core.apimachinery.objects.names import (
 )
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.network.addresses import (
-    parse_ip_address,
-)
-from scheduler_core.apiserver.validation.rules import (
-    Object,
-    Rules,
-    each,
-    inner,
-    need,
-    obey,
-    text,
-    validate_name,
-)
+from scheduler_core.apiserver.validation.network.addresses import parse_ip_address
+from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, need, obey, text, validate_name
 
 _CLASS = "kubernetes.io/ingress.class"
 _NOT_IN_PATHS, _NOT_AT_ENDS = ("//", "/./", "/../", "%2f", "%2F"), ("/..", "/.")

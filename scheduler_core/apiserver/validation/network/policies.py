@@ -9,15 +9,10 @@ import ipaddress
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
-from scheduler_core.apimachinery.objects.names import (
-    port_name_errors,
-)
+from scheduler_core.apimachinery.objects.names import port_name_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.network.addresses import (
-    ip_range,
-    parse_ip_range,
-)
+from scheduler_core.apiserver.validation.network.addresses import ip_range, parse_ip_range
 from scheduler_core.apiserver.validation.rules import Object, each, one, text
 
 _DIRECTIONS = {"ingress": "from", "egress": "to"}

@@ -95,10 +95,7 @@ def validate_app_armor_annotations(spec: Object, annotations: Mapping[str, str],
 
 
 def _is_profile(annotation: str) -> bool:
-    return annotation in ("unconfined", "runtime/default") or annotation.removeprefix(_LOCAL) not in (
-        annotation,
-        "",
-    )
+    return annotation in ("unconfined", "runtime/default") or annotation.removeprefix(_LOCAL) not in (annotation, "")
 
 
 def _match(annotation: str, profile: Mapping[str, Any], what: str, path: str, errors: Errors) -> None:

@@ -23,10 +23,7 @@ _CONTAINERS_NOT_WINDOWS = (
     *("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem"),
     *("privileged", "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"),
 )
-_ONLY_LINUX, _ONLY_WINDOWS = (
-    "cannot be set for a windows pod",
-    "windows options cannot be set for a linux pod",
-)
+_ONLY_LINUX, _ONLY_WINDOWS = ("cannot be set for a windows pod", "windows options cannot be set for a linux pod")
 _CONTEXT = "securityContext"
 
 

@@ -31,11 +31,7 @@ from scheduler_core.apiserver.validation.network.addresses import ip_address
 from scheduler_core.apiserver.validation.pods import annotations as of_annotations
 from scheduler_core.apiserver.validation.pods import operating_systems
 from scheduler_core.apiserver.validation.pods.container import Pod
-from scheduler_core.apiserver.validation.pods.containers import (
-    containers,
-    every_container,
-    reject_padded_image,
-)
+from scheduler_core.apiserver.validation.pods.containers import containers, every_container, reject_padded_image
 from scheduler_core.apiserver.validation.pods.security import pod_security_context
 from scheduler_core.apiserver.validation.pods.volumes import volumes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, one, validate_name, within
@@ -75,9 +71,7 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
             detail = f"must be greater than or equal to aggregate container limits of {total.text}"
             errors.append(
                 invalid(
-                    format_key_path(f"{where}.limits", name),
-                    checks.quantity_text(resources["limits"][name]),
-                    detail,
+                    format_key_path(f"{where}.limits", name), checks.quantity_text(resources["limits"][name]), detail
                 )
             )
     for i, raw in enumerate(pod.spec.get("containers") or ()):
@@ -117,12 +111,7 @@ _PLACED: Rules = (
 )
 
 
-def pod_spec(
-    spec: Object,
-    errors: Errors,
-    path: str = "spec",
-    meta: Mapping[str, Any] | None = None,
-) -> None:
+def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str, Any] | None = None) -> None:
     """Append all that is wrong. `path`: the place of the spec; `meta`: the pod's, None in a template."""
     sound = volumes(spec.get("volumes") or (), (meta or {}).get("name") or "", f"{path}.volumes", errors)
     claims_of(spec, is_mirror(meta or {}), path, errors)

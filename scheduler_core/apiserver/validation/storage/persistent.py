@@ -223,10 +223,7 @@ def claim(manifest: Object, errors: Errors) -> None:
     kinds = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
     if source is not None and other is None and (source.get("apiGroup") or "", source.get("kind")) not in kinds:
         source = None
-    spec |= {
-        "dataSource": other if source is None else source,
-        "dataSourceRef": source if other is None else other,
-    }
+    spec |= {"dataSource": other if source is None else source, "dataSourceRef": source if other is None else other}
     claim_spec(spec, "spec", errors)
 
 

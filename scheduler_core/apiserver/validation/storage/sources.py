@@ -14,11 +14,7 @@ from scheduler_core.apimachinery.objects.errors import (
     not_supported,
     too_long,
 )
-from scheduler_core.apimachinery.objects.names import (
-    label_errors,
-    list_qualified_name_errors,
-    subdomain_errors,
-)
+from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import (
     Object,
@@ -237,10 +233,7 @@ def cinder(namespaced: bool) -> Rules:
 
 def storageos(namespaced: bool) -> Rules:
     """A StorageOS volume; `namespaced`: whether its secret has a namespace."""
-    names = (
-        validate_name("volumeName", label_errors, needed=True),
-        validate_name("volumeNamespace", label_errors),
-    )
+    names = (validate_name("volumeName", label_errors, needed=True), validate_name("volumeNamespace", label_errors))
     return (*names, _secret(namespaced))
 
 

@@ -17,13 +17,7 @@ from scheduler_core.controllers.inputs.usage import book_of
 from scheduler_core.controllers.kubelet import heartbeats, pods
 from scheduler_core.controllers.kubelet.critical import is_critical
 from scheduler_core.controllers.kubelet.eviction import limits, ranking
-from scheduler_core.controllers.kubelet.eviction.judgement import (
-    Judgement,
-    judge,
-    met,
-    next_change,
-    tick,
-)
+from scheduler_core.controllers.kubelet.eviction.judgement import Judgement, judge, met, next_change, tick
 from scheduler_core.controllers.kubelet.eviction.messages import amount, eviction_message, threshold_text
 from scheduler_core.controllers.kubelet.eviction.observations import Observations, observe
 from scheduler_core.controllers.memory.eviction import Eviction, EvictionState
@@ -175,12 +169,7 @@ class EvictionManager(Controller):
     # what is done
 
     def _act(
-        self,
-        world: World,
-        node: Node,
-        configuration: KubeletConfiguration,
-        observed: Observations,
-        judged: Judgement,
+        self, world: World, node: Node, configuration: KubeletConfiguration, observed: Observations, judged: Judgement
     ) -> tuple[str, list[tuple[Pod, int]]]:
         """Reclaim resources or evict pods. Return a description, and the evicted pods with their grace (s)."""
         if configuration.local_storage:
@@ -235,12 +224,7 @@ class EvictionManager(Controller):
         return f"freed {amount(observed.unused_images, 'memory')} of unused images: that is enough"
 
     def _evict_one(
-        self,
-        world: World,
-        node: Node,
-        configuration: KubeletConfiguration,
-        observed: Observations,
-        judged: Judgement,
+        self, world: World, node: Node, configuration: KubeletConfiguration, observed: Observations, judged: Judgement
     ) -> tuple[str, list[tuple[Pod, int]]]:
         """Evicts the first pod in the ranking that is not critical."""
         threshold = judged.thresholds[0]

@@ -142,8 +142,7 @@ def _disks(found: dict[str, Observation], own: Mapping[str, int], pods: tuple[Po
     used = own.get("nodefs.used", 0) + sum(stats.get("logs") + stats.local_volumes for stats in pods)
     capacity = own.get("nodefs.capacity", NODE_DISK_CAPACITY)
     inodes = _observe_available(
-        own.get("inodes.total", INODES),
-        own.get("inodes.used", 0) + sum(stats.get("inodes") for stats in pods),
+        own.get("inodes.total", INODES), own.get("inodes.used", 0) + sum(stats.get("inodes") for stats in pods)
     )
     found[signals.NODE_INODES] = inodes
     if "imagefs.capacity" in own:

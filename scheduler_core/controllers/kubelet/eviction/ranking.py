@@ -60,12 +60,7 @@ def _of(stats: PodStats, signal: str, resource: str, image_disk: bool) -> Ranked
 
 def _disk(stats: PodStats, signal: str, resource: str, image_disk: bool) -> int:
     """Return the pod's usage of the disk that a signal measures."""
-    of_images = signal in (
-        signals.IMAGE_DISK,
-        signals.IMAGE_INODES,
-        signals.CONTAINER_DISK,
-        signals.CONTAINER_INODES,
-    )
+    of_images = signal in (signals.IMAGE_DISK, signals.IMAGE_INODES, signals.CONTAINER_DISK, signals.CONTAINER_INODES)
     if resource == INODES:
         return 0 if image_disk and of_images else stats.get("inodes")
     if image_disk and of_images:

@@ -24,11 +24,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import heartbeats, pods
 from scheduler_core.controllers.kubelet.critical import is_static
 from scheduler_core.controllers.kubelet.sizes import asks_otherwise, grant_all, size_as_allocated
-from scheduler_core.controllers.kubelet.status import (
-    PENDING_RESIZE,
-    RESIZE_IN_PROGRESS,
-    make_resize_condition,
-)
+from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_PROGRESS, make_resize_condition
 from scheduler_core.controllers.memory.kubelet import PodRun, Resizes
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
 

@@ -105,11 +105,7 @@ class CronJobController(WorkloadController):
             at, refused = None, problem
         if at is not None:
             last = format_time(at * SECOND)
-        fields = {
-            "active": jobs.active or None,
-            "lastScheduleTime": last,
-            "lastSuccessfulTime": jobs.last_success,
-        }
+        fields = {"active": jobs.active or None, "lastScheduleTime": last, "lastSuccessfulTime": jobs.last_success}
         world.api.patch_status(owner.target, fields)
         if refused is not None:
             raise refused

@@ -48,10 +48,7 @@ class Jobs:
 
     def clean_up(self) -> None:
         """Deletes the oldest Jobs beyond the limits of the history."""
-        for type_, field in (
-            ("Complete", "successfulJobsHistoryLimit"),
-            ("Failed", "failedJobsHistoryLimit"),
-        ):
+        for type_, field in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
             limit = self.owner.spec.get(field)
             ended = [job for job in self.all if (is_finished(job) or {}).get("type") == type_]
             ended.sort(key=_get_start_order)
@@ -163,12 +160,7 @@ class Jobs:
         }
         if meta.get("labels"):
             metadata["labels"] = dict(meta["labels"])
-        return {
-            "apiVersion": "batch/v1",
-            "kind": "Job",
-            "metadata": metadata,
-            "spec": template.get("spec") or {},
-        }
+        return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec") or {}}
 
 
 def _get_start_order(job: Manifest) -> tuple[bool, str, str]:

@@ -13,12 +13,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.daemonsets.placement import (
-    Placement,
-    by_node,
-    pin_to_node,
-    tolerations,
-)
+from scheduler_core.controllers.workloads.daemonsets.placement import Placement, by_node, pin_to_node, tolerations
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import (

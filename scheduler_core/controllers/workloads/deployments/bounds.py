@@ -24,10 +24,7 @@ def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: i
 
     kube: ResolveFenceposts
     """
-    above, below = (
-        resolve_percentage(surge, wanted, up=True),
-        resolve_percentage(unavailable, wanted, up=False),
-    )
+    above, below = (resolve_percentage(surge, wanted, up=True), resolve_percentage(unavailable, wanted, up=False))
     # With both at 0 a rollout could not move. kube allows a shortage, not a surge, which a quota might refuse.
     return (0, 1) if above == 0 and below == 0 else (above, below)
 

@@ -19,13 +19,7 @@ from scheduler_core.controllers.workloads.deployments.bounds import get_desired_
 from scheduler_core.controllers.workloads.deployments.progress import sync_status
 from scheduler_core.controllers.workloads.deployments.rollout import SCALED, Rollout
 from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll
-from scheduler_core.controllers.workloads.owners import (
-    Owner,
-    claim_objects,
-    note_selectors,
-    resolve,
-    selecting,
-)
+from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
 
 # A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.
 #

@@ -37,8 +37,7 @@ def revision_of(manifest: Manifest) -> int:
 def by_age(replica_sets: Iterable[Manifest]) -> list[Manifest]:
     """Oldest first, then by name."""
     return sorted(
-        replica_sets,
-        key=lambda one: (one["metadata"].get("creationTimestamp") or "", one["metadata"]["name"]),
+        replica_sets, key=lambda one: (one["metadata"].get("creationTimestamp") or "", one["metadata"]["name"])
     )
 
 

@@ -133,10 +133,7 @@ class Rollout:
         notes = revisions.set_revision_annotations(owner.manifest, None, revision)
         spec: dict[str, Any] = {
             "replicas": bounds.new_size(self.spec, self.old, 0),
-            "selector": {
-                **selector,
-                "matchLabels": {**(selector.get("matchLabels") or {}), revisions.HASH: code},
-            },
+            "selector": {**selector, "matchLabels": {**(selector.get("matchLabels") or {}), revisions.HASH: code}},
             "template": {**template, "metadata": {**meta, "labels": labels}},
         }
         if owner.number("minReadySeconds"):

@@ -16,13 +16,7 @@ Condition = Mapping[str, Any]
 FAILURE_TARGET, FAILED = "FailureTarget", "Failed"
 SUCCESS_CRITERIA, COMPLETE = "SuccessCriteriaMet", "Complete"
 SUSPENDED = "Suspended"
-REASONS = (
-    "BackoffLimitExceeded",
-    "DeadlineExceeded",
-    "FailedIndexes",
-    "MaxFailedIndexesExceeded",
-    "PodFailurePolicy",
-)
+REASONS = ("BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy")
 
 
 def condition(look: Look, type_: str, reason: str, message: str, status: str = "True") -> Condition:

@@ -14,12 +14,7 @@ from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.statefulsets.identity import (
-    claim_name,
-    claim_templates,
-    ordinal_of,
-    ordinals,
-)
+from scheduler_core.controllers.workloads.statefulsets.identity import claim_name, claim_templates, ordinal_of, ordinals
 
 _KIND = "PersistentVolumeClaim"
 CONFLICT = "ConflictingController"

@@ -10,14 +10,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, Place, load_manifests
 from scheduler_core.formats.configurations.finding.flags import Flag, from_flags, parse_flags
-from scheduler_core.formats.configurations.finding.found import (
-    Found,
-    Lines,
-    Source,
-    as_template,
-    join_path,
-    name_of,
-)
+from scheduler_core.formats.configurations.finding.found import Found, Lines, Source, as_template, join_path, name_of
 from scheduler_core.formats.configurations.finding.sections import CHART_PATHS, chart_values, section_flags
 from scheduler_core.formats.configurations.versions import GROUP
 from scheduler_core.scheduler.config.types import KIND

@@ -12,11 +12,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations.finding.flags import Flag
 from scheduler_core.scheduler.config.types import API_VERSION, KIND
 
-_KOPS = {
-    "kubeAPIQPS": "kube-api-qps",
-    "kubeAPIBurst": "kube-api-burst",
-    "usePolicyConfigMap": "policy-configmap",
-}
+_KOPS = {"kubeAPIQPS": "kube-api-qps", "kubeAPIBurst": "kube-api-burst", "usePolicyConfigMap": "policy-configmap"}
 
 
 def section_flags(manifest: Manifest) -> tuple[str, list[Flag]] | None:

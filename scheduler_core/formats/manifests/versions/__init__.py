@@ -13,13 +13,7 @@ from scheduler_core.apiserver.kinds import find_kind, has_uid, is_own_group
 from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_errors
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 from scheduler_core.formats.manifests.places import replace_manifest
-from scheduler_core.formats.manifests.versions.others import (
-    autoscaler,
-    binding,
-    budget,
-    resource_slice,
-    runtime_class,
-)
+from scheduler_core.formats.manifests.versions.others import autoscaler, binding, budget, resource_slice, runtime_class
 
 # Workloads of extensions/v1beta1 and apps/v1beta1.
 #
@@ -144,10 +138,7 @@ def _backend(backend: Any) -> Any:
     name, port = backend.get("serviceName") or "", backend.get("servicePort")
     if not name and not port:
         return rest
-    return {
-        **rest,
-        "service": {"name": name, "port": {"name" if isinstance(port, str) else "number": port or 0}},
-    }
+    return {**rest, "service": {"name": name, "port": {"name" if isinstance(port, str) else "number": port or 0}}}
 
 
 def network_policy(manifest: Manifest) -> Manifest:

@@ -19,17 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from scheduler_core.apiserver.faults import (
-    BIND,
-    CLAIMS,
-    DELETE,
-    MAX_LATENCY,
-    STATUS,
-    VOLUMES,
-    Call,
-    Fault,
-    take,
-)
+from scheduler_core.apiserver.faults import BIND, CLAIMS, DELETE, MAX_LATENCY, STATUS, VOLUMES, Call, Fault, take
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.base.trace.kinds import ApiThrottled
 from scheduler_core.scheduler.core.world import SchedulerWorld
@@ -69,13 +59,7 @@ def setting(world: SchedulerWorld, call: str) -> int:
 
 
 UNREACHABLE = "dial tcp: i/o timeout"
-_CALLS: Mapping[str, Call] = {
-    BIND: "bind",
-    STATUS: "status",
-    DELETE: "delete",
-    VOLUMES: "volumes",
-    CLAIMS: "claims",
-}
+_CALLS: Mapping[str, Call] = {BIND: "bind", STATUS: "status", DELETE: "delete", VOLUMES: "volumes", CLAIMS: "claims"}
 
 
 def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:

@@ -108,11 +108,7 @@ class PodObjectCalls:
         target = manifest["kind"], metadata["namespace"], metadata["name"]
         effects = effects_of(self.caller.world.store.get(*target), manifest)
         return self._call(
-            "UPDATE",
-            target,
-            lambda: self.caller.world.api.update(manifest, subresource),
-            subresource,
-            effects,
+            "UPDATE", target, lambda: self.caller.world.api.update(manifest, subresource), subresource, effects
         )
 
     def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:

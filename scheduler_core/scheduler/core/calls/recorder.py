@@ -13,13 +13,7 @@ NOTE_LIMIT = 1024
 
 
 def note(
-    caller: Caller,
-    pod: Pod,
-    kind: str,
-    reason: str,
-    message: str,
-    action: str,
-    related: Pod | None = None,
+    caller: Caller, pod: Pod, kind: str, reason: str, message: str, action: str, related: Pod | None = None
 ) -> None:
     """Records a Kubernetes Event about a pod."""
     world = caller.world

@@ -244,9 +244,7 @@ def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
     del scheduler.bindings[binding.number]
     activate(scheduler, binding.state)
     scheduler.world.record(
-        BindingEnded(binding.pod.key, binding.node, "bound", message=""),
-        scheduler.name,
-        binding.span,
+        BindingEnded(binding.pod.key, binding.node, "bound", message=""), scheduler.name, binding.span
     )
 
 
@@ -268,11 +266,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     # A pod that failed by an error backs off whatever the events say, so nothing needs to be deferred.
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
-    scheduler.world.record(
-        BindingEnded(binding.pod.key, binding.node, outcome, message),
-        scheduler.name,
-        binding.span,
-    )
+    scheduler.world.record(BindingEnded(binding.pod.key, binding.node, outcome, message), scheduler.name, binding.span)
     plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
     nomination = None if scheduler.world.settings.expect_nominated_node else ""
     handle_failure(scheduler, binding.queued, failure, message, plugins, binding.popped, nomination)

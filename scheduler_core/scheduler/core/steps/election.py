@@ -182,14 +182,7 @@ def _event(scheduler: Scheduler, report: Report) -> None:
     process, world = startup.process_of(scheduler), scheduler.world
     config = _elector(scheduler).config
     event = KubeEvent(
-        world.now,
-        NORMAL,
-        REASON,
-        "Lease",
-        config.namespace,
-        config.resource_name,
-        report.text,
-        process.reporter,
+        world.now, NORMAL, REASON, "Lease", config.namespace, config.resource_name, report.text, process.reporter
     )
     if process.hang is None:
         world.store.record(event)

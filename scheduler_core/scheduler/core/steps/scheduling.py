@@ -75,8 +75,7 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
         position=world.position,
     )
     cycle.span = world.record(
-        AttemptStarted(cycle.number, entry.key, framework.name, len(cycle.nodes), entry.attempts),
-        scheduler.name,
+        AttemptStarted(cycle.number, entry.key, framework.name, len(cycle.nodes), entry.attempts), scheduler.name
     )
     scheduler.cycle = cycle
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
@@ -276,21 +275,13 @@ SCHEDULING = (
         phase=Phase.RESERVE,
         point=Point.RESERVE,
         run=_reserve,
-        then={
-            PhaseResult.SUCCESS: Phase.PERMIT,
-            PhaseResult.REFUSED: Phase.FAILED,
-            PhaseResult.ERROR: Phase.FAILED,
-        },
+        then={PhaseResult.SUCCESS: Phase.PERMIT, PhaseResult.REFUSED: Phase.FAILED, PhaseResult.ERROR: Phase.FAILED},
     ),
     SchedulingPhase(
         phase=Phase.PERMIT,
         point=Point.PERMIT,
         run=_permit,
-        then={
-            PhaseResult.SUCCESS: Phase.DONE,
-            PhaseResult.REFUSED: Phase.FAILED,
-            PhaseResult.ERROR: Phase.FAILED,
-        },
+        then={PhaseResult.SUCCESS: Phase.DONE, PhaseResult.REFUSED: Phase.FAILED, PhaseResult.ERROR: Phase.FAILED},
     ),
     SchedulingPhase(phase=Phase.FAILED, run=_fail, then={PhaseResult.SUCCESS: Phase.DONE}),
     SchedulingPhase(phase=Phase.DONE, run=_end, then={}),

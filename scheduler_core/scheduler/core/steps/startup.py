@@ -98,13 +98,7 @@ def note(scheduler: Scheduler) -> None:
     leader = "" if process.elector is None else process.elector.candidate.observed.holder
     world.journal.processes.append(
         ProcessMove(
-            scheduler.name,
-            process.identity,
-            world.now,
-            world.position,
-            state,
-            leader,
-            process.hang is not None,
+            scheduler.name, process.identity, world.now, world.position, state, leader, process.hang is not None
         )
     )
 

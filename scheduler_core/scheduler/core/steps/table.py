@@ -118,17 +118,13 @@ ACTIONS = (
         _phase_of_binding,
     ),
     ActionRow(
-        TimeOutPermit,
-        lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin),
-        _waits,
+        TimeOutPermit, lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin), _waits
     ),
     ActionRow(AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way),
     ActionRow(AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting),
     ActionRow(HearChange, lambda scheduler, _: informers.hear(scheduler)),
     ActionRow(
-        ExpireAssumedPod,
-        lambda scheduler, action: expiry.expire(scheduler, action.pod, action.uid),
-        _is_assumed,
+        ExpireAssumedPod, lambda scheduler, action: expiry.expire(scheduler, action.pod, action.uid), _is_assumed
     ),
     ActionRow(AdvanceStartUp, lambda scheduler, _: election.advance_start_up(scheduler), startup.is_starting),
     ActionRow(Elect, lambda scheduler, _: election.take_turn(scheduler), election.is_due),

@@ -17,15 +17,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.plugin import (
-    Failure,
-    Plugin,
-    Point,
-    PostFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
+from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.runtime.cycles import Cycle, NodeCycle, SnapshotCycle
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
@@ -96,16 +88,7 @@ def run_filter(
                 first = verdicts.status_at(0)
                 status = SUCCESS if first is None else Status(first.code)
     step = PluginStep(
-        _FILTER,
-        name,
-        status.by(name),
-        cycle.t,
-        cycle.position,
-        evaluated,
-        count,
-        rows,
-        verdicts,
-        stage=stage,
+        _FILTER, name, status.by(name), cycle.t, cycle.position, evaluated, count, rows, verdicts, stage=stage
     )
     cycle.steps.append(step)
     return step, refused
@@ -163,14 +146,7 @@ def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: S
     if isinstance(scores, Status):
         return _keep_answer(Point.NORMALIZE_SCORE, plugin, cycle, scores)
     step = PluginStep(
-        _NORMALIZE_SCORE,
-        plugin.name,
-        SUCCESS,
-        cycle.t,
-        cycle.position,
-        len(scores),
-        rows=rows,
-        scores=scores,
+        _NORMALIZE_SCORE, plugin.name, SUCCESS, cycle.t, cycle.position, len(scores), rows=rows, scores=scores
     )
     cycle.steps.append(step)
     return step

@@ -7,15 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.cel.environment import Outcome
-from scheduler_core.scheduler.framework.explanation import (
-    Code,
-    Explanation,
-    Paragraph,
-    Row,
-    Table,
-    Words,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Paragraph, Row, Table, Words, gettext_noop
 from scheduler_core.scheduler.plugins.cel.expressions import Compiled, Spent
 
 MOST_PARTS = 40

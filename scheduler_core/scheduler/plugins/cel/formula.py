@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import Code, Parts, Words, gettext_noop
-from scheduler_core.scheduler.framework.formula import (
-    Expression,
-    Formula,
-    Line,
-    Value,
-    constant,
-    times,
-    whole,
-)
+from scheduler_core.scheduler.framework.formula import Expression, Formula, Line, Value, constant, times, whole
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.cel.expressions import Answer
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, span_normalization

@@ -26,14 +26,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Scores,
     Verdicts,
 )
-from scheduler_core.scheduler.framework.status import (
-    SUCCESS,
-    Code,
-    Status,
-    error,
-    unresolvable,
-    unschedulable,
-)
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.cel import variables
 from scheduler_core.scheduler.plugins.cel.definition import Definition
 from scheduler_core.scheduler.plugins.cel.explanation import explain_expression

@@ -14,12 +14,7 @@ from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.claims import ObjectCalls, Reply
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    allocation_of,
-    key_of,
-    uid_of,
-    with_status,
-)
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of, uid_of, with_status
 
 TRIES = 5
 PAUSE = 10_000_000

@@ -121,11 +121,7 @@ def device_requests(pod: Pod, amounts: Mapping[str, int], classes: Mapping[str, 
             count, rest = divmod(nanos(requests[resource]), 10**9)
             if rest or not count:
                 continue
-            exactly = {
-                "deviceClassName": classes[resource],
-                "allocationMode": "ExactCount",
-                "count": count,
-            }
+            exactly = {"deviceClassName": classes[resource], "allocationMode": "ExactCount", "count": count}
             yield {"name": request_name(i, resource, requests), "exactly": exactly}
 
 
@@ -138,11 +134,7 @@ def request_mappings(claim: Manifest, pod: Pod) -> list[Manifest]:
         for resource in sorted(requests):
             name = request_name(i, resource, requests)
             mappings += [
-                {
-                    "containerName": container.get("name") or "",
-                    "resourceName": resource,
-                    "requestName": each,
-                }
+                {"containerName": container.get("name") or "", "resourceName": resource, "requestName": each}
                 for each in asked
                 if each == name
             ]

@@ -180,17 +180,11 @@ def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]
         for i, selector in enumerate(ask.get("selectors") or ()):
             text = (selector.get("cel") or {}).get("expression") or ""
             values = {"claim": key_of(claim), "request": at[0], "expression": text}
-            yield (
-                Change("device-selector", values),
-                _edit_request(claim, at, _without_selector(i)),
-            )
+            yield (Change("device-selector", values), _edit_request(claim, at, _without_selector(i)))
         for key, effect in _taints(case):
             toleration = {"key": key, "operator": "Exists", "effect": effect}
             values = {"claim": key_of(claim), "request": at[0], "taint": f"{key}:{effect}"}
-            yield (
-                Change("device-toleration", values),
-                _edit_request(claim, at, _tolerating(toleration)),
-            )
+            yield (Change("device-toleration", values), _edit_request(claim, at, _tolerating(toleration)))
         for device_class in case.handle.list(classes.KIND):
             name, asked = device_class["metadata"]["name"], ask.get("deviceClassName") or ""
             if name != asked:

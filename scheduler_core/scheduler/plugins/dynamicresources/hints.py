@@ -10,12 +10,7 @@ from typing import Any
 from scheduler_core.apimachinery.dra.claims import ClaimError
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    allocation_of,
-    pod_claims,
-    problem,
-    uid_of,
-)
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, pod_claims, problem, uid_of
 
 
 def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:

@@ -33,8 +33,7 @@ def order_dependence(asked: NodeFilter, search: NodeSearch, node: Node) -> str:
         return ""
     slices, found = search.reaching(node), ""
     for other, order in chain(
-        ((asked, order) for order in other_orders(slices)),
-        ((other, slices) for other in _with_other_resources(asked)),
+        ((asked, order) for order in other_orders(slices)), ((other, slices) for other in _with_other_resources(asked))
     ):
         answer = other.ask(node, order)
         if answer == TIMED_OUT:

@@ -34,14 +34,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Rows,
     Verdicts,
 )
-from scheduler_core.scheduler.framework.status import (
-    SKIP,
-    SUCCESS,
-    Status,
-    error,
-    unresolvable,
-    unschedulable,
-)
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
     binding_conditions,
     claim_writing,
@@ -70,19 +63,8 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     uid_of,
     with_status,
 )
-from scheduler_core.scheduler.plugins.dynamicresources.prebind import (
-    ALLOCATIONS,
-    FACTS,
-    PROGRESS,
-    RESERVED,
-    Binding,
-)
-from scheduler_core.scheduler.plugins.dynamicresources.state import (
-    ClaimStore,
-    Facts,
-    NodeAllocation,
-    Progress,
-)
+from scheduler_core.scheduler.plugins.dynamicresources.prebind import ALLOCATIONS, FACTS, PROGRESS, RESERVED, Binding
+from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts, NodeAllocation, Progress
 from scheduler_core.scheduler.plugins.helper.device_classes import class_made
 
 NAME = "DynamicResources"

@@ -24,10 +24,7 @@ from scheduler_core.scheduler.framework.plugin import CallResult, Handle
 from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.plugins.dynamicresources import binding_conditions, claim_writing
 from scheduler_core.scheduler.plugins.dynamicresources.binding_conditions import BindingFailed
-from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import (
-    is_in_memory,
-    request_mappings,
-)
+from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import is_in_memory, request_mappings
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_requests
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import is_reserved_for, key_of, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
@@ -120,10 +117,7 @@ class Binding:
         return reply.manifest
 
     def _write_pod_status(self, claim: Manifest) -> str:
-        status = {
-            "requestMappings": request_mappings(claim, self._pod),
-            "resourceClaimName": claim["metadata"]["name"],
-        }
+        status = {"requestMappings": request_mappings(claim, self._pod), "resourceClaimName": claim["metadata"]["name"]}
         reply = self._calls.patch_pod_status({"extendedResourceClaimStatus": status})
         if not reply.error:
             return ""

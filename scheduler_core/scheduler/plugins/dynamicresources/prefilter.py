@@ -19,12 +19,7 @@ from scheduler_core.scheduler.plugins.dynamicresources import extended_resources
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import node_selector_of
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
-    allocation_of,
-    key_of,
-    pod_claims,
-    uid_of,
-)
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of, pod_claims, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts
 
 

@@ -10,13 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.labels import (
-    IN,
-    NodeSelector,
-    NodeSelectorTerm,
-    Requirement,
-    accepts_field,
-)
+from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSelectorTerm, Requirement, accepts_field
 from scheduler_core.scheduler.cache.table import NodeTable
 
 Mask = NDArray[np.bool_]

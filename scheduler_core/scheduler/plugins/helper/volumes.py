@@ -55,11 +55,7 @@ def _missing(draft: Draft, pod: Pod, name: str, handle: Handle) -> Iterator[Draf
         "apiVersion": "v1",
         "kind": CLAIM,
         "metadata": {"name": name, "namespace": pod.namespace},
-        "spec": {
-            "accessModes": modes,
-            "resources": {"requests": {"storage": size}},
-            "storageClassName": class_name,
-        },
+        "spec": {"accessModes": modes, "resources": {"requests": {"storage": size}}, "storageClassName": class_name},
     }
     change = Change("claim", {"claim": key_of(claim), "size": size, "class": class_name})
     made = [claim] if free or usable else [claim, new_volume(claim, "")]
@@ -138,10 +134,7 @@ def rename_volume(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
 
 
 def build_unbound_claim(
-    claim: Manifest,
-    class_name: str | None = None,
-    size: str | None = None,
-    modes: list[str] | None = None,
+    claim: Manifest, class_name: str | None = None, size: str | None = None, modes: list[str] | None = None
 ) -> Manifest:
     """The claim as it was asked for: unbound."""
     spec: dict[str, Any] = copy.deepcopy(dict(claim.get("spec") or {}))
@@ -179,15 +172,7 @@ def new_volume(claim: Manifest, node: str) -> Manifest:
     }
     if node:
         terms = [{"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": [node]}]}]
-        made |= {
-            "local": {"path": f"/mnt/{name}"},
-            "nodeAffinity": {"required": {"nodeSelectorTerms": terms}},
-        }
+        made |= {"local": {"path": f"/mnt/{name}"}, "nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}
     else:
         made |= {"hostPath": {"path": f"/mnt/{name}"}}
-    return {
-        "apiVersion": "v1",
-        "kind": VOLUME,
-        "metadata": {"name": name, "labels": dict(labels)},
-        "spec": made,
-    }
+    return {"apiVersion": "v1", "kind": VOLUME, "metadata": {"name": name, "labels": dict(labels)}, "spec": made}

@@ -137,10 +137,7 @@ def preference_measures(
     def number(pods: PodClass) -> int:
         return sum(accepts(term, pods.namespace, pods.labels) for _, term in mine)
 
-    return (
-        Measure((NAME, "weight", topology_key, key), weight),
-        Measure((NAME, "number", topology_key, key), number),
-    )
+    return (Measure((NAME, "weight", topology_key, key), weight), Measure((NAME, "number", topology_key, key), number))
 
 
 # Existing pods' terms on the incoming pod

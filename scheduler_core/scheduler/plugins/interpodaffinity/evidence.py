@@ -19,10 +19,7 @@ def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
     for term in terms:
         if term.get("namespaceSelector") is not None:
             continue
-        selector, searched = (
-            LabelSelector.of(term.get("labelSelector")),
-            term.get("namespaces") or [pod.namespace],
-        )
+        selector, searched = (LabelSelector.of(term.get("labelSelector")), term.get("namespaces") or [pod.namespace])
         homes = {each.namespace for pods in nodes.pods for each in pods if selector.matches(each.labels)}
         elsewhere |= set() if homes & set(searched) else homes
     return {"missingKeys": missing, "elsewhere": sorted(elsewhere)}

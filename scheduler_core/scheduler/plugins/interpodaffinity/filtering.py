@@ -36,11 +36,7 @@ REASONS = (
     Reason("MatchingPod", "node(s) didn't match pod anti-affinity rules"),
     Reason("RefusedByPod", "node(s) didn't satisfy existing pods anti-affinity rules"),
 )
-STATUSES = (
-    unresolvable(REASONS[0]()),
-    unschedulable(REASONS[1]()),
-    unschedulable(REASONS[2]()),
-)
+STATUSES = (unresolvable(REASONS[0]()), unschedulable(REASONS[1]()), unschedulable(REASONS[2]()))
 PASSES, NO_AFFINITY, OWN_ANTI, EXISTING_ANTI = -1, 0, 1, 2  # places in STATUSES
 
 Reasons = NDArray[np.int32]

@@ -7,13 +7,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.plugins.helper.fixes import (
-    HOSTNAME,
-    MOST_DELETED,
-    add_node,
-    delete_pods,
-    in_domain,
-)
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, MOST_DELETED, add_node, delete_pods, in_domain
 from scheduler_core.scheduler.plugins.helper.spelling import alike
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
@@ -115,11 +109,7 @@ def _propose_softening(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
     terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
     for index, term in enumerate(terms):
         selector = LabelSelector.of(term.get("labelSelector"))
-        values = {
-            "what": what,
-            "text": f"{_text(selector)} @ {term.get('topologyKey', '')}",
-            "reason": reason,
-        }
+        values = {"what": what, "text": f"{_text(selector)} @ {term.get('topologyKey', '')}", "reason": reason}
         yield draft.with_pod(Change("soften", values), _preference(what, index))
 
 

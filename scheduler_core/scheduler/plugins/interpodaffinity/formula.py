@@ -13,26 +13,8 @@ import numpy as np
 from scheduler_core.apimachinery.objects.affinity import PREFERRED, AffinityTerm, AffinityTerms
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import (
-    Aside,
-    Code,
-    Part,
-    Parts,
-    Source,
-    Words,
-    gettext_noop,
-)
-from scheduler_core.scheduler.framework.formula import (
-    Formula,
-    Line,
-    Value,
-    constant,
-    minus,
-    share,
-    times,
-    total,
-    whole,
-)
+from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, minus, share, times, total, whole
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.normalize import (
     ALIKE,

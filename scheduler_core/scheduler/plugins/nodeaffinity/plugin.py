@@ -10,37 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.labels import (
-    IN,
-    NodeSelector,
-    NodeSelectorTerm,
-    aggregate,
-)
+from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSelectorTerm, aggregate
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import (
-    Aside,
-    Code,
-    Explanation,
-    Parts,
-    Source,
-    Words,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework.explanation import Aside, Code, Explanation, Parts, Source, Words, gettext_noop
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, times, total
-from scheduler_core.scheduler.framework.plugin import (
-    Evidence,
-    Handle,
-    Plugin,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
+from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.memo import remember
@@ -62,10 +41,7 @@ from scheduler_core.scheduler.plugins.nodeaffinity.explanation import explain_af
 # kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 
 _WEIGHT = gettext_noop("weight of the term")
-_MATCHES, _DIFFERS = (
-    gettext_noop("the node matches the term"),
-    gettext_noop("the node does not match the term"),
-)
+_MATCHES, _DIFFERS = (gettext_noop("the node matches the term"), gettext_noop("the node does not match the term"))
 _ADDED = Aside((Words(gettext_noop("of the plugin's addedAffinity")),))
 _NODE: Parts = (Words(gettext_noop("node")),)
 _SUMMED: Parts = (Words(gettext_noop("The weights of the preferred terms that the node matches are added up.")),)
@@ -85,9 +61,7 @@ def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
         source = Source("Pod", pod.key, paths[i]) if pod is not None and i < len(paths) else None
         matches = term.matches(node.labels, node.name)
         held = Value(
-            int(matches),
-            _MATCHES if matches else _DIFFERS,
-            source=Source("Node", node.name, "metadata.labels"),
+            int(matches), _MATCHES if matches else _DIFFERS, source=Source("Node", node.name, "metadata.labels")
         )
         name: Parts = (Code(_format_term(term)), *((" ", _ADDED) if pod is None else ()))
         yield Line(name, times(Value(weight, _WEIGHT, source=source), held))

@@ -80,11 +80,7 @@ FIT = Arguments(
     fields={
         "ignoredResources": ListOf(STRING),
         "ignoredResourceGroups": ListOf(STRING),
-        "scoringStrategy": {
-            "type": STRING,
-            "resources": _RESOURCES,
-            "requestedToCapacityRatio": {"shape": POINTS},
-        },
+        "scoringStrategy": {"type": STRING, "resources": _RESOURCES, "requestedToCapacityRatio": {"shape": POINTS}},
     },
     defaults=_fit_defaults,
     validate=_validate_fit,

@@ -32,11 +32,7 @@ def collect_crowding(nodes: NodeTable, rows: Rows) -> Evidence:
 
 
 def _figures(
-    nodes: NodeTable,
-    rows: Rows,
-    said: Mapping[str, object],
-    allocatable: NDArray[np.int64],
-    free: NDArray[np.int64],
+    nodes: NodeTable, rows: Rows, said: Mapping[str, object], allocatable: NDArray[np.int64], free: NDArray[np.int64]
 ) -> Evidence:
     wanted = int(str(said["requested"]))
     short = wanted - free

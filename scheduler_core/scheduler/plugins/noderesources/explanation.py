@@ -6,14 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.explanation import (
-    Amount,
-    Explanation,
-    Row,
-    Source,
-    Table,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework.explanation import Amount, Explanation, Row, Source, Table, gettext_noop
 from scheduler_core.scheduler.plugins.noderesources.formula import request_path
 
 PODS = "pods"

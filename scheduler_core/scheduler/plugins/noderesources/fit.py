@@ -20,15 +20,7 @@ from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import (
-    Evidence,
-    Handle,
-    Plugin,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
+from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.noderesources import devices, fixes, hints

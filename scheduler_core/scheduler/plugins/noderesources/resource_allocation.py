@@ -18,11 +18,7 @@ from scheduler_core.scheduler.cache.table import CPU, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.shape_score import (
-    MAX_CUSTOM_SCORE,
-    MAX_UTILIZATION,
-    broken_linear,
-)
+from scheduler_core.scheduler.plugins.helper.shape_score import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_linear
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 
 Column = NDArray[np.int64]
@@ -48,23 +44,14 @@ def compute_defaulted_requests(spec: PodSpec) -> Resources:
 
 
 def weigh(
-    nodes: NodeTable,
-    rows: Rows,
-    resources: Sequence[Mapping[str, Any]],
-    requests: Resources,
-    *,
-    nonzero: bool,
+    nodes: NodeTable, rows: Rows, resources: Sequence[Mapping[str, Any]], requests: Resources, *, nonzero: bool
 ) -> list[Weighed]:
     """The resources of a strategy in order. A scalar resource that the pod does not request does not count.
 
     `nonzero` takes what bound pods request with the defaults of 100m and 200Mi filled in, else what they really request.
     """
     return [
-        Weighed(
-            str(spec["name"]),
-            int(spec["weight"]),
-            *_columns(nodes, rows, str(spec["name"]), requests, nonzero),
-        )
+        Weighed(str(spec["name"]), int(spec["weight"]), *_columns(nodes, rows, str(spec["name"]), requests, nonzero))
         for spec in resources
     ]
 

@@ -18,14 +18,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import (
-    Explanation,
-    Row,
-    Source,
-    Table,
-    Written,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
 from scheduler_core.scheduler.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, Status, error, unschedulable

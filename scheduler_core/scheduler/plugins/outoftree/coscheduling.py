@@ -19,12 +19,7 @@ from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.plugin import (
-    Failure,
-    PermitResult,
-    PostFilterResult,
-    PreFilterResult,
-)
+from scheduler_core.scheduler.framework.plugin import Failure, PermitResult, PostFilterResult, PreFilterResult
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
@@ -71,10 +66,7 @@ class Coscheduling(OutOfTree):
     name = NAME
     reasons = (_TOO_FEW, _NO_GROUP, _GROUP_REJECTED, BAD_GROUP)
     arguments = Arguments(
-        {"permitWaitingTimeSeconds": INTEGER64},
-        when_absent(permitWaitingTimeSeconds=60),
-        _validate,
-        lenient=True,
+        {"permitWaitingTimeSeconds": INTEGER64}, when_absent(permitWaitingTimeSeconds=60), _validate, lenient=True
     )
     events = (On(POD, Action.ADD, sibling_added), On(ASSIGNED_POD, Action.DELETE))
 

@@ -84,10 +84,7 @@ class NodeResourcesAllocatable(OutOfTree):
 
     name = "NodeResourcesAllocatable"
     arguments = Arguments(
-        {"mode": STRING, "resources": ListOf({"name": STRING, "weight": INTEGER64})},
-        _defaults,
-        _validate,
-        lenient=True,
+        {"mode": STRING, "resources": ListOf({"name": STRING, "weight": INTEGER64})}, _defaults, _validate, lenient=True
     )
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:

@@ -195,10 +195,7 @@ def _lay_out(nodes: NodeTable, constraints: Constraints, spec: PodSpec) -> Layou
             qualified &= nodes.label(constraint.topology_key).codes >= 0
     domains = tuple(
         _domains(
-            nodes,
-            c,
-            qualified & compute_included_mask(nodes, c, spec),
-            merge_missing=not constraints.require_all_keys,
+            nodes, c, qualified & compute_included_mask(nodes, c, spec), merge_missing=not constraints.require_all_keys
         )
         for c in constraints.items
     )

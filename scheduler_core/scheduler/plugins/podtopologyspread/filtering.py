@@ -27,10 +27,7 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
 )
 
 TOO_UNEVEN = "node(s) didn't match pod topology spread constraints"
-REASONS = (
-    Reason("MissingLabel", f"{TOO_UNEVEN} (missing required label)"),
-    Reason("SkewTooLarge", TOO_UNEVEN),
-)
+REASONS = (Reason("MissingLabel", f"{TOO_UNEVEN} (missing required label)"), Reason("SkewTooLarge", TOO_UNEVEN))
 STATUSES = (unresolvable(REASONS[0]()), unschedulable(REASONS[1]()))
 PASSES, NO_LABEL, UNEVEN = -1, 0, 1  # the latter two are places in STATUSES
 

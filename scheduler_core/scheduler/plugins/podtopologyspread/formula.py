@@ -23,12 +23,7 @@ from scheduler_core.scheduler.framework.formula import (
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.go_math import log
-from scheduler_core.scheduler.plugins.helper.normalize import (
-    NORMALIZED,
-    highest_value,
-    lowest_value,
-    raw_value,
-)
+from scheduler_core.scheduler.plugins.helper.normalize import NORMALIZED, highest_value, lowest_value, raw_value
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HOSTNAME
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness
 
@@ -66,11 +61,7 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> Formula:
 
 def _part(evenness: Evenness, i: int, row: int, weight: Line) -> Expression:
     """Return the expression of one constraint's part."""
-    constraint, domains, counts = (
-        evenness.constraints.items[i],
-        evenness.layout.domains[i],
-        evenness.counts[i],
-    )
+    constraint, domains, counts = (evenness.constraints.items[i], evenness.layout.domains[i], evenness.counts[i])
     if not domains.labelled[row]:
         return Value(0.0, _NO_DOMAIN)
     pods = int(counts[row if constraint.topology_key == HOSTNAME else domains.codes[row]])

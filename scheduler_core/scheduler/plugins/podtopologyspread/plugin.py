@@ -32,15 +32,7 @@ from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import (
-    Evidence,
-    Handle,
-    Plugin,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
+from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    in_tree_plugin,
-    is_migrated_on,
-    translate_affinity,
-)
+from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_plugin, is_migrated_on, translate_affinity
 from scheduler_core.apimachinery.objects.storage.volumes import (
     BOUND_BY_CONTROLLER,
     CLAIM,

@@ -32,11 +32,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.volumebinding.topology import (
-    get_allowed_mask,
-    label_selector_mask,
-    volume_rows,
-)
+from scheduler_core.scheduler.plugins.volumebinding.topology import get_allowed_mask, label_selector_mask, volume_rows
 
 NONE = -1
 NO_ROOM = -1

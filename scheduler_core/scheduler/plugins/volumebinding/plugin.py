@@ -77,9 +77,7 @@ _REASONS = tuple(reason() for reason in _OF_NODES)
 NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME = _REASONS
 _UNBOUND = Reason("UnboundImmediateClaims", "pod has unbound immediate PersistentVolumeClaims", True)
 _NOT_CREATED = Reason(
-    "ClaimNotCreated",
-    'waiting for ephemeral volume controller to create the persistentvolumeclaim "<claim>"',
-    True,
+    "ClaimNotCreated", 'waiting for ephemeral volume controller to create the persistentvolumeclaim "<claim>"', True
 )
 _LOST = Reason("ClaimLost", 'persistentvolumeclaim "<claim>" bound to non-existent persistentvolume "<volume>"', True)
 _DELETED = Reason("ClaimBeingDeleted", 'persistentvolumeclaim "<claim>" is being deleted', True)

@@ -12,11 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    SELECTED_NODE,
-    bind_volume_to_claim,
-    with_annotation,
-)
+from scheduler_core.apimachinery.objects.storage.volumes import SELECTED_NODE, bind_volume_to_claim, with_annotation
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan

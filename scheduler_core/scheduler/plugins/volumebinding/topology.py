@@ -22,11 +22,7 @@ from scheduler_core.apimachinery.objects.labels import (
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    in_tree_plugin,
-    is_migrated_on,
-    translate_affinity,
-)
+from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_plugin, is_migrated_on, translate_affinity
 from scheduler_core.apimachinery.objects.storage.volumes import name_of
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
@@ -123,9 +119,7 @@ def get_allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask | None
     if not terms:
         return None
     return remember(
-        nodes.memo,
-        ("allowed topologies", canonical(list(terms))),
-        lambda: _compute_allowed_mask(nodes, terms),
+        nodes.memo, ("allowed topologies", canonical(list(terms))), lambda: _compute_allowed_mask(nodes, terms)
     )
 
 

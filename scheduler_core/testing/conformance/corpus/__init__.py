@@ -10,13 +10,4 @@ from scheduler_core.testing.conformance.corpus.compare import Difference
 from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, read_corpus
 from scheduler_core.testing.conformance.corpus.run import Result, Verdict, judge, run_scenario
 
-__all__ = [
-    "CorpusError",
-    "Difference",
-    "Result",
-    "Scenario",
-    "Verdict",
-    "judge",
-    "read_corpus",
-    "run_scenario",
-]
+__all__ = ["CorpusError", "Difference", "Result", "Scenario", "Verdict", "judge", "read_corpus", "run_scenario"]

@@ -98,10 +98,7 @@ def _format_field(field: str, value: Any) -> Any:
     if field == "filter" and isinstance(value, dict):
         return {node: _PASSES if verdict is None else verdict for node, verdict in value.items()}
     if field == "scores" and isinstance(value, dict):
-        return {
-            **value,
-            "nodes": {node: _name_points(value["plugins"], of) for node, of in value["nodes"].items()},
-        }
+        return {**value, "nodes": {node: _name_points(value["plugins"], of) for node, of in value["nodes"].items()}}
     return value
 
 

@@ -142,10 +142,7 @@ class Claims:
         out |= {"deallocatable": sorted(free), "deallocated": deallocated}
         if status.reasons == DELETED.reasons and store is not None and store.extended is not None:
             out["deleted"] = [key_of(store.extended)]
-        return {
-            "draPostFilter": without_empty(out),
-            "claims": {key: self._status(key) for key in deallocated},
-        }
+        return {"draPostFilter": without_empty(out), "claims": {key: self._status(key) for key in deallocated}}
 
     def released(self, released: Mapping[str, Manifest | None]) -> Observed:
         return {key: None if status is None else self._renamed(status) for key, status in released.items()}

@@ -109,10 +109,7 @@ def observe_extended(cycle: SchedulingCycle, plugins: AfterPlugins) -> Observed:
     if cycle.extension is not None:
         named = cycle.extension.statuses.items()
         explicit |= {name: {**status_json(status), "plugin": ""} for name, status in named}
-    out: Observed = {
-        "feasible": plugins.feasible,
-        "filter": {} if cycle.search.own_nomination else refusals,
-    }
+    out: Observed = {"feasible": plugins.feasible, "filter": {} if cycle.search.own_nomination else refusals}
     if cycle.chosen is not None:
         assert cycle.feasible is not None
         left = [cycle.nodes.names[row] for row in cycle.feasible.tolist()]

@@ -41,15 +41,7 @@ from scheduler_core.testing.differences import first_place
 
 Watch = Callable[[Framework, SchedulingCycle], None]
 
-_OF_PREEMPTION = (
-    "eligible",
-    "acceptable",
-    "nominated",
-    "victims",
-    "clearedNominations",
-    "statusCode",
-    "statusMessage",
-)
+_OF_PREEMPTION = ("eligible", "acceptable", "nominated", "victims", "clearedNominations", "statusCode", "statusMessage")
 _SUFFIXES = ("", ".xz", ".gz")
 
 

@@ -33,12 +33,7 @@ from scheduler_core.testing.conformance.corpus.compare import (
     comparable,
     first_difference,
 )
-from scheduler_core.testing.conformance.corpus.devices import (
-    Claims,
-    has_devices,
-    node_allocations,
-    order_dependent,
-)
+from scheduler_core.testing.conformance.corpus.devices import Claims, has_devices, node_allocations, order_dependent
 from scheduler_core.testing.conformance.corpus.extenders import (
     AfterPlugins,
     ScriptedExtenders,
@@ -126,11 +121,7 @@ class _Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
     def __init__(
-        self,
-        scenario: Scenario,
-        configuration: SchedulerConfiguration,
-        settings: WorldSettings,
-        watch: Watch | None,
+        self, scenario: Scenario, configuration: SchedulerConfiguration, settings: WorldSettings, watch: Watch | None
     ) -> None:
         self.scenario = scenario
         self.watch = watch

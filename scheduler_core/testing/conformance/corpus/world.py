@@ -32,10 +32,7 @@ class CorpusWorld(NobodyWaits):
     """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
 
     def __init__(
-        self,
-        objects: Iterable[Manifest],
-        pending: Iterable[Manifest],
-        settings: WorldSettings | None = None,
+        self, objects: Iterable[Manifest], pending: Iterable[Manifest], settings: WorldSettings | None = None
     ) -> None:
         settings = settings or WorldSettings()
         self.features, self.reading = settings.features, settings.reading

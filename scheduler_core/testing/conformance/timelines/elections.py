@@ -24,13 +24,7 @@ START = parse_time("2000-01-01T00:00:00Z")
 NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
 CALLBACKS = (What.NEW_LEADER, What.STARTED_LEADING, What.STOPPED_LEADING)
 _TIMES = ("acquireTime", "renewTime")
-_EMPTY = {
-    "holderIdentity": "",
-    "leaseDurationSeconds": 0,
-    "acquireTime": 0,
-    "renewTime": 0,
-    "leaseTransitions": 0,
-}
+_EMPTY = {"holderIdentity": "", "leaseDurationSeconds": 0, "acquireTime": 0, "renewTime": 0, "leaseTransitions": 0}
 _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
 
 

@@ -10,15 +10,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult, Plugin, PreFilterResult
-from scheduler_core.scheduler.framework.status import (
-    SUCCESS,
-    Code,
-    Status,
-    error,
-    pending,
-    unresolvable,
-    unschedulable,
-)
+from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, pending, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.registry import with_plugins
 
 NAME = "OraclePermit"

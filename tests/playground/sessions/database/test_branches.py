@@ -91,11 +91,7 @@ def test_a_deleted_branch_is_not_shown_unless_something_was_forked_from_it() -> 
     fork(a, 5, name="c")
     log.delete(a.pk)
     log.delete(b.pk)
-    assert [(each.name, bool(each.key)) for each in family(root, "edit")] == [
-        ("Root", True),
-        ("a", False),
-        ("c", True),
-    ]
+    assert [(each.name, bool(each.key)) for each in family(root, "edit")] == [("Root", True), ("a", False), ("c", True)]
 
 
 def test_the_latest_branch_comes_first_so_that_no_lines_cross() -> None:
@@ -114,11 +110,7 @@ def test_a_fork_from_before_its_origin_began_leaves_the_line_of_that_step() -> N
     root = begin()
     late = fork(root, 7, name="late")
     fork(late, 3, name="early")
-    assert [(each.name, each.parent) for each in family(root, "edit")] == [
-        ("Root", -1),
-        ("late", 0),
-        ("early", 0),
-    ]
+    assert [(each.name, each.parent) for each in family(root, "edit")] == [("Root", -1), ("late", 0), ("early", 0)]
 
 
 def test_forks_are_numbered_within_their_family() -> None:

@@ -57,9 +57,7 @@ def page(client: SessionClient, name: str = "") -> str:
     return f"/s/{client.key}/{name}"
 
 
-async def test_who_applies_while_the_worker_is_killed_hears_that_it_was_not_taken(
-    client: SessionClient,
-) -> None:
+async def test_who_applies_while_the_worker_is_killed_hears_that_it_was_not_taken(client: SessionClient) -> None:
     browser = AsyncClient()
     (answer,) = await killed_during(client, browser.post(page(client, "yaml"), {"text": TEXT, "create": ""}))
     shown = unescape(answer.content.decode())

@@ -177,10 +177,7 @@ async def test_an_answer_of_100_mb_is_read_no_further_than_the_limit(settings: A
         ),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "unexpected EOF"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}", "unexpected EOF"),
-        (
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfour\r\n{}\r\n",
-            "invalid byte in chunk length",
-        ),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfour\r\n{}\r\n", "invalid byte in chunk length"),
         ("HTTP/1.1 200 OK\r\nX: " + "x" * 100_000, "net/http: server response headers exceeded the limit"),
     ],
 )

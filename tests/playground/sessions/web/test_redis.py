@@ -132,9 +132,7 @@ def test_one_server_pauses_what_the_other_plays(servers: Servers) -> None:
     assert row(servers[0], key, "head, driver") == (stopped["seq"], "")
 
 
-def test_when_the_server_that_plays_is_killed_the_other_goes_on_at_the_same_step(
-    own_servers: Servers,
-) -> None:
+def test_when_the_server_that_plays_is_killed_the_other_goes_on_at_the_same_step(own_servers: Servers) -> None:
     key = new_session(own_servers[0])
     first, seen = opened(own_servers[0], key)
     second, _ = opened(own_servers[1], key)

@@ -284,8 +284,7 @@ async def test_a_deleted_session_tells_its_viewers(client: SessionClient, pages:
 
 
 @pytest.mark.parametrize(
-    "origin",
-    [b"http://evil.example", b"http://localhost:1234", b"null", b"ftp://localhost", b"", b"http://["],
+    "origin", [b"http://evil.example", b"http://localhost:1234", b"null", b"ftp://localhost", b"", b"http://["]
 )
 async def test_pages_of_other_origins_open_no_socket(session: Session, origin: bytes) -> None:
     page = Page(session.edit_key, [(b"origin", origin), (b"host", b"localhost")])

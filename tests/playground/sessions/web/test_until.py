@@ -159,10 +159,7 @@ async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> 
 
 @pytest.mark.parametrize(
     ("until", "why"),
-    [
-        (PodAttempted("default/nobody"), "no pod default/nobody"),
-        (TimeReached(0.0), "past that already"),
-    ],
+    [(PodAttempted("default/nobody"), "no pod default/nobody"), (TimeReached(0.0), "past that already")],
 )
 async def test_what_can_not_come_any_more_is_refused(mixed: Session, until: Until, why: str) -> None:
     with pytest.raises(SessionError, match=why):

@@ -10,14 +10,7 @@ from typing import Any
 import pytest
 
 from playground.sessions.protocol.breakpoints import KINDS_OF, BadBreakpoint, Hit, from_form
-from playground.sessions.worker.conditions.cel import (
-    DATA_FIELDS,
-    STRIKES,
-    WHILE,
-    Allowance,
-    Failed,
-    compile_program,
-)
+from playground.sessions.worker.conditions.cel import DATA_FIELDS, STRIKES, WHILE, Allowance, Failed, compile_program
 from playground.sessions.worker.conditions.matching import Condition, problems
 from playground.sessions.worker.process import encode_answer
 from scheduler_core.base.trace.kinds import KINDS, ApiCall

@@ -153,12 +153,7 @@ def test_where_nothing_is_taken_there_is_no_command(engine: Engine, tmp_path: Pa
 
 def test_the_namespaces_of_a_snapshot_are_made_first(engine: Engine, tmp_path: Path) -> None:
     there = pod("p")
-    there["metadata"] = {
-        "name": "p",
-        "namespace": "shop",
-        "uid": "u",
-        "creationTimestamp": "2026-03-01T10:00:00Z",
-    }
+    there["metadata"] = {"name": "p", "namespace": "shop", "uid": "u", "creationTimestamp": "2026-03-01T10:00:00Z"}
     going, packed = made(engine, written(tmp_path, there, node("n")))
     assert [(item.kind, item.action) for item in plan_of(packed).items] == [
         ("Pod", "created"),
@@ -171,12 +166,7 @@ def test_the_namespaces_of_a_snapshot_are_made_first(engine: Engine, tmp_path: P
 
 
 def test_credentials_are_in_nothing_that_it_hands_on(engine: Engine, tmp_path: Path) -> None:
-    secret = {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {"name": "s"},
-        "stringData": {"a": "hunter2hunter2"},
-    }
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "hunter2hunter2"}}
     _, packed = made(engine, written(tmp_path, node("n"), secret))
     for part in (packed.plan, packed.command, packed.text):
         assert b"hunter2" not in zlib.decompress(part)

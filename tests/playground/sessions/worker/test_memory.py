@@ -107,9 +107,7 @@ def test_a_rerun_ends_where_it_takes_too_much(process: Callable[..., None]) -> N
 
 
 @pytest.mark.parametrize(
-    "request_",
-    [Outline(at=5, since=0), AttemptDigests(at=5, first=0, most=9)],
-    ids=["outline", "digests"],
+    "request_", [Outline(at=5, since=0), AttemptDigests(at=5, first=0, most=9)], ids=["outline", "digests"]
 )
 def test_a_comparison_ends_where_it_takes_too_much(
     process: Callable[..., None], request_: Outline | AttemptDigests
@@ -165,9 +163,7 @@ def test_a_clearing_under_way_goes_through_what_is_young(monkeypatch: pytest.Mon
     assert cleared.clear_up(dropped=0, busy=False) == ["all"]
 
 
-def test_a_clearing_under_way_goes_through_all_where_the_process_grew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_clearing_under_way_goes_through_all_where_the_process_grew(monkeypatch: pytest.MonkeyPatch) -> None:
     cleared = Cleared(monkeypatch)
     cleared.taken = GROWTH
     assert cleared.clear_up(dropped=MUCH + 1, busy=True) == ["all"]

@@ -18,10 +18,7 @@ def test_names_that_begin_with_what_was_typed_come_first() -> None:
 
 
 def test_of_many_names_only_some_are_found() -> None:
-    assert matching((f"default/web-{i}" for i in range(10**6)), "web", 2) == [
-        "default/web-0",
-        "default/web-1",
-    ]
+    assert matching((f"default/web-{i}" for i in range(10**6)), "web", 2) == ["default/web-0", "default/web-1"]
 
 
 def test_controllers_are_found_by_their_names() -> None:

@@ -33,10 +33,7 @@ def fighters(wait: str) -> list[JSON]:
 
 
 def commands(wait: str, **settings: int) -> list[JSON]:
-    return [
-        {"kind": "SetSettings", "settings": {"demonstration": True, **settings}},
-        applying(*fighters(wait)),
-    ]
+    return [{"kind": "SetSettings", "settings": {"demonstration": True, **settings}}, applying(*fighters(wait))]
 
 
 def engine(given: list[JSON]) -> Engine:

@@ -69,9 +69,7 @@ def test_what_nobody_waits_for_is_not_put_off_for_ever() -> None:
     assert [at for at, name in enumerate(said) if name == "save"] == [EIGHTH - 1, 2 * EIGHTH - 1]
 
 
-def test_what_nobody_waits_for_waits_while_somebody_steps_on_in_its_session(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_nobody_waits_for_waits_while_somebody_steps_on_in_its_session(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     said: list[str] = []

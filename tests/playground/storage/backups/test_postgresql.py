@@ -78,10 +78,7 @@ def test_a_copy_that_was_cut_off_changes_nothing(database: Database, copy: Path,
 
 
 def test_a_database_that_others_use_is_left_alone(database: Database, copy: Path) -> None:
-    with (
-        psycopg.connect(database.url),
-        pytest.raises(BackupError, match="in use by 1 other connection: stop"),
-    ):
+    with psycopg.connect(database.url), pytest.raises(BackupError, match="in use by 1 other connection: stop"):
         load(lambda file: shutil.copy(copy, file))
     assert database.sessions() == [(5001, 5001)]
 

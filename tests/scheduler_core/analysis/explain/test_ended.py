@@ -40,12 +40,7 @@ def test_a_kubelet_says_the_same_before_and_after_it_has_looked(looked: bool) ->
     if looked:
         settle(sim)
     found = asked(sim, "default/p")
-    assert (found.state, found.node, found.phase, found.reason) == (
-        State.REFUSED,
-        "n",
-        "Failed",
-        "NodeAffinity",
-    )
+    assert (found.state, found.node, found.phase, found.reason) == (State.REFUSED, "n", "Failed", "NodeAffinity")
     said = "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
     assert found.reasons[0].message == said
 
@@ -73,8 +68,4 @@ def test_an_eviction_is_a_failure_and_no_refusal() -> None:
     evicted = pod("p", nodeName="n")
     status = {"phase": "Failed", "reason": "Evicted", "message": message}
     found = asked(standing(node("n"), evicted | {"status": status}), "default/p")
-    assert (found.state, found.reasons[0].code, found.reasons[0].message) == (
-        State.FAILED,
-        "Kubelet/Evicted",
-        message,
-    )
+    assert (found.state, found.reasons[0].code, found.reasons[0].message) == (State.FAILED, "Kubelet/Evicted", message)

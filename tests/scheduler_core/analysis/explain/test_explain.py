@@ -114,12 +114,7 @@ def test_a_domain_that_counts_although_no_pod_can_go_there_is_named_with_what_a_
         made["metadata"]["labels"] = {"app": "web"}
         return made
 
-    sim = world(
-        tainted("a", labels={ZONE: "z1"}),
-        node("b", labels={ZONE: "z2"}),
-        web("w0", nodeName="b"),
-        web("w1"),
-    )
+    sim = world(tainted("a", labels={ZONE: "z1"}), node("b", labels={ZONE: "z2"}), web("w0", nodeName="b"), web("w1"))
     reason = next(each for each in asked(sim, "w1").reasons if each.plugin == "PodTopologySpread")
     [constraint] = reason.evidence["constraints"]
     assert (reason.code, constraint["closedDomains"]) == ("PodTopologySpread/SkewTooLarge", ["z1"])
@@ -176,10 +171,7 @@ def test_preemption_says_why_not_in_kubes_words():
 
 def test_pods_that_a_quota_keeps_from_being_made_are_called_by_their_owner():
     quota = make("ResourceQuota", "two", spec={"hard": {"pods": "2"}})
-    template = {
-        "metadata": {"labels": {"a": "b"}},
-        "spec": {"containers": [{"name": "c", "image": "i"}]},
-    }
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     spec = {"replicas": 3, "selector": {"matchLabels": {"a": "b"}}, "template": template}
     sim = cluster(quota)
     wait(sim, 1)

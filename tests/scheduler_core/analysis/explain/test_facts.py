@@ -7,14 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.explain import (
-    Explanation,
-    Role,
-    State,
-    explain,
-    explain_uncreated,
-    list_problems,
-)
+from scheduler_core.analysis.explain import Explanation, Role, State, explain, explain_uncreated, list_problems
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -62,12 +55,7 @@ def anti(**labels: str) -> dict[str, Any]:
 def test_a_request_names_the_containers_that_it_is_made_of() -> None:
     asks = pod("p", cpu="100m")
     asks["spec"]["initContainers"] = [
-        {
-            "name": "proxy",
-            "image": "i",
-            "restartPolicy": "Always",
-            "resources": {"requests": {"cpu": "1500m"}},
-        },
+        {"name": "proxy", "image": "i", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1500m"}}},
         {"name": "migrate", "image": "i", "resources": {"requests": {"cpu": "700m"}}},
     ]
     sim = world(node("a", cpu="2"), asks)
@@ -130,12 +118,7 @@ def test_a_shortage_names_its_holders_and_their_end() -> None:
     wait(sim, 20)
     found = asked(sim, "p")
     held = values(found, "HoldsCapacity")
-    assert (held["pod"], held["node"], held["amount"], held["terminating"]) == (
-        "default/old",
-        "a",
-        3000,
-        True,
-    )
+    assert (held["pod"], held["node"], held["amount"], held["terminating"]) == ("default/old", "a", 3000, True)
     assert held["until"] == pytest.approx(7210 * 10**9, rel=0.01)
     assert values(found, "WokenByEndOf")["holders"] == ["default/old"]
 
@@ -164,12 +147,7 @@ def test_a_deferred_resize_of_another_pod_is_named() -> None:
     }
     sim = scheduler_alone(node("a", cpu="6"), grown, pod("p", cpu="2"))
     told = values(asked(sim, "p"), "Resize")
-    assert (told["pod"], told["to"], told["allocated"], told["reason"]) == (
-        "default/grown",
-        5000,
-        2000,
-        "Deferred",
-    )
+    assert (told["pod"], told["to"], told["allocated"], told["reason"]) == ("default/grown", 5000, 2000, "Deferred")
 
 
 def test_pending_pods_that_use_a_quota_up_come_first_among_its_holders() -> None:
@@ -177,18 +155,11 @@ def test_pending_pods_that_use_a_quota_up_come_first_among_its_holders() -> None
     template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     spec = {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template}
     sim = scheduler_alone(
-        quota,
-        node("a"),
-        pod("runs", nodeName="a"),
-        pod("waits", cpu="99"),
-        make("Deployment", "web", spec=spec),
+        quota, node("a"), pod("runs", nodeName="a"), pod("waits", cpu="99"), make("Deployment", "web", spec=spec)
     )
     [found] = explain_uncreated(sim)
     assert (found.pod, found.state) == ("default/web-*", State.QUOTA_EXCEEDED)
-    assert [fact.values["pod"] for fact in found.list_facts(Role.HOLDERS)] == [
-        "default/waits",
-        "default/runs",
-    ]
+    assert [fact.values["pod"] for fact in found.list_facts(Role.HOLDERS)] == ["default/waits", "default/runs"]
     assert codes(found, Role.HOLDERS)[0] == "HoldsQuotaWithoutNode"
 
 
@@ -196,12 +167,7 @@ def test_pending_pods_that_use_a_quota_up_come_first_among_its_holders() -> None
 
 
 def test_a_pod_that_needs_its_victims_says_so() -> None:
-    high = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": "high"},
-        "value": 9,
-    }
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
     term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
     asks = pod("p", cpu="3", priorityClassName="high", affinity={"podAffinity": {REQUIRED: [term]}})
     sim = world(node("a"), high, labeled(pod("cache", nodeName="a", cpu="1"), app="cache"), pod("b", nodeName="a"))
@@ -214,16 +180,10 @@ def test_the_nodes_that_fewest_plugins_refuse_come_first() -> None:
     taints = {"taints": [{"key": "k", "effect": "NoSchedule"}]}
     both = {**node("both", cpu="1"), "spec": taints}
     sim = world(
-        both,
-        labeled(pod("x", nodeName="free"), app="x"),
-        node("free"),
-        pod("p", cpu="2", affinity=anti(app="x")),
+        both, labeled(pod("x", nodeName="free"), app="x"), node("free"), pod("p", cpu="2", affinity=anti(app="x"))
     )
     found = asked(sim, "p")
-    assert [each.code for each in found.reasons] == [
-        "InterPodAffinity/MatchingPod",
-        "TaintToleration/UntoleratedTaint",
-    ]
+    assert [each.code for each in found.reasons] == ["InterPodAffinity/MatchingPod", "TaintToleration/UntoleratedTaint"]
 
 
 # Placed pods
@@ -304,11 +264,7 @@ def test_a_claim_that_nobody_selects_a_node_for_is_explained() -> None:
         "provisioner": "x.csi",
         "volumeBindingMode": "WaitForFirstConsumer",
     }
-    spec = {
-        "accessModes": ["ReadWriteOnce"],
-        "storageClassName": "late",
-        "resources": {"requests": {"storage": "1Gi"}},
-    }
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "late", "resources": {"requests": {"storage": "1Gi"}}}
     uses = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
     sim = cluster(late, node("a"), make("PersistentVolumeClaim", "data", spec=spec))
     sim.apply(ApplyObjects((pod("p", nodeName="a", volumes=uses),)))
@@ -363,9 +319,7 @@ def test_a_stateful_set_in_order_names_the_pod_of_the_old_revision_that_it_waits
 
 
 @pytest.mark.parametrize(
-    ("budgets", "code"),
-    [(("one",), "BudgetAllowsNone"), (("one", "two"), "SeveralBudgets")],
-    ids=["one", "two"],
+    ("budgets", "code"), [(("one",), "BudgetAllowsNone"), (("one", "two"), "SeveralBudgets")], ids=["one", "two"]
 )
 def test_a_drain_that_is_stuck_names_the_budgets(budgets: tuple[str, ...], code: str) -> None:
     made = [

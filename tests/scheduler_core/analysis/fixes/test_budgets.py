@@ -47,8 +47,7 @@ def test_the_budget_is_lowered_by_the_pod_that_has_to_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "to"),
-    [({"maxUnavailable": 0}, 1), ({"maxUnavailable": "0%"}, 1), ({"minAvailable": 2}, 1)],
+    ("spec", "to"), [({"maxUnavailable": 0}, 1), ({"maxUnavailable": "0%"}, 1), ({"minAvailable": 2}, 1)]
 )
 def test_either_field_is_lowered_also_where_no_controller_counts(spec: dict[str, Any], to: int) -> None:
     world = (node("a", "1"), guarded("one"), node("b", "1"), guarded("two", "b"), pod("p"))

@@ -31,14 +31,7 @@ def labelled(manifest: dict[str, Any], **labels: str) -> dict[str, Any]:
 
 def spread(key: str = ZONE, skew: int = 1) -> list[dict[str, Any]]:
     selector = {"matchLabels": {"app": "web"}}
-    return [
-        {
-            "maxSkew": skew,
-            "topologyKey": key,
-            "whenUnsatisfiable": "DoNotSchedule",
-            "labelSelector": selector,
-        }
-    ]
+    return [{"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
 
 
 def pod_terms(side: str) -> dict[str, Any]:
@@ -107,11 +100,7 @@ CASES: dict[str, tuple[tuple[dict[str, Any], ...], set[str]]] = {
         {"soften", "node", "priority", "free"},
     ),
     "a pod that keeps others away": (
-        (
-            node("a"),
-            pod("a-first", affinity=pod_terms("podAntiAffinity")),
-            labelled(pod("p"), app="web"),
-        ),
+        (node("a"), pod("a-first", affinity=pod_terms("podAntiAffinity")), labelled(pod("p"), app="web")),
         {"free", "node", "priority"},
     ),
 }
@@ -171,10 +160,7 @@ def test_the_pod_whose_end_frees_least_is_the_one_to_go() -> None:
 
 
 def test_a_required_node_affinity_can_lose_one_expression_or_become_a_preference() -> None:
-    expressions = [
-        {"key": "disk", "operator": "In", "values": ["ssd"]},
-        {"key": "rack", "operator": "Exists"},
-    ]
+    expressions = [{"key": "disk", "operator": "In", "values": ["ssd"]}, {"key": "rack", "operator": "Exists"}]
     required = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
     rule = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
     sim = stuck(node("a", labels={"rack": "1"}), pod("p", affinity=rule))
@@ -246,10 +232,7 @@ def test_a_pod_that_loses_its_turn_to_the_fix_is_told() -> None:
     sim = stuck(node("a", cpu="2"), pod("q"), pod("p", cpu="1500m"))
     sim.apply(ApplyObjects((pod("late", cpu="1"),)))
     raised = next(fix for fix in find_fixes(sim, "default/p") if fix.kind == "priority")
-    assert [(e.kind, e.pod) for e in raised.effects] == [
-        ("evicted", "default/q"),
-        ("pending", "default/late"),
-    ]
+    assert [(e.kind, e.pod) for e in raised.effects] == [("evicted", "default/q"), ("pending", "default/late")]
 
 
 def test_a_pod_on_a_node_that_does_not_exist_is_given_to_the_scheduler() -> None:

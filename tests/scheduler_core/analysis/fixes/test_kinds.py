@@ -9,14 +9,7 @@ import pytest
 
 from scheduler_core.analysis.fixes import Fix, find_fixes
 from scheduler_core.analysis.fixes.fix import WARNED, rank_fixes
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    DeleteObjects,
-    DrainNode,
-    PatchObject,
-    Ref,
-    SetKubelet,
-)
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, DrainNode, PatchObject, Ref, SetKubelet
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.analysis.fixes.test_shell import workload
 from tests.scheduler_core.worlds import node, pod, settle, world
@@ -95,9 +88,7 @@ def test_a_pod_that_nothing_wakes_is_made_anew_or_waited_for() -> None:
 
 def test_a_pod_that_waits_for_one_that_ends_may_wait_or_end_it() -> None:
     sim = rested(
-        node("a", cpu="1"),
-        {**pod("q"), "spec": {**pod("q")["spec"], "terminationGracePeriodSeconds": 120}},
-        pod("p"),
+        node("a", cpu="1"), {**pod("q"), "spec": {**pod("q")["spec"], "terminationGracePeriodSeconds": 120}}, pod("p")
     )
     held = PatchObject(Ref("Pod", "default", "q"), {"metadata": {"finalizers": ["example.com/audit"]}})
     sim.apply(held)
@@ -130,12 +121,7 @@ def test_a_claim_that_others_share_is_made_the_pods_own() -> None:
         "metadata": {"name": "shared", "namespace": "default"},
         "spec": {"devices": {"requests": [ask]}},
     }
-    classes = {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": "nic"},
-        "spec": {},
-    }
+    classes = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "nic"}, "spec": {}}
     uses = [{"name": "nic", "resourceClaimName": "shared"}]
     sim = rested(node("a"), node("b"), classes, *slices, claim, pod("one", cpu="3", resourceClaims=uses))
     sim.apply(ApplyObjects((pod("two", cpu="3", resourceClaims=uses),)))

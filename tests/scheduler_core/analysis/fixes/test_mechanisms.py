@@ -154,10 +154,7 @@ def test_a_quota_is_raised_for_pods_that_are_not_there() -> None:
 
 
 def test_what_a_workload_made_is_changed_in_its_template() -> None:
-    template = {
-        "metadata": {"labels": {"app": "web"}},
-        "spec": pod("any", nodeSelector={"disk": "ssd"})["spec"],
-    }
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("any", nodeSelector={"disk": "ssd"})["spec"]}
     deployment = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",

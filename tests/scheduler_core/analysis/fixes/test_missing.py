@@ -44,10 +44,7 @@ def fixes(key: str, *objects: dict[str, Any]) -> dict[str, Fix]:
 
 def test_a_claim_for_devices_that_does_not_exist_is_made() -> None:
     found = fixes(
-        "default/p",
-        node("a"),
-        *DRIVER,
-        pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}]),
+        "default/p", node("a"), *DRIVER, pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpus"}])
     )
     assert found["claim"].changes[0].values == {"claim": "default/gpus", "deviceClass": "gpu"}
 
@@ -60,18 +57,14 @@ def test_a_claim_for_devices_is_called_by_its_name() -> None:
 
 def test_a_label_that_is_misspelt_is_asked_for_as_the_node_has_it() -> None:
     found = fixes(
-        "default/p",
-        node("a", labels={"disk-type": "fast-ssd"}),
-        pod("p", nodeSelector={"disktype": "fast-ssd"}),
+        "default/p", node("a", labels={"disk-type": "fast-ssd"}), pod("p", nodeSelector={"disktype": "fast-ssd"})
     )
     assert found["selector-value"].changes[0].values["to"] == "disk-type=fast-ssd"
 
 
 def test_a_label_with_another_number_is_not_misspelt() -> None:
     found = fixes(
-        "default/p",
-        node("a", labels={"pool": "workers-blue-1"}),
-        pod("p", nodeSelector={"pool": "workers-blue-2"}),
+        "default/p", node("a", labels={"pool": "workers-blue-1"}), pod("p", nodeSelector={"pool": "workers-blue-2"})
     )
     assert "selector-value" not in found
 
@@ -175,20 +168,9 @@ def test_a_resource_in_capitals_is_not_one_that_a_device_plugin_forgot() -> None
 
 
 @pytest.mark.parametrize("controllers", [None, []], ids=["all act", "a snapshot"])
-def test_an_ephemeral_volume_is_called_otherwise_where_its_claim_is_anothers(
-    controllers: list[str] | None,
-) -> None:
-    spec = {
-        "accessModes": ["ReadWriteOnce"],
-        "storageClassName": "fast",
-        "resources": {"requests": {"storage": "1Gi"}},
-    }
-    another = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "p-tmp"},
-        "spec": spec,
-    }
+def test_an_ephemeral_volume_is_called_otherwise_where_its_claim_is_anothers(controllers: list[str] | None) -> None:
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}}
+    another = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "p-tmp"}, "spec": spec}
     fast = {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",

@@ -66,12 +66,7 @@ def test_a_call_does_what_kubectl_does(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "kubectl delete pod nobody -n default",
-        "kubectl taint node a gpu=yes:NoSchedule-",
-        "kubectl frob node a",
-    ],
+    "text", ["kubectl delete pod nobody -n default", "kubectl taint node a gpu=yes:NoSchedule-", "kubectl frob node a"]
 )
 def test_a_call_fails_as_kubectl_fails(text: str) -> None:
     with pytest.raises(Refused):
@@ -114,11 +109,7 @@ def test_a_template_is_changed_and_the_pod_deleted_where_its_controller_would_wa
 
 
 def test_a_volume_that_a_claim_template_writes_over_is_not_changed_in_the_template() -> None:
-    spec = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "1Gi"}},
-        "storageClassName": "slow",
-    }
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "slow"}
     slow = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "slow"}}
     slow |= {"provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}
     other = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "spec": spec}
@@ -131,10 +122,7 @@ def test_a_volume_that_a_claim_template_writes_over_is_not_changed_in_the_templa
 
 
 def test_a_change_of_a_pod_is_carried_over_to_a_template_that_says_less() -> None:
-    pod_before = {
-        "tolerations": [{"key": "default"}],
-        "containers": [{"name": "a", "image": "x", "env": [1]}],
-    }
+    pod_before = {"tolerations": [{"key": "default"}], "containers": [{"name": "a", "image": "x", "env": [1]}]}
     pod_after = {
         "tolerations": [{"key": "default"}, {"key": "new"}],
         "containers": [{"name": "a", "image": "y", "env": [1]}],

@@ -58,11 +58,7 @@ def worlds(draw: st.DrawFn) -> Simulation:
     """A few nodes in two zones, and pods that are placed on them one after the other."""
     zones = draw(st.lists(st.sampled_from(["", "z0", "z1"]), min_size=1, max_size=4))
     nodes = [
-        node(
-            f"n{i}",
-            draw(st.sampled_from(["2", "4"])),
-            labels={HOST: f"n{i}", **({ZONE: zone} if zone else {})},
-        )
+        node(f"n{i}", draw(st.sampled_from(["2", "4"])), labels={HOST: f"n{i}", **({ZONE: zone} if zone else {})})
         for i, zone in enumerate(zones)
     ]
     made = [draw(pods(f"p{i}")) for i in range(draw(st.integers(1, 6)))]

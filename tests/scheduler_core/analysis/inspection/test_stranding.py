@@ -44,11 +44,7 @@ def test_the_deletion_of_a_pod_with_anti_affinity_strands_those_it_refused() -> 
     settle(sim)
     found = find_stranding(sim, "default/second")
     assert found is not None
-    assert (found.way, found.node, found.plugins) == (
-        Way.EXISTING_ANTI_AFFINITY,
-        "n",
-        ("InterPodAffinity",),
-    )
+    assert (found.way, found.node, found.plugins) == (Way.EXISTING_ANTI_AFFINITY, "n", ("InterPodAffinity",))
 
 
 def test_a_stranded_pod_is_tried_again_when_it_says() -> None:

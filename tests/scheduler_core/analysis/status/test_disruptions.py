@@ -13,10 +13,7 @@ HEALTHY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"
 
 def guarded() -> Simulation:
     """Two pods, one of them healthy, under a budget that wants one healthy."""
-    budget = {
-        **make("PodDisruptionBudget", "b", spec={"minAvailable": 1, "selector": {}}),
-        "apiVersion": "policy/v1",
-    }
+    budget = {**make("PodDisruptionBudget", "b", spec={"minAvailable": 1, "selector": {}}), "apiVersion": "policy/v1"}
     pods = (pod("a", nodeName="n"), pod("b", nodeName="n"))
     sim = silent(node("n"), budget, *pods, controllers=["disruption-controller", "taint-eviction-controller"])
     set_status(sim, "Pod", "a", **HEALTHY)
@@ -27,10 +24,7 @@ def guarded() -> Simulation:
 
 def test_who_is_covered_by_a_budget() -> None:
     rows = read_covered(guarded(), "default/b")
-    assert [(row["pod"], row["state"]) for row in rows] == [
-        ("default/a", "healthy"),
-        ("default/b", "not ready"),
-    ]
+    assert [(row["pod"], row["state"]) for row in rows] == [("default/a", "healthy"), ("default/b", "not ready")]
 
 
 def test_a_stuck_eviction_and_what_it_waits_for() -> None:
@@ -47,11 +41,7 @@ def test_a_stuck_eviction_and_what_it_waits_for() -> None:
 
 def test_planned_evictions_of_a_node() -> None:
     tolerations = [{"key": "bad", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]
-    sim = silent(
-        node("n"),
-        pod("p", nodeName="n", tolerations=tolerations),
-        controllers=["taint-eviction-controller"],
-    )
+    sim = silent(node("n"), pod("p", nodeName="n", tolerations=tolerations), controllers=["taint-eviction-controller"])
     patch(sim, "Node", "n", {"spec": {"taints": [{"key": "bad", "effect": "NoExecute"}]}}, "")
     wait(sim, 1)
     (row,) = read_planned(sim, "n")

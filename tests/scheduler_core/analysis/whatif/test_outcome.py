@@ -81,10 +81,7 @@ def test_another_configuration_decides_about_who_comes_after_it(web: Simulation)
         (lambda sim: drain(sim, "x"), "there is no node 'x'; there are 3: n0, n1, n2"),
         (lambda sim: add(sim, "x", 1), "there is no node 'x'"),
         (lambda sim: scale(sim, "Deployment", "default", "no", 1), "there is no Deployment default/no"),
-        (
-            lambda sim: scale(sim, "DaemonSet", "default", "web", 1),
-            "a DaemonSet can't be scaled; expected one of",
-        ),
+        (lambda sim: scale(sim, "DaemonSet", "default", "web", 1), "a DaemonSet can't be scaled; expected one of"),
     ],
 )
 def test_what_does_not_exist_is_named(web: Simulation, ask: Any, said: str) -> None:

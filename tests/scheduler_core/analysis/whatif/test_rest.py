@@ -71,12 +71,7 @@ def rested(*objects: JSON, config: JSON | None = None) -> tuple[Simulation, Rest
             for kind in ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet")
         ),
         ([node("n"), node("m"), workload("Deployment", replicas=6, nodeName="n")], None, "OutOfcpu", ("n",)),
-        (
-            [node("n"), workload("ReplicaSet", nodeName="n", nodeSelector={"disk": "ssd"})],
-            None,
-            "NodeAffinity",
-            ("n",),
-        ),
+        ([node("n"), workload("ReplicaSet", nodeName="n", nodeSelector={"disk": "ssd"})], None, "NodeAffinity", ("n",)),
         ([node("n"), workload("Deployment", nodeName="gone")], None, "DeletionByPodGC", ("gone",)),
         ([tainted("n"), workload("StatefulSet", nodeName="n")], None, "TaintToleration", ("n",)),
         ([tainted("n"), workload("Deployment", **tolerating(5))], None, "DeletionByTaintManager", ("n",)),
@@ -98,12 +93,7 @@ def rested(*objects: JSON, config: JSON | None = None) -> tuple[Simulation, Rest
             "DeletionByTaintManager",
             ("n",),
         ),
-        (
-            [node("n"), workload("Job", job={"backoffLimit": 2**31 - 1}, **WINDOWS)],
-            None,
-            "PodOSNotSupported",
-            ("n",),
-        ),
+        ([node("n"), workload("Job", job={"backoffLimit": 2**31 - 1}, **WINDOWS)], None, "PodOSNotSupported", ("n",)),
     ],
 )
 def test_a_workload_whose_pods_end_alike_for_ever_is_found(
@@ -112,11 +102,7 @@ def test_a_workload_whose_pods_end_alike_for_ever_is_found(
     sim, rest = rested(*objects, config=config)
     (loop,) = rest.loops
     assert (rest.at_rest, bool(rest), sim.idle) == (True, False, True)
-    assert (loop.workload, loop.last.reason, loop.nodes) == (
-        (objects[-1]["kind"], "default", "w"),
-        reason,
-        nodes,
-    )
+    assert (loop.workload, loop.last.reason, loop.nodes) == ((objects[-1]["kind"], "default", "w"), reason, nodes)
     assert ENDS <= loop.count <= 5 * ENDS
 
 
@@ -127,19 +113,10 @@ def test_a_workload_whose_pods_end_alike_for_ever_is_found(
         [node("n"), workload("Job", job={"backoffLimit": 60}, **WINDOWS)],
         [
             node("n"),
-            workload(
-                "Job",
-                job={"completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 30},
-                **WINDOWS,
-            ),
+            workload("Job", job={"completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 30}, **WINDOWS),
         ],
         [node("n"), workload("Job", job={"backoffLimit": 10**9, "activeDeadlineSeconds": 90_000}, **WINDOWS)],
-        [
-            node("n", "64"),
-            node("m", "64"),
-            workload("Deployment", replicas=80),
-            workload("StatefulSet", "s", 30),
-        ],
+        [node("n", "64"), node("m", "64"), workload("Deployment", replicas=80), workload("StatefulSet", "s", 30)],
         [node("n"), workload("Deployment", replicas=50)],
         [node("n"), pod("p", **WINDOWS)],
     ],

@@ -60,12 +60,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, Any], int]:
         spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     if kind == "spread":
         spec["topologySpreadConstraints"] = [
-            {
-                **OWN,
-                "topologyKey": ZONE,
-                "maxSkew": draw(st.integers(1, 2)),
-                "whenUnsatisfiable": "DoNotSchedule",
-            }
+            {**OWN, "topologyKey": ZONE, "maxSkew": draw(st.integers(1, 2)), "whenUnsatisfiable": "DoNotSchedule"}
         ]
     manifest = more(f"{draw(st.integers(1, 6)) * 250}m", **spec)
     if kind == "port":

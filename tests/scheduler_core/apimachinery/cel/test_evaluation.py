@@ -78,8 +78,4 @@ def test_a_watched_evaluation_tells_the_values_of_its_parts() -> None:
 
     values = ENVIRONMENT.compile(text).evaluate(VARIABLES, watch=True).values
 
-    assert [(text[start:end], value) for start, end, value in values] == [
-        ("x.a", 1),
-        ("1", 1),
-        ("x.a == 1", True),
-    ]
+    assert [(text[start:end], value) for start, end, value in values] == [("x.a", 1), ("1", 1), ("x.a == 1", True)]

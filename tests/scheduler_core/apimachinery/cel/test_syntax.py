@@ -58,10 +58,7 @@ def test_a_syntax_error_has_its_place_and_words(text: str, column: int, message:
         ),
         ("[1, 'a']", "expected type 'int' but found 'string'"),
         ("'a'.b", "type 'string' does not support field selection"),
-        (
-            "1.all(x, x)",
-            "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
-        ),
+        ("1.all(x, x)", "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"),
         ("none(1)", "undeclared reference to 'none' (in container '')"),
     ],
 )

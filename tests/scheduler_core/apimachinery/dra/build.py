@@ -70,11 +70,7 @@ def slice_of(
             "metadata": {"name": name or f"{node_name}-{driver}"},
             "spec": {
                 "driver": driver,
-                "pool": {
-                    "name": pool or node_name or "p",
-                    "generation": generation,
-                    "resourceSliceCount": count,
-                },
+                "pool": {"name": pool or node_name or "p", "generation": generation, "resourceSliceCount": count},
                 "devices": each,
                 **where,
                 **spec,

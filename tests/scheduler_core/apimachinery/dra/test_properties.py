@@ -57,10 +57,7 @@ def slices(draw: st.DrawFn) -> ResourceSlice:
 def asks(**also: Any) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(
         lambda count, select, capacity: ask(
-            count=count,
-            select=select,
-            **({"capacity": {"requests": {"bw": "1"}}} if capacity else {}),
-            **also,
+            count=count, select=select, **({"capacity": {"requests": {"bw": "1"}}} if capacity else {}), **also
         ),
         st.sampled_from([1, 1, 2, 3, 0]),
         st.sampled_from([[], ["n=1"], ["d2"]]),

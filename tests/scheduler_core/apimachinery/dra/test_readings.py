@@ -74,10 +74,7 @@ def test_a_claim_has_requests_and_an_allocation() -> None:
                 "devices": {
                     "requests": [
                         {"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "All"}},
-                        {
-                            "name": "s",
-                            "firstAvailable": [{"name": "x", "deviceClassName": "gpu", "count": 2}],
-                        },
+                        {"name": "s", "firstAvailable": [{"name": "x", "deviceClassName": "gpu", "count": 2}]},
                     ],
                     "constraints": [{"matchAttribute": "a/b", "requests": ["r"]}],
                 }
@@ -113,13 +110,7 @@ def test_the_claim_of_a_pod_is_named_or_made_for_it() -> None:
 
 
 def test_a_claim_from_a_template_has_to_be_the_pods_own() -> None:
-    owned = {
-        "metadata": {
-            "name": "c",
-            "namespace": "default",
-            "ownerReferences": [{"uid": "u", "controller": True}],
-        }
-    }
+    owned = {"metadata": {"name": "c", "namespace": "default", "ownerReferences": [{"uid": "u", "controller": True}]}}
     check_owner(a_pod(), owned)
     text = r"ResourceClaim default/c was not created for pod default/p \(pod is not owner\)"
     with pytest.raises(ClaimError, match=text):

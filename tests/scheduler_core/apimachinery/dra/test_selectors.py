@@ -75,11 +75,7 @@ def test_a_device_may_be_shared() -> None:
 
 def test_what_is_new_knows_less_than_what_is_stored() -> None:
     assert selector("device.allowMultipleAllocations", consumable=True, stored=False)
-    for expression in (
-        "device.allowMultipleAllocations",
-        "[1, 2].slice(0, 1) == [1]",
-        "[2].sortBy(x, x) == [2]",
-    ):
+    for expression in ("device.allowMultipleAllocations", "[1, 2].slice(0, 1) == [1]", "[2].sortBy(x, x) == [2]"):
         with pytest.raises(SelectorError) as caught:
             selector(expression, stored=False)
         assert caught.value.kind == "compile"

@@ -24,10 +24,7 @@ def test_documents_lists_and_empty_documents_become_objects_in_order():
 
 
 def test_json_values_may_follow_one_another():
-    assert loaded('{"kind": "A"}\n{"kind": "PodList", "items": [{"kind": "B"}]}') == [
-        {"kind": "A"},
-        {"kind": "B"},
-    ]
+    assert loaded('{"kind": "A"}\n{"kind": "PodList", "items": [{"kind": "B"}]}') == [{"kind": "A"}, {"kind": "B"}]
 
 
 @pytest.mark.parametrize(
@@ -210,12 +207,6 @@ def test_json_and_yaml_of_the_same_objects_read_the_same():
 def test_every_object_is_found_by_itself(text):
     lines = text.split("\n")
     entries = load_manifests(text)
-    for index, path, value in (
-        (2, "y[1].z", "2"),
-        (2, "w", "3"),
-        (1, "x", "1"),
-        (3, "b", "1"),
-        (0, "a", "1"),
-    ):
+    for index, path, value in ((2, "y[1].z", "2"), (2, "w", "3"), (1, "x", "1"), (3, "b", "1"), (0, "a", "1")):
         line, column = entries[index].locate(path)
         assert lines[line - 1][column - 1 :].startswith(value)

@@ -39,10 +39,7 @@ def test_a_taint_keeps_the_blank_of_an_empty_value_in_messages():
         ({}, ""),
         ({"topology.kubernetes.io/zone": "a"}, ":\x00:a"),
         ({"topology.kubernetes.io/region": "r"}, "r:\x00:"),
-        (
-            {"topology.kubernetes.io/zone": "new", "failure-domain.beta.kubernetes.io/zone": "old"},
-            ":\x00:old",
-        ),
+        ({"topology.kubernetes.io/zone": "new", "failure-domain.beta.kubernetes.io/zone": "old"}, ":\x00:old"),
     ],
 )
 def test_the_zone_key_is_kubes(labels, key):

@@ -1,11 +1,6 @@
 import pytest
 
-from scheduler_core.apimachinery.objects.resources import (
-    Resources,
-    is_scalar_name,
-    nonzero_requests,
-    pod_requests,
-)
+from scheduler_core.apimachinery.objects.resources import Resources, is_scalar_name, nonzero_requests, pod_requests
 
 MI = 1024 * 1024
 

@@ -72,10 +72,7 @@ def problem(data: Any) -> tuple[str, str, str]:
         ({"extra": {1: 2}}, ("extra", "{1: 2}", "an object whose keys are strings")),
         ({"shut": 0}, ("shut", "0", "true or false")),
         ({"counts": {"a": 1}}, ("counts[a]", "1", "an object")),
-        (
-            {"counts": {"a": {"b": 1}, "c.d[": {"...": 2, "/": "x"}}},
-            ("counts[c.d[][/]", "'x'", "whole number"),
-        ),
+        ({"counts": {"a": {"b": 1}, "c.d[": {"...": 2, "/": "x"}}}, ("counts[c.d[][/]", "'x'", "whole number")),
         ({"counts": {"a": {}, "b": {1: 1}}}, ("counts[b]", "{1: 1}", "an object whose keys are strings")),
         ({"owners": ["a", 1]}, ("owners[1]", "1", "a string")),
         ({"beside": {"name": 1}}, ("beside.name", "1", "a string")),

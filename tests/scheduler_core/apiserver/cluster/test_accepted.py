@@ -15,11 +15,7 @@ def daemon(*ports: dict[str, Any]) -> dict[str, Any]:
     spec = {"hostNetwork": True, "containers": [{"name": "c", "image": "app", "ports": list(ports)}]}
     template = {"metadata": {"labels": {"a": "b"}}, "spec": spec}
     return make(
-        "DaemonSet",
-        "d",
-        "default",
-        "apps/v1",
-        spec={"selector": {"matchLabels": {"a": "b"}}, "template": template},
+        "DaemonSet", "d", "default", "apps/v1", spec={"selector": {"matchLabels": {"a": "b"}}, "template": template}
     )
 
 

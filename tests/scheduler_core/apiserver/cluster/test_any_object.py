@@ -14,21 +14,12 @@ from scheduler_core.apiserver.status import Refused
 from tests.scheduler_core.apiserver.cluster.requests import api_server, make, priority_class
 from tests.scheduler_core.apiserver.shapes import ANYTHING, DEPLOYMENT, NODE, POD, places, replaced
 
-LIMITS = {
-    "type": "Container",
-    "max": {"cpu": "8"},
-    "default": {"cpu": "2"},
-    "maxLimitRequestRatio": {"cpu": "8"},
-}
+LIMITS = {"type": "Container", "max": {"cpu": "8"}, "default": {"cpu": "2"}, "maxLimitRequestRatio": {"cpu": "8"}}
 QUOTA = {
     "hard": {"pods": "5", "requests.cpu": "9"},
     "scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["x"]}]},
 }
-CLAIM = {
-    "accessModes": ["ReadWriteOnce"],
-    "resources": {"requests": {"storage": "1Gi"}},
-    "storageClassName": "s",
-}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "s"}
 RUNTIME = {
     "handler": "h",
     "overhead": {"podFixed": {"cpu": "1m"}},
@@ -133,13 +124,7 @@ ALIKE = st.lists(
         replaced,
         st.just(make("Pod", "p", "default", spec={"containers": POD["spec"]["containers"], "nodeName": "n1"})),
         st.sampled_from(
-            (
-                ("metadata", "labels"),
-                ("metadata", "annotations"),
-                ("spec", "nodeName"),
-                ("status",),
-                ("extra",),
-            )
+            (("metadata", "labels"), ("metadata", "annotations"), ("spec", "nodeName"), ("status",), ("extra",))
         ),
         ANYTHING,
     ),

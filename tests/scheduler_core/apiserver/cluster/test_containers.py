@@ -41,10 +41,7 @@ def init(**fields: Any) -> dict[str, Any]:
             "may not specify more than 1 volume type",
         ),
         (pod(hostname="Bad_Host"), "spec.hostname: Invalid value"),
-        (
-            pod(readinessGates=[{"conditionType": "a b"}]),
-            "spec.readinessGates[0].conditionType: Invalid value",
-        ),
+        (pod(readinessGates=[{"conditionType": "a b"}]), "spec.readinessGates[0].conditionType: Invalid value"),
     ],
 )
 def test_what_kube_refuses(manifest: dict[str, Any], problem: str) -> None:

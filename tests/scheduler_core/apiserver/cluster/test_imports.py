@@ -97,13 +97,7 @@ def test_a_plan_says_what_is_created_changed_ignored_and_refused() -> None:
     event = make("Event", "e", "default")
     bad = pod("bad", nodeselector={})
     plan = plan_import(api, [changed, pod("new"), event, bad, pod(schedulerName="other")])
-    assert shown(plan) == [
-        ("changed", "d"),
-        ("created", "new"),
-        ("ignored", "e"),
-        ("refused", "bad"),
-        ("refused", "p"),
-    ]
+    assert shown(plan) == [("changed", "d"), ("created", "new"), ("ignored", "e"), ("refused", "bad"), ("refused", "p")]
     assert plan.items[0].changed == ("spec.replicas",)
     assert plan.accepted == [changed, pod("new")]
     assert api.store.get("Pod", "default", "new") is None

@@ -25,12 +25,7 @@ def pods(requests: dict[str, str], limit: dict[str, str], count: int = 1) -> dic
     ("item", "requests", "limit", "problem"),
     [
         ({"min": {"cpu": "50m"}}, {"cpu": "100m"}, {}, ""),
-        (
-            {"min": {"cpu": "50m"}},
-            {"cpu": "40m"},
-            {},
-            "minimum cpu usage per Container is 50m, but request is 40m",
-        ),
+        ({"min": {"cpu": "50m"}}, {"cpu": "40m"}, {}, "minimum cpu usage per Container is 50m, but request is 40m"),
         (
             {"min": {"memory": "50Mi"}},
             {"cpu": "1", "memory": "40Mi"},
@@ -84,10 +79,7 @@ def test_init_containers_are_defaulted_and_noted_too() -> None:
     ("item", "problem"),
     [
         ({"type": "Pod", "default": {"cpu": "1"}}, "may not be specified when `type` is 'Pod'"),
-        (
-            {"type": "Container", "min": {"cpu": "2"}, "max": {"cpu": "1"}},
-            "min value 2 is greater than max value 1",
-        ),
+        ({"type": "Container", "min": {"cpu": "2"}, "max": {"cpu": "1"}}, "min value 2 is greater than max value 1"),
         (
             {"type": "Container", "defaultRequest": {"cpu": "2"}, "default": {"cpu": "1"}},
             "default request value 2 is greater than default limit value 1",

@@ -26,11 +26,7 @@ def env(**values: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize(
     ("old", "patch", "new"),
     [
-        (
-            containers(A, B),
-            containers({"name": "b", "image": "x"}),
-            containers(A, {"name": "b", "image": "x"}),
-        ),
+        (containers(A, B), containers({"name": "b", "image": "x"}), containers(A, {"name": "b", "image": "x"})),
         (containers(A), containers(B), containers(B, A)),
         (containers(A, B), containers({"name": "a", "$patch": "delete"}), containers(B)),
         (containers(A, B), containers({"$patch": "replace"}, C), containers(C)),

@@ -84,17 +84,10 @@ def test_a_claim_without_a_class_gets_the_newest_default_and_a_finalizer() -> No
 
 
 def test_only_a_bound_claim_of_an_expandable_class_may_grow() -> None:
-    spec = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "1Gi"}},
-        "storageClassName": "s",
-    }
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "s"}
     api = api_server(make("StorageClass", "s", api="storage.k8s.io/v1", provisioner="p"))
     api.create(make("PersistentVolumeClaim", "c", "default", spec=spec))
-    key, more = (
-        ("PersistentVolumeClaim", "default", "c"),
-        {"spec": {"resources": {"requests": {"storage": "2Gi"}}}},
-    )
+    key, more = (("PersistentVolumeClaim", "default", "c"), {"spec": {"resources": {"requests": {"storage": "2Gi"}}}})
     assert "spec is immutable after creation" in refusal(lambda: api.patch(key, more)).message
     api.patch_status(key, {"phase": "Bound", "capacity": {"storage": "1Gi"}})
     assert "only dynamically provisioned pvc can be resized" in refusal(lambda: api.patch(key, more)).message
@@ -106,10 +99,7 @@ def test_only_a_bound_claim_of_an_expandable_class_may_grow() -> None:
     ("change", "problem"),
     [
         ({"spec": {"taints": []}}, 'node "n1" is not allowed to modify taints'),
-        (
-            {"metadata": {"labels": {"kubernetes.io/foo": "x"}}},
-            "is not allowed to modify labels: kubernetes.io/foo",
-        ),
+        ({"metadata": {"labels": {"kubernetes.io/foo": "x"}}}, "is not allowed to modify labels: kubernetes.io/foo"),
         ({"metadata": {"labels": {"node.kubernetes.io/foo": "x", "topology.kubernetes.io/zone": "z"}}}, ""),
     ],
 )

@@ -35,16 +35,8 @@ def patched(before: dict[str, Any], change: dict[str, Any]) -> str:
     [
         ({}, {"activeDeadlineSeconds": 20}, ""),
         ({"activeDeadlineSeconds": 20}, {"activeDeadlineSeconds": 10}, ""),
-        (
-            {"activeDeadlineSeconds": 20},
-            {"activeDeadlineSeconds": 30},
-            "must be less than or equal to previous",
-        ),
-        (
-            {"activeDeadlineSeconds": 20},
-            {"activeDeadlineSeconds": None},
-            "must not update from a positive integer",
-        ),
+        ({"activeDeadlineSeconds": 20}, {"activeDeadlineSeconds": 30}, "must be less than or equal to previous"),
+        ({"activeDeadlineSeconds": 20}, {"activeDeadlineSeconds": None}, "must not update from a positive integer"),
         ({}, {"containers": []}, "pod updates may not add or remove containers"),
         ({}, {"nodeName": "n"}, OTHERS),
         ({}, {"priorityClassName": "system-node-critical"}, OTHERS),
@@ -53,11 +45,7 @@ def patched(before: dict[str, Any], change: dict[str, Any]) -> str:
         ({"terminationGracePeriodSeconds": -1}, {"terminationGracePeriodSeconds": 2}, OTHERS),
         (GATED, {"nodeSelector": {"a": "b"}}, ""),
         ({**GATED, **required(IN_A)}, required(NARROWER), ""),
-        (
-            {**GATED, **required(NARROWER)},
-            required(IN_A),
-            "only additions are allowed (no mutations or deletions)",
-        ),
+        ({**GATED, **required(NARROWER)}, required(IN_A), "only additions are allowed (no mutations or deletions)"),
         ({**GATED, **required(IN_A)}, required(IN_A, NARROWER), "no additions/deletions to non-empty"),
         (GATED, required(IN_A), ""),
         (GATED, {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}}, ""),

@@ -35,10 +35,7 @@ def test_an_update_that_leaves_the_priority_out_keeps_it() -> None:
             {"name": "system-node-critical", "value": 7},
             "value of system-node-critical PriorityClass must be 2000001000",
         ),
-        (
-            {"name": "fine", "value": 1_000_000_001},
-            "maximum allowed value of a user defined priority is 1000000000",
-        ),
+        ({"name": "fine", "value": 1_000_000_001}, "maximum allowed value of a user defined priority is 1000000000"),
         (
             {"name": "fine", "value": 1, "preemptionPolicy": "Sometimes"},
             'supported values: "PreemptLowerPriority", "Never"',

@@ -123,11 +123,7 @@ def test_objects_of_other_kinds_are_counted_by_name() -> None:
     [
         ({"scopeName": "PriorityClass", "operator": "Exists"}, {}, False),
         ({"scopeName": "PriorityClass", "operator": "DoesNotExist"}, {}, True),
-        (
-            {"scopeName": "PriorityClass", "operator": "NotIn", "values": ["a"]},
-            {"priorityClassName": "b"},
-            True,
-        ),
+        ({"scopeName": "PriorityClass", "operator": "NotIn", "values": ["a"]}, {"priorityClassName": "b"}, True),
         ({"scopeName": "NotTerminating"}, {"activeDeadlineSeconds": 5}, False),
         ({"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"}, {}, False),
         (
@@ -199,8 +195,7 @@ def test_what_is_limited_by_default_needs_a_quota_that_covers_it() -> None:
         (quota({"pods": "1"}, scopes=["BestEffort", "NotBestEffort"]), "conflicting scopes"),
         (
             quota(
-                {"pods": "1"},
-                scopeSelector={"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In"}]},
+                {"pods": "1"}, scopeSelector={"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In"}]}
             ),
             "must be at least one value",
         ),

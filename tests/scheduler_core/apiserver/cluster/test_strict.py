@@ -25,14 +25,8 @@ def container(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("manifest", "error"),
     [
-        (
-            container(resource={}),
-            'spec.containers[0].resource: unknown field "resource" (did you mean "resources"?)',
-        ),
-        (
-            pod(nodeselector={}),
-            'spec.nodeselector: unknown field "nodeselector" (did you mean "nodeSelector"?)',
-        ),
+        (container(resource={}), 'spec.containers[0].resource: unknown field "resource" (did you mean "resources"?)'),
+        (pod(nodeselector={}), 'spec.nodeselector: unknown field "nodeselector" (did you mean "nodeSelector"?)'),
         (
             container(nodeSelector={}),
             'spec.containers[0].nodeSelector: unknown field "nodeSelector" (did you mean "spec.nodeSelector"?)',
@@ -64,10 +58,7 @@ def test_the_refusal_has_kubectls_words() -> None:
 def test_a_patch_is_decoded_strictly_too() -> None:
     api = api_server(pod())
     answer = refusal(lambda: api.patch(("Pod", "default", "p"), {"spec": {"toleration": []}}))
-    assert (answer.code, 'strict decoding error: unknown field "spec.toleration"' in answer.message) == (
-        422,
-        True,
-    )
+    assert (answer.code, 'strict decoding error: unknown field "spec.toleration"' in answer.message) == (422, True)
 
 
 def test_a_newer_clusters_status_passes() -> None:

@@ -11,11 +11,7 @@ from tests.scheduler_core.apiserver.cluster.requests import api_server, make, po
 TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "app"}]}}
 WORKLOAD = {"selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}
 JOB = {"template": {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}}
-CLAIM = {
-    "accessModes": ["ReadWriteOnce"],
-    "resources": {"requests": {"storage": "1Gi"}},
-    "storageClassName": "x",
-}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "x"}
 VOLUME = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/a"}}
 
 OWNER = {"apiVersion": "v1", "kind": "Pod", "uid": "u", "controller": True}
@@ -39,17 +35,9 @@ STORAGE_CLASS = make("StorageClass", "o", api="storage.k8s.io/v1", provisioner="
     [
         (deployment(), {"spec": {"selector": {"matchLabels": {"c": "d"}}}}, "field is immutable"),
         (deployment(), {"spec": {"replicas": 3}}, ""),
-        (
-            STATEFUL_SET,
-            {"spec": {"serviceName": "t"}},
-            "updates to statefulset spec for fields other than 'replicas'",
-        ),
+        (STATEFUL_SET, {"spec": {"serviceName": "t"}}, "updates to statefulset spec for fields other than 'replicas'"),
         (STATEFUL_SET, {"spec": {"replicas": 2}}, ""),
-        (
-            make("Job", "o", "default", "batch/v1", spec=JOB),
-            {"spec": {"completions": 4}},
-            "field is immutable",
-        ),
+        (make("Job", "o", "default", "batch/v1", spec=JOB), {"spec": {"completions": 4}}, "field is immutable"),
         (make("Job", "o", "default", "batch/v1", spec=JOB), {"spec": {"parallelism": 4}}, ""),
         (
             make("PersistentVolumeClaim", "o", "default", spec=CLAIM),
@@ -95,10 +83,7 @@ def test_changes(manifest: dict[str, Any], change: dict[str, Any], problem: str)
         ),
         (deployment(selector={}), "empty selector is invalid for deployment"),
         (deployment(minReadySeconds=9, progressDeadlineSeconds=9), "must be greater than minReadySeconds"),
-        (
-            deployment(strategy={"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}),
-            "may not be specified when",
-        ),
+        (deployment(strategy={"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}), "may not be specified when"),
         (
             deployment(strategy={"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}}),
             "may not be 0 when `maxSurge` is 0",
@@ -110,21 +95,12 @@ def test_changes(manifest: dict[str, Any], change: dict[str, Any], problem: str)
         ),
         (
             make(
-                "LimitRange",
-                "o",
-                "default",
-                spec={"limits": [{"type": "Pod", "maxLimitRequestRatio": {"cpu": "0.5"}}]},
+                "LimitRange", "o", "default", spec={"limits": [{"type": "Pod", "maxLimitRequestRatio": {"cpu": "0.5"}}]}
             ),
             "ratio 500m is less than 1",
         ),
         (
-            make(
-                "CronJob",
-                "o" * 53,
-                "default",
-                "batch/v1",
-                spec={"schedule": "@daily", "jobTemplate": {"spec": JOB}},
-            ),
+            make("CronJob", "o" * 53, "default", "batch/v1", spec={"schedule": "@daily", "jobTemplate": {"spec": JOB}}),
             "must be no more than 52 characters",
         ),
         (
@@ -189,10 +165,7 @@ def test_a_mirror_pod_is_on_a_node() -> None:
     ("change", "problem"),
     [
         ({"name": "b"}, "the name of the object (b) does not match the name on the URL (a)"),
-        (
-            {"namespace": "b"},
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ),
+        ({"namespace": "b"}, "the namespace of the provided object does not match the namespace sent on the request"),
     ],
 )
 def test_a_patch_renames_nothing(change: dict[str, Any], problem: str) -> None:

@@ -160,12 +160,7 @@ def test_a_kubelet_writes_neither_slices_of_other_nodes_nor_what_was_claimed() -
     )
     api = APIServer(Store(), options, 0, devices=DeviceGates())
     spec = {"driver": "gpu.example.com", "nodeName": "n1", "pool": {"name": "n1", "resourceSliceCount": 1}}
-    slice_ = {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceSlice",
-        "metadata": {"name": "s"},
-        "spec": spec,
-    }
+    slice_ = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec}
     with pytest.raises(Refused, match="can only create ResourceSlice with the same NodeName"):
         api.create(slice_, "system:node:n2")
     api.create(slice_, "system:node:n1")

@@ -62,11 +62,7 @@ def snapshot() -> list[Manifest]:
     waits = of(pod("waits", cpu="2", priority=100), "2025-11-20T09:59:00Z")
     waits["status"] = {"phase": "Pending", "nominatedNodeName": "n1", "conditions": [refused]}
     ends = running(
-        "ends",
-        "2025-11-20T08:30:00Z",
-        cpu="2",
-        deletionTimestamp="2025-11-20T10:00:20Z",
-        deletionGracePeriodSeconds=30,
+        "ends", "2025-11-20T08:30:00Z", cpu="2", deletionTimestamp="2025-11-20T10:00:20Z", deletionGracePeriodSeconds=30
     )
     return [
         n1,

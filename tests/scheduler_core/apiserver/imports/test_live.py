@@ -11,11 +11,7 @@ from tests.scheduler_core.worlds import nodes_of, pod
 def test_what_runs_stays_where_it_is_and_its_owners_make_nothing_anew() -> None:
     sim = opened()
     sim.run(steps=50)
-    assert sorted(pod.name for pod in sim.store.pods() if pod.name.startswith("web")) == [
-        "web-a",
-        "web-b",
-        "web-c",
-    ]
+    assert sorted(pod.name for pod in sim.store.pods() if pod.name.startswith("web")) == ["web-a", "web-b", "web-c"]
     assert {pod.uid for pod in sim.store.pods()} >= {"uid-web-a", "uid-web-b", "uid-web-c"}
 
 

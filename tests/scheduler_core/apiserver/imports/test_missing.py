@@ -40,20 +40,12 @@ def test_owners_and_nodes_are_missed() -> None:
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
     web = pod("web", nodeName="n9")
     web["metadata"]["ownerReferences"] = [owner]
-    assert [(kind, names) for kind, names, _ in found(web)] == [
-        ("Node", ("n9",)),
-        ("ReplicaSet", ("default/web-1",)),
-    ]
+    assert [(kind, names) for kind, names, _ in found(web)] == [("Node", ("n9",)), ("ReplicaSet", ("default/web-1",))]
 
 
 def test_a_budget_without_pods_says_which_to_bring() -> None:
     spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "b"},
-        "spec": spec,
-    }
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}, "spec": spec}
     assert found(budget)[0][2] == "kubectl get pods -n default -o yaml"
     web = pod("web")
     web["metadata"]["labels"] = {"app": "web"}

@@ -191,26 +191,14 @@ TEXTS = "topsecret"
                 {"name": "a", "workingDir": "/" + TEXTS, "volumeMounts": [{"name": TEXTS, "mountPath": "/x"}]}
             ]
         },
-        {
-            "containers": [{"name": "a", "livenessProbe": {"httpGet": {"path": "/" + TEXTS}}}],
-            "hostname": TEXTS,
-        },
-        {
-            "containers": [],
-            "hostAliases": [{"ip": "10.1.2.3", "hostnames": [TEXTS]}],
-            "nodeSelector": {TEXTS: TEXTS},
-        },
+        {"containers": [{"name": "a", "livenessProbe": {"httpGet": {"path": "/" + TEXTS}}}], "hostname": TEXTS},
+        {"containers": [], "hostAliases": [{"ip": "10.1.2.3", "hostnames": [TEXTS]}], "nodeSelector": {TEXTS: TEXTS}},
         {"containers": [], "volumes": [{"name": TEXTS, "hostPath": {"path": f"/srv/{TEXTS}/data"}}]},
         {"containers": [], "unheardOf": {"note": f"about {TEXTS}, and more"}},
     ],
 )
 def test_texts_go_or_are_names_too(spec: Manifest) -> None:
-    made = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "p", "annotations": {"a.b/c": TEXTS}},
-        "spec": spec,
-    }
+    made = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "annotations": {"a.b/c": TEXTS}}, "spec": spec}
     assert TEXTS not in json.dumps(rename_manifests([{**made, "status": {"message": TEXTS}}]).objects)
 
 
@@ -231,12 +219,7 @@ def test_what_a_controller_has_drawn_stays_behind_its_owners_new_name() -> None:
 def test_what_kubernetes_defines_stays() -> None:
     made = of(
         node(
-            "alpha",
-            labels={
-                "kubernetes.io/os": "linux",
-                "node-role.kubernetes.io/control-plane": "",
-                "size": "12345",
-            },
+            "alpha", labels={"kubernetes.io/os": "linux", "node-role.kubernetes.io/control-plane": "", "size": "12345"}
         ),
         "2025-11-20T07:00:00Z",
     )

@@ -112,11 +112,7 @@ def test_a_template_for_a_gate_that_is_off_makes_no_claim() -> None:
 
 @pytest.mark.parametrize(
     ("pod_name", "claim_name", "base"),
-    [
-        ("p", "gpu", "p-gpu-"),
-        ("a" * 40, "b" * 40, "a" * 27 + "-" + "b" * 27),
-        ("a" * 60, "b", "a" * 54 + "-"),
-    ],
+    [("p", "gpu", "p-gpu-"), ("a" * 40, "b" * 40, "a" * 27 + "-" + "b" * 27), ("a" * 60, "b", "a" * 54 + "-")],
 )
 def test_names_of_generated_claims_share_the_room(pod_name: str, claim_name: str, base: str) -> None:
     assert base_name(pod_name, claim_name) == base

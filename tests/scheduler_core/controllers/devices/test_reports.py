@@ -52,14 +52,8 @@ def test_a_report_can_be_undone() -> None:
     ("command", "said"),
     [
         (ReportDeviceCondition("default/none", "Ready"), "claim: 'default/none' the namespace/name of a"),
-        (
-            ReportDeviceCondition("default/c", "Ready", device="x/y/z"),
-            "device: 'x/y/z' the driver/pool/device",
-        ),
-        (
-            ReportDeviceCondition("default/c", "not good"),
-            "status.devices[0].conditions[0].type: Invalid value",
-        ),
+        (ReportDeviceCondition("default/c", "Ready", device="x/y/z"), "device: 'x/y/z' the driver/pool/device"),
+        (ReportDeviceCondition("default/c", "not good"), "status.devices[0].conditions[0].type: Invalid value"),
     ],
 )
 def test_what_can_not_be_reported_changes_nothing(command: ReportDeviceCondition, said: str) -> None:

@@ -24,11 +24,7 @@ def published(*taints: Any, generation: int = 1, name: str = "s") -> dict[str, A
         "nodeName": "n",
         "pool": {"name": "node-a", "generation": generation, "resourceSliceCount": 1},
         "devices": [
-            {
-                "name": "gpu-0",
-                "attributes": {"model": {"string": "a"}},
-                **({"taints": list(taints)} if taints else {}),
-            }
+            {"name": "gpu-0", "attributes": {"model": {"string": "a"}}, **({"taints": list(taints)} if taints else {})}
         ],
     }
     manifest = about_devices("ResourceSlice", name, spec)

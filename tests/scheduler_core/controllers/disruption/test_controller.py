@@ -25,19 +25,12 @@ def budget(name: str = "b", **spec: Any) -> dict[str, Any]:
 
 
 def replica_set(replicas: int) -> dict[str, Any]:
-    template = {
-        "metadata": {"labels": {"app": "web"}},
-        "spec": {"containers": [{"name": "c", "image": "i"}]},
-    }
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     return {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": {"name": "web", "namespace": "default", "uid": "rs"},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": {"app": "web"}},
-            "template": template,
-        },
+        "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": template},
     }
 
 
@@ -71,12 +64,7 @@ def status(sim: Simulation, name: str = "b") -> dict[str, Any]:
 def figures(sim: Simulation) -> tuple[int, int, int, int]:
     """Expected, desired, healthy, allowed."""
     found = status(sim)
-    return (
-        found["expectedPods"],
-        found["desiredHealthy"],
-        found["currentHealthy"],
-        found["disruptionsAllowed"],
-    )
+    return (found["expectedPods"], found["desiredHealthy"], found["currentHealthy"], found["disruptionsAllowed"])
 
 
 @pytest.mark.parametrize(

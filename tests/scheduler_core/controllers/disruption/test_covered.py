@@ -42,15 +42,9 @@ def world(*budgets: dict[str, Any]) -> tuple[Store, DisruptionMemory]:
         (WEB, ["default/a"]),
         ({}, ["default/a", "default/b"]),
         (None, []),
-        (
-            {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "db"]}]},
-            ["default/a", "default/b"],
-        ),
+        ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "db"]}]}, ["default/a", "default/b"]),
         ({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, ["default/b"]),
-        (
-            {"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "app", "operator": "Exists"}]},
-            ["default/a"],
-        ),
+        ({"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "app", "operator": "Exists"}]}, ["default/a"]),
         ({"matchExpressions": [{"key": "app", "operator": "In"}]}, []),
     ],
 )

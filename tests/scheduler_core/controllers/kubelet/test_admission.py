@@ -40,12 +40,7 @@ def sized(name: str) -> Pod:
         ("cluster-critical", "burstable best-effort", (0, 0, 1), "best-effort"),
         ("cluster-critical", "burstable guaranteed", (0, 0, 1), "burstable"),
         ("cluster-critical", "best-effort high-request-burstable burstable", (100, 100, 0), "burstable"),
-        (
-            "cluster-critical",
-            "best-effort burstable high-request-burstable",
-            (150, 150, 0),
-            "high-request-burstable",
-        ),
+        ("cluster-critical", "best-effort burstable high-request-burstable", (150, 150, 0), "high-request-burstable"),
         (
             "cluster-critical",
             "best-effort burstable high-request-burstable guaranteed high-request-guaranteed",

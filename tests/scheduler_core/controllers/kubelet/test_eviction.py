@@ -251,11 +251,7 @@ def test_what_is_to_be_freed_beyond_a_threshold_counts_until_it_is() -> None:
     """As kube's TestThresholdsMet."""
     (hard,) = thresholds(("memory.available", GI, 0))
     demanding = replace(hard, least=Amount(GI // 2))
-    for available, is_met, is_met_with_least in (
-        (500 * 2**20, True, True),
-        (GI, False, True),
-        (2 * GI, False, False),
-    ):
+    for available, is_met, is_met_with_least in ((500 * 2**20, True, True), (GI, False, True), (2 * GI, False, False)):
         seen = {"memory.available": Observation(available, 4 * GI)}
         assert bool(met([demanding], seen, False)) is is_met
         assert bool(met([demanding], seen, True)) is is_met_with_least

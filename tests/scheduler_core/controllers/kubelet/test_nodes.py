@@ -55,11 +55,7 @@ def test_heartbeats_are_computed() -> None:
     [
         ({}, {"cpu": "4", "memory": "3996Mi", "pods": "110"}),
         (
-            {
-                "kubeReserved": {"cpu": "500m", "memory": "1Gi"},
-                "systemReserved": {"cpu": "500m"},
-                "maxPods": 20,
-            },
+            {"kubeReserved": {"cpu": "500m", "memory": "1Gi"}, "systemReserved": {"cpu": "500m"}, "maxPods": 20},
             {"cpu": "3", "memory": "2972Mi", "pods": "20"},
         ),
         ({"evictionHard": {"memory.available": "25%"}}, {"cpu": "4", "memory": "3Gi", "pods": "110"}),

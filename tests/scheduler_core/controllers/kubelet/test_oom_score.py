@@ -48,11 +48,7 @@ def sidecar(share: int) -> dict[str, Any]:
         ({"containers": [container(requests={"memory": str(MEMORY - 1), "cpu": "5m"})]}, "c", 3, 3),
         ({"containers": [container()], "priority": 2_000_000_000}, "c", 1000, 1000),
         (
-            {
-                "containers": [container()],
-                "priority": 2_000_001_000,
-                "priorityClassName": "system-node-critical",
-            },
+            {"containers": [container()], "priority": 2_000_001_000, "priorityClassName": "system-node-critical"},
             "c",
             -997,
             -997,

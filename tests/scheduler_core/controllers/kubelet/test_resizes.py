@@ -10,15 +10,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.world.commands import (
-    CreateObject,
-    DeleteObjects,
-    PatchObject,
-    Ref,
-    Refused,
-    SetKubelet,
-    SetUsage,
-)
+from scheduler_core.world.commands import CreateObject, DeleteObjects, PatchObject, Ref, Refused, SetKubelet, SetUsage
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
@@ -87,10 +79,7 @@ def test_a_container_that_was_started_reports_its_resources() -> None:
     assert "resources" not in cluster.status("p").get("containerStatuses", [{}])[0]
     cluster.until(3)
     assert sizes(cluster, "p") == ({"cpu": "1", "memory": "1Gi"}, {"cpu": "1", "memory": "1Gi"})
-    assert (cluster.container("none")["resources"], "allocatedResources" in cluster.container("none")) == (
-        {},
-        False,
-    )
+    assert (cluster.container("none")["resources"], "allocatedResources" in cluster.container("none")) == ({}, False)
 
 
 def test_a_granted_resize_is_in_progress_until_the_runtime_has_done_it() -> None:
@@ -215,10 +204,7 @@ def test_a_pod_that_ends_is_noticed_in_the_next_round() -> None:
     cluster.until(20)
     cluster.programs({"runs": [{"for": "30s", "exit": 0}]})
     cluster.until(100)
-    assert (cluster.status("q")["phase"], resizing(cluster, "p")[PENDING]["reason"]) == (
-        "Succeeded",
-        "Deferred",
-    )
+    assert (cluster.status("q")["phase"], resizing(cluster, "p")[PENDING]["reason"]) == ("Succeeded", "Deferred")
     cluster.until(192)
     assert resizing(cluster, "p") == {}
 
@@ -341,9 +327,7 @@ def test_the_resize_of_a_critical_pod_has_others_end() -> None:
 
 
 @pytest.mark.parametrize("later", [({"at": "60s", "pod": "p", "memory": "500Mi"},), ()])
-def test_a_memory_limit_below_what_is_used_is_an_error_until_less_is_used(
-    later: tuple[Manifest, ...],
-) -> None:
+def test_a_memory_limit_below_what_is_used_is_an_error_until_less_is_used(later: tuple[Manifest, ...]) -> None:
     limits = {"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}
     cluster = Cluster(node(), pod("p", containers=[container(limits)]))
     cluster.do(SetUsage(({"pod": "p", "memory": "1536Mi"}, *later)))
@@ -375,11 +359,7 @@ def test_a_memory_limit_below_what_is_used_is_an_error_until_less_is_used(
     ("given", "left", "reason"),
     [
         (reporting("500m", "1500m", "1500m"), ({"cpu": "500m"}, {"cpu": "500m"}), None),
-        (
-            reporting("2", "2", "1", {"type": IN_PROGRESS, "status": "True"}),
-            ({"cpu": "2"}, {"cpu": "2"}),
-            None,
-        ),
+        (reporting("2", "2", "1", {"type": IN_PROGRESS, "status": "True"}), ({"cpu": "2"}, {"cpu": "2"}), None),
         (reporting("5", "1", "1"), ({"cpu": "1"}, {"cpu": "1"}), "Infeasible"),
         (
             reporting("5", "1", "1", {"type": PENDING, "status": "True", "reason": "Deferred"}),
@@ -439,12 +419,7 @@ def test_a_limit_range_bounds_a_resize() -> None:
         "metadata": {"name": "l", "namespace": "default"},
         "spec": {
             "limits": [
-                {
-                    "type": "Container",
-                    "max": {"cpu": "2"},
-                    "defaultRequest": {"cpu": "1"},
-                    "default": {"cpu": "2"},
-                }
+                {"type": "Container", "max": {"cpu": "2"}, "defaultRequest": {"cpu": "1"}, "default": {"cpu": "2"}}
             ]
         },
     }

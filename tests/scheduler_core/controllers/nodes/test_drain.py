@@ -34,11 +34,7 @@ def world(*pods: dict[str, Any], others: tuple[dict[str, Any], ...] = ()) -> Sim
 
 def budget(least: int) -> dict[str, Any]:
     return {
-        **make(
-            "PodDisruptionBudget",
-            "b",
-            spec={"minAvailable": least, "selector": {"matchLabels": {"app": "web"}}},
-        ),
+        **make("PodDisruptionBudget", "b", spec={"minAvailable": least, "selector": {"matchLabels": {"app": "web"}}}),
         "apiVersion": "policy/v1",
     }
 

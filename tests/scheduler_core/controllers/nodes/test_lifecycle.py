@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.world.commands import (
-    CreateObject,
-    DeleteObjects,
-    Ref,
-    ReportCondition,
-    SetKubelet,
-    SetSettings,
-)
+from scheduler_core.world.commands import CreateObject, DeleteObjects, Ref, ReportCondition, SetKubelet, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, messages, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
@@ -206,10 +199,7 @@ def test_old_names_of_labels_say_what_the_new_ones_say() -> None:
     wait(sim, 1)
     found = sim.store.node("n1")
     assert found is not None
-    assert (found.labels["beta.kubernetes.io/os"], found.labels["beta.kubernetes.io/arch"]) == (
-        "linux",
-        "arm64",
-    )
+    assert (found.labels["beta.kubernetes.io/os"], found.labels["beta.kubernetes.io/arch"]) == ("linux", "arm64")
 
 
 def test_a_pod_that_comes_to_a_lost_node_is_not_ready() -> None:

@@ -16,23 +16,14 @@ FLAGS = ControllerManagerOptions()
 # kube: node_lifecycle_controller_test.go TestMonitorNodeHealthEvictPodsWithDisruption, ComputeZoneState
 @pytest.mark.parametrize(
     ("ready", "lost", "state"),
-    [
-        (3, 0, NORMAL),
-        (1, 2, NORMAL),
-        (2, 3, PARTIAL),
-        (3, 3, NORMAL),
-        (0, 1, FULL),
-        (0, 0, NORMAL),
-        (4, 5, PARTIAL),
-    ],
+    [(3, 0, NORMAL), (1, 2, NORMAL), (2, 3, PARTIAL), (3, 3, NORMAL), (0, 1, FULL), (0, 0, NORMAL), (4, 5, PARTIAL)],
 )
 def test_the_state_of_a_zone(ready: int, lost: int, state: str) -> None:
     assert zones.state_of(Census(ready, lost), FLAGS.unhealthy_zone_threshold) == state
 
 
 @pytest.mark.parametrize(
-    ("state", "size", "rate"),
-    [(NORMAL, 5, 0.1), (FULL, 5, 0.1), (PARTIAL, 50, 0.0), (PARTIAL, 51, 0.01)],
+    ("state", "size", "rate"), [(NORMAL, 5, 0.1), (FULL, 5, 0.1), (PARTIAL, 50, 0.0), (PARTIAL, 51, 0.01)]
 )
 def test_its_rate(state: str, size: int, rate: float) -> None:
     assert zones.rate_of(state, size, FLAGS) == rate

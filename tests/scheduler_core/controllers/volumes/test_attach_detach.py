@@ -132,10 +132,7 @@ def test_a_volume_in_use_without_a_pod_is_exclusively_attached() -> None:
 
 @pytest.mark.parametrize(
     ("others", "message"),
-    [
-        (("p2", "p1"), "Volume is already used by pod(s) p1, p2"),
-        (("p1",), "Volume is already used by pod(s) p1"),
-    ],
+    [(("p2", "p1"), "Volume is already used by pod(s) p1, p2"), (("p1",), "Volume is already used by pod(s) p1")],
 )
 def test_the_pods_that_use_a_volume_are_named(others: tuple[str, ...], message: str) -> None:
     cluster = two(*(using(name, "a") for name in others)).until(5)

@@ -47,20 +47,10 @@ CSI = {"driver": "csi.x", "volumeHandle": "v"}
         ),
         pytest.param([volume("big", "10Gi"), volume("v")], claim(), V, MINE, [], id="1-4 smallest volume"),
         pytest.param(
-            [volume("v", "10Gi", "", "c"), volume("small")],
-            claim(),
-            V,
-            MINE,
-            [],
-            id="1-5 prebound volume by name",
+            [volume("v", "10Gi", "", "c"), volume("small")], claim(), V, MINE, [], id="1-5 prebound volume by name"
         ),
         pytest.param(
-            [volume("v", "10Gi", "uid-c", "c"), volume("small")],
-            claim(),
-            V,
-            MINE,
-            [],
-            id="1-6 prebound volume by UID",
+            [volume("v", "10Gi", "uid-c", "c"), volume("small")], claim(), V, MINE, [], id="1-6 prebound volume by UID"
         ),
         pytest.param(
             [volume("v", "1Gi", "uid-c", "c", "Available", BOUND_BY_CONTROLLER)],
@@ -87,20 +77,10 @@ CSI = {"driver": "csi.x", "volumeHandle": "v"}
             id="1-10 PVC bound",
         ),
         pytest.param(
-            [volume("v")],
-            claim(selector=LABELS),
-            UNBOUND,
-            FREE,
-            ["FailedBinding"],
-            id="1-12 selector does not match",
+            [volume("v")], claim(selector=LABELS), UNBOUND, FREE, ["FailedBinding"], id="1-12 selector does not match"
         ),
         pytest.param(
-            [volume("v")],
-            claim(volumeMode="Block"),
-            UNBOUND,
-            FREE,
-            ["FailedBinding"],
-            id="1-13 volumeMode differs",
+            [volume("v")], claim(volumeMode="Block"), UNBOUND, FREE, ["FailedBinding"], id="1-13 volumeMode differs"
         ),
         pytest.param(
             [volume("v", accessModes=["ReadWriteOnce", "ReadOnlyMany"]), volume("w", "5Gi")],
@@ -113,12 +93,7 @@ CSI = {"driver": "csi.x", "volumeHandle": "v"}
         pytest.param([], claim(volume="v", bound=False), ("Pending", "v"), ("gone", ""), [], id="2-1 volume missing"),
         pytest.param([volume("v")], claim(volume="v", bound=False), V, MINE, [], id="2-2 bound to asked volume"),
         pytest.param(
-            [volume("v", "1Gi", "", "c")],
-            claim(volume="v", bound=False),
-            V,
-            MINE,
-            [],
-            id="2-3 prebound by name",
+            [volume("v", "1Gi", "", "c")], claim(volume="v", bound=False), V, MINE, [], id="2-3 prebound by name"
         ),
         pytest.param(
             [volume("v", "1Gi", "uid-o", "other")],
@@ -194,11 +169,7 @@ def test_a_bound_claim_says_what_its_volume_offers() -> None:
     wait(sim, 1)
     manifest = sim.store.get("PersistentVolumeClaim", "default", "c")
     assert manifest is not None
-    assert manifest["status"] == {
-        "phase": "Bound",
-        "accessModes": ["ReadWriteOnce"],
-        "capacity": {"storage": "5Gi"},
-    }
+    assert manifest["status"] == {"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "5Gi"}}
     assert manifest["metadata"]["annotations"] == {
         "pv.kubernetes.io/bind-completed": "yes",
         "pv.kubernetes.io/bound-by-controller": "yes",
@@ -253,13 +224,7 @@ def test_a_default_class_is_given_to_claims_that_came_before_it() -> None:
         ("Retain", {}, (), ("Released", "c uid-c"), []),
         ("Recycle", {}, (BOUND_BY_CONTROLLER,), FREE, ["VolumeRecycled"]),
         ("Recycle", {}, (), ("Available", "c"), ["VolumeRecycled"]),
-        (
-            "Recycle",
-            {"hostPath": None, "csi": CSI},
-            (),
-            ("Failed", "c uid-c"),
-            ["VolumeFailedRecycle"],
-        ),
+        ("Recycle", {"hostPath": None, "csi": CSI}, (), ("Failed", "c uid-c"), ["VolumeFailedRecycle"]),
         ("Delete", {}, (), ("Failed", "c uid-c"), ["VolumeFailedDelete"]),
         ("Delete", {"hostPath": {"path": "/tmp/x"}}, (), ("gone", ""), []),
         ("Delete", {"hostPath": None, "csi": CSI}, (), ("Released", "c uid-c"), []),

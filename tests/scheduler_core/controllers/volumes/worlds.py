@@ -14,13 +14,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 def volume(
-    name: str,
-    size: str = "1Gi",
-    uid: str = "",
-    claim: str = "",
-    phase: str = "Available",
-    *marks: str,
-    **spec: Any,
+    name: str, size: str = "1Gi", uid: str = "", claim: str = "", phase: str = "Available", *marks: str, **spec: Any
 ) -> dict[str, Any]:
     """A volume without a class; with `claim` it is meant for that one, with `uid` too it is bound to it."""
     manifest = make_volume(name, "", size, **{"hostPath": {"path": "/data"}, **spec})

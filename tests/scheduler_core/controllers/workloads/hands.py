@@ -10,10 +10,7 @@ NAMES = [controller.name for controller in CONTROLLERS]
 
 
 def template(**spec):
-    return {
-        "metadata": {"labels": {"app": "a"}},
-        "spec": {"containers": [{"name": "c", "image": "i"}], **spec},
-    }
+    return {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}], **spec}}
 
 
 def workload(kind, name="a", version="apps/v1", **spec):

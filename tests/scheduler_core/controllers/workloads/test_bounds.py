@@ -3,11 +3,7 @@
 import pytest
 
 from scheduler_core.controllers.workloads.amounts import template_hash
-from scheduler_core.controllers.workloads.deployments.bounds import (
-    fenceposts,
-    max_unavailable,
-    new_size,
-)
+from scheduler_core.controllers.workloads.deployments.bounds import fenceposts, max_unavailable, new_size
 from scheduler_core.controllers.workloads.deployments.controller import shares
 
 

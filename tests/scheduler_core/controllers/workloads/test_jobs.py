@@ -71,8 +71,7 @@ def test_indexes_are_read(text, completions, found):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "text"),
-    [([], ""), ([4], "4"), ([1, 2], "1,2"), ([5, 0, 1, 2], "0-2,5"), ([3, 4, 7, 8], "3,4,7,8")],
+    ("numbers", "text"), [([], ""), ([4], "4"), ([1, 2], "1,2"), ([5, 0, 1, 2], "0-2,5"), ([3, 4, 7, 8], "3,4,7,8")]
 )
 def test_indexes_are_written(numbers, text):
     assert indexes.text(numbers) == text

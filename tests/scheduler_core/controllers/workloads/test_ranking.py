@@ -89,16 +89,7 @@ def test_the_pod_that_is_missed_less_goes_first(first, doubled, second, also):
 
 @pytest.mark.parametrize(
     ("text", "cost"),
-    [
-        ("10", 10),
-        ("-5", -5),
-        ("0", 0),
-        ("+1", 0),
-        ("01", 0),
-        ("x", 0),
-        ("2147483648", 0),
-        ("-2147483648", -(2**31)),
-    ],
+    [("10", 10), ("-5", -5), ("0", 0), ("+1", 0), ("01", 0), ("x", 0), ("2147483648", 0), ("-2147483648", -(2**31))],
 )
 def test_a_deletion_cost_is_a_number_of_32_bits(text, cost):
     assert deletion_cost({DELETION_COST: text}) == cost

@@ -32,12 +32,7 @@ def node(name):
     amounts = {"cpu": "4", "memory": "8Gi", "pods": "110"}
     labels = {"kubernetes.io/hostname": name}
     status = {"capacity": amounts, "allocatable": amounts}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels},
-        "status": status,
-    }
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
 
 
 def workload(kind, name="a", **spec):
@@ -101,11 +96,7 @@ WORLDS = {
         [node("n1"), QUOTA, workload("Deployment", replicas=5)],
         [],
         [
-            at(
-                30,
-                count("Pod", 2),
-                is_(DEPLOYMENT, "status.conditions[type=ReplicaFailure].reason", "FailedCreate"),
-            ),
+            at(30, count("Pod", 2), is_(DEPLOYMENT, "status.conditions[type=ReplicaFailure].reason", "FailedCreate")),
             at(31, patch={"object": "ResourceQuota/default/q", "patch": {"spec": {"hard": {"pods": "9"}}}}),
             at(130, count("Pod", 5)),
         ],
@@ -123,10 +114,7 @@ WORLDS = {
     "a Job that is deleted while it runs goes with its pods": (
         [node("n1"), workload("Job", parallelism=2, completions=2)],
         [runs(500)],
-        [
-            at(20, delete={"object": JOB, "propagationPolicy": "Foreground"}),
-            at(90, count("Job", 0), count("Pod", 0)),
-        ],
+        [at(20, delete={"object": JOB, "propagationPolicy": "Foreground"}), at(90, count("Job", 0), count("Pod", 0))],
     ),
     "an evicted pod of a Job is replaced and counts as failed": (
         [node("n1"), workload("Job", backoffLimit=3)],
@@ -140,16 +128,10 @@ WORLDS = {
     "pods of a lost node are replaced by a Deployment": (
         [node("n1"), node("n2"), node("n3"), workload("Deployment", replicas=6)],
         [],
-        [
-            at(20, stopKubelet="n1"),
-            at(480, count("Pod", 6, {"status.phase": "Running", **ALIVE})),
-        ],
+        [at(20, stopKubelet="n1"), at(480, count("Pod", 6, {"status.phase": "Running", **ALIVE}))],
     ),
     "an index that fails too often fails the Job once the others are done": (
-        [
-            node("n1"),
-            workload("Job", parallelism=3, completions=3, completionMode="Indexed", backoffLimitPerIndex=1),
-        ],
+        [node("n1"), workload("Job", parallelism=3, completions=3, completionMode="Indexed", backoffLimitPerIndex=1)],
         [runs(2, 1, SECOND), runs(5)],
         [
             at(
@@ -192,11 +174,5 @@ WORLDS = {
 def test_a_world(name):
     objects, programs, steps = WORLDS[name]
     settings = {"provisioners": ["example.com/csi"]}
-    scenario = {
-        "name": name,
-        "settings": settings,
-        "objects": objects,
-        "programs": programs,
-        "steps": steps,
-    }
+    scenario = {"name": name, "settings": settings, "objects": objects, "programs": programs, "steps": steps}
     assert run_world(scenario) is None

@@ -226,14 +226,6 @@ def test_a_large_text_takes_no_long_time(text: str) -> None:
 def test_odd_values_are_looked_through() -> None:
     odd: list[Any] = [None, 1, True, "x", [], {}, [None], {"a": None}]
     for value in odd:
-        for field in (
-            "data",
-            "spec",
-            "scheduler",
-            "services",
-            "plugins",
-            "kube-scheduler-arg",
-            "kubeadmConfigPatches",
-        ):
+        for field in ("data", "spec", "scheduler", "services", "plugins", "kube-scheduler-arg", "kubeadmConfigPatches"):
             for kind in ("ConfigMap", "Pod", "Cluster", "ClusterConfiguration", None):
                 found(json.dumps({"kind": kind, "apiVersion": "kops.k8s.io/v1", field: value}))

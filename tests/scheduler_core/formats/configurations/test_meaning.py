@@ -61,10 +61,7 @@ def test_v1beta3_has_the_weights_of_v1_already() -> None:
 
 
 def test_a_list_of_ones_own_keeps_its_order_and_weights() -> None:
-    score = {
-        "disabled": names("*"),
-        "enabled": [{"name": "ImageLocality", "weight": 7}, *names("NodeAffinity")],
-    }
+    score = {"disabled": names("*"), "enabled": [{"name": "ImageLocality", "weight": 7}, *names("NodeAffinity")]}
     profile = one("v1beta2", {"score": score})
     assert profile.plugins[FIELDS["score"]] == (("ImageLocality", 7), ("NodeAffinity", 1))
 
@@ -81,10 +78,7 @@ def test_a_default_that_is_enabled_again_is_weighed_anew_in_v1beta2() -> None:
 
 @pytest.mark.parametrize(
     ("plugin", "strategy"),
-    [
-        ("NodeResourcesMostAllocated", "MostAllocated"),
-        ("RequestedToCapacityRatio", "RequestedToCapacityRatio"),
-    ],
+    [("NodeResourcesMostAllocated", "MostAllocated"), ("RequestedToCapacityRatio", "RequestedToCapacityRatio")],
 )
 def test_a_plugin_that_scored_by_resources_is_a_strategy(plugin: str, strategy: str) -> None:
     shape = [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
@@ -93,12 +87,7 @@ def test_a_plugin_that_scored_by_resources_is_a_strategy(plugin: str, strategy: 
         args["shape"] = shape
     profile = one(
         "v1beta1",
-        {
-            "score": {
-                "disabled": names("NodeResourcesLeastAllocated"),
-                "enabled": [{"name": plugin, "weight": 4}],
-            }
-        },
+        {"score": {"disabled": names("NodeResourcesLeastAllocated"), "enabled": [{"name": plugin, "weight": 4}]}},
         pluginConfig=[{"name": plugin, "args": args}],
     )
     assert plugins_at(profile, "score")["NodeResourcesFit"] == 4
@@ -127,12 +116,7 @@ def test_labels_that_nodes_had_to_have_are_an_added_affinity() -> None:
     profile = one("v1beta1", {"filter": {"enabled": names("NodeLabel")}}, pluginConfig=[config])
     required = profile.args["NodeAffinity"]["addedAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     assert required["nodeSelectorTerms"] == [
-        {
-            "matchExpressions": [
-                {"key": "gpu", "operator": "Exists"},
-                {"key": "old", "operator": "DoesNotExist"},
-            ]
-        }
+        {"matchExpressions": [{"key": "gpu", "operator": "Exists"}, {"key": "old", "operator": "DoesNotExist"}]}
     ]
 
 

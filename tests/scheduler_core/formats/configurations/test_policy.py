@@ -38,10 +38,7 @@ def test_general_predicates_are_four_plugins() -> None:
 
 def test_priorities_score_with_their_weights_alone() -> None:
     made = profile(
-        priorities=[
-            {"name": "NodeAffinityPriority", "weight": 3},
-            {"name": "MostRequestedPriority", "weight": 5},
-        ]
+        priorities=[{"name": "NodeAffinityPriority", "weight": 3}, {"name": "MostRequestedPriority", "weight": 5}]
     )
     assert at(made, "score").items() >= {("NodeAffinity", 3), ("NodeResourcesFit", 5)}
     assert "ImageLocality" not in at(made, "score")
@@ -66,10 +63,7 @@ def test_of_two_spreading_priorities_the_first_weight_counted() -> None:
 
 
 def test_of_two_names_of_one_priority_the_last_weight_counted() -> None:
-    both = [
-        {"name": "SelectorSpreadPriority", "weight": 9},
-        {"name": "ServiceSpreadingPriority", "weight": 2},
-    ]
+    both = [{"name": "SelectorSpreadPriority", "weight": 9}, {"name": "ServiceSpreadingPriority", "weight": 2}]
     assert at(profile(priorities=both), "score")["PodTopologySpread"] == 2
 
 
@@ -78,10 +72,7 @@ def test_a_ratio_of_ones_own_is_a_strategy() -> None:
     arguments = {"requestedToCapacityRatioArguments": {"shape": shape}}
     made = profile(priorities=[{"name": "Mine", "weight": 2, "argument": arguments}])
     strategy = made.args["NodeResourcesFit"]["scoringStrategy"]
-    assert (strategy["type"], strategy["requestedToCapacityRatio"]["shape"]) == (
-        "RequestedToCapacityRatio",
-        shape,
-    )
+    assert (strategy["type"], strategy["requestedToCapacityRatio"]["shape"]) == ("RequestedToCapacityRatio", shape)
 
 
 def test_labels_are_an_added_affinity_and_service_affinity_is_lost() -> None:
@@ -93,12 +84,7 @@ def test_labels_are_an_added_affinity_and_service_affinity_is_lost() -> None:
 
 
 def test_extenders_and_the_hard_weight_find_their_places() -> None:
-    extender = {
-        "urlPrefix": "http://x",
-        "filterVerb": "filter",
-        "enableHttps": True,
-        "httpTimeout": 1_000_000_000,
-    }
+    extender = {"urlPrefix": "http://x", "filterVerb": "filter", "enableHttps": True, "httpTimeout": 1_000_000_000}
     result = policy(extenders=[extender], hardPodAffinitySymmetricWeight=7)
     [made] = load_configuration(result.manifest).manifest["extenders"]
     assert (made["enableHTTPS"], made["httpTimeout"]) == (True, "1s")
@@ -114,10 +100,7 @@ def test_equal_priority_says_nothing() -> None:
     ("fields", "said"),
     [
         ({"predicates": [{"name": "Nope"}]}, 'predicates[0].name: predicate type not found for "Nope"'),
-        (
-            {"priorities": [{"name": "Nope", "weight": 1}]},
-            'priorities[0].name: priority type not found for "Nope"',
-        ),
+        ({"priorities": [{"name": "Nope", "weight": 1}]}, 'priorities[0].name: priority type not found for "Nope"'),
     ],
 )
 def test_what_kube_did_not_know_is_refused_in_its_words(fields: Any, said: str) -> None:

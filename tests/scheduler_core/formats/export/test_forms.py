@@ -10,14 +10,7 @@ from google.protobuf.json_format import ParseDict
 from jsonschema import Draft202012Validator
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from scheduler_core.formats.export import (
-    chrome_events,
-    export_lines,
-    json_schema,
-    otlp,
-    read_log,
-    spans_of,
-)
+from scheduler_core.formats.export import chrome_events, export_lines, json_schema, otlp, read_log, spans_of
 from scheduler_core.formats.export.spans import Span
 from scheduler_core.formats.export.tables import write_csv
 from scheduler_core.world.commands import ApplyObjects

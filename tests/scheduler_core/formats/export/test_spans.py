@@ -71,8 +71,7 @@ def test_the_file_is_as_its_schema_says(chrome: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"ph": "X"}, {"ts": -1}, {"ts": "0"}, {"dur": 1}, {"tid": 0}, {"args": {}}, {"id": 1}, {"cat": "x"}],
+    "wrong", [{"ph": "X"}, {"ts": -1}, {"ts": "0"}, {"dur": 1}, {"tid": 0}, {"args": {}}, {"id": 1}, {"cat": "x"}]
 )
 def test_the_schema_refuses_an_event_that_is_wrong(chrome: dict[str, Any], wrong: dict[str, Any]) -> None:
     event = next(event for event in chrome["traceEvents"] if event["ph"] == "B")

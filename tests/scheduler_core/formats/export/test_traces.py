@@ -31,11 +31,7 @@ def test_the_detail_of_the_attempts_asked_for_is_in_it() -> None:
     refused = [step.get("refused") for step in details[1]["steps"] if step.get("refused")]
     assert refused == [
         {
-            name: {
-                "code": "UnschedulableAndUnresolvable",
-                "plugin": "",
-                "reasons": ["Insufficient cpu"],
-            }
+            name: {"code": "UnschedulableAndUnresolvable", "plugin": "", "reasons": ["Insufficient cpu"]}
             for name in ("a", "b")
         }
     ]

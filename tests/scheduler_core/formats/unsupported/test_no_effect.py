@@ -24,11 +24,7 @@ def test_fields_of_containers_are_named_where_they_stand() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "where"),
-    [
-        ("Deployment", "spec.template"),
-        ("Job", "spec.template"),
-        ("CronJob", "spec.jobTemplate.spec.template"),
-    ],
+    [("Deployment", "spec.template"), ("Job", "spec.template"), ("CronJob", "spec.jobTemplate.spec.template")],
 )
 def test_fields_of_pods_count_in_templates(kind: str, where: str) -> None:
     manifest: dict[str, Any] = {"spec": {"dnsPolicy": "None"}}
@@ -111,12 +107,7 @@ def from_a_cluster(manifest: dict[str, Any], uid: str, maker: str = "") -> dict[
 def test_what_admission_adds_to_a_pod_is_passed_over() -> None:
     token = [
         {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
-        {
-            "configMap": {
-                "name": "kube-root-ca.crt",
-                "items": [{"key": "ca.crt", "path": "ca.crt"}],
-            }
-        },
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
         {"downwardAPI": {"items": [{"fieldRef": {"fieldPath": "metadata.namespace"}, "path": "namespace"}]}},
     ]
     volume = {"name": "kube-api-access-7xj2k", "projected": {"defaultMode": 420, "sources": token}}
@@ -160,16 +151,9 @@ def test_a_field_that_says_the_same_as_one_beside_it_is_told_once() -> None:
 
 def test_what_kube_fills_in_itself_is_passed_over() -> None:
     manifest = pod(
-        "p",
-        dnsPolicy="ClusterFirst",
-        securityContext={},
-        serviceAccountName="default",
-        enableServiceLinks=True,
+        "p", dnsPolicy="ClusterFirst", securityContext={}, serviceAccountName="default", enableServiceLinks=True
     )
-    manifest["spec"]["containers"][0] |= {
-        "terminationMessagePath": "/dev/termination-log",
-        "imagePullPolicy": "Always",
-    }
+    manifest["spec"]["containers"][0] |= {"terminationMessagePath": "/dev/termination-log", "imagePullPolicy": "Always"}
     assert paths(manifest) == []
 
 
@@ -180,8 +164,7 @@ def test_many_objects_are_told_in_one_line_for_each_field() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind",
-    sorted({e.kind for e in ENTRIES if not e.kind.startswith(ANY_CUSTOM)} - {CONFIGURATION}),
+    "kind", sorted({e.kind for e in ENTRIES if not e.kind.startswith(ANY_CUSTOM)} - {CONFIGURATION})
 )
 def test_the_list_names_kinds_that_there_are(kind: str) -> None:
     assert kind in KINDS

@@ -92,20 +92,12 @@ def test_a_star_in_multi_point_leaves_only_what_is_enabled() -> None:
 
 def test_a_reconfigured_default_keeps_its_place_and_takes_the_weight() -> None:
     mine = profile(multiPoint=enabled(("NodeAffinity", 7)))
-    assert mine.plugins[Point.SCORE][:3] == (
-        ("TaintToleration", 3),
-        ("NodeAffinity", 7),
-        ("NodeResourcesFit", 1),
-    )
+    assert mine.plugins[Point.SCORE][:3] == (("TaintToleration", 3), ("NodeAffinity", 7), ("NodeResourcesFit", 1))
 
 
 def test_plugins_enabled_at_the_point_run_before_those_of_multi_point() -> None:
     mine = profile(score=enabled(("ImageLocality", 5), ("NodeResourcesFit", 4)))
-    assert mine.plugins[Point.SCORE][:3] == (
-        ("ImageLocality", 5),
-        ("NodeResourcesFit", 4),
-        ("TaintToleration", 3),
-    )
+    assert mine.plugins[Point.SCORE][:3] == (("ImageLocality", 5), ("NodeResourcesFit", 4), ("TaintToleration", 3))
 
 
 def test_plugins_enabled_at_the_point_alone_run_last() -> None:

@@ -7,14 +7,7 @@ from dataclasses import fields
 import msgspec
 import pytest
 
-from scheduler_core.scheduler.config.gates import (
-    GATES,
-    SETTINGS,
-    GateError,
-    format_gates,
-    read_gates,
-    resolve,
-)
+from scheduler_core.scheduler.config.gates import GATES, SETTINGS, GateError, format_gates, read_gates, resolve
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
 from scheduler_core.scheduler.config.types import ConfigurationError
@@ -40,10 +33,7 @@ def shaped(*points: tuple[int, int]) -> dict[str, object]:
 
 def test_a_gate_that_is_not_named_has_its_default() -> None:
     wanted = read_gates("PodLevelResources=false")
-    assert dict(wanted.settings) == {
-        **{name: DEFAULTS[name] for name in SETTINGS},
-        "pod_level_resources": False,
-    }
+    assert dict(wanted.settings) == {**{name: DEFAULTS[name] for name in SETTINGS}, "pod_level_resources": False}
 
 
 def test_every_gate_that_can_be_set_is_a_setting_that_restarts_and_has_kubes_default() -> None:
@@ -80,10 +70,7 @@ def test_the_last_of_two_counts() -> None:
     [
         ("Nope=true", "unrecognized feature gate: Nope"),
         ("=true", "unrecognized feature gate: "),
-        (
-            "SidecarContainers=false",
-            "cannot set feature gate SidecarContainers to false, feature is locked to true",
-        ),
+        ("SidecarContainers=false", "cannot set feature gate SidecarContainers to false, feature is locked to true"),
         (
             "MatchLabelKeysInPodAffinity=false",
             "cannot set feature gate MatchLabelKeysInPodAffinity to false, feature is locked to true",

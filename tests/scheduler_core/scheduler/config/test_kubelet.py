@@ -47,10 +47,7 @@ def test_a_node_s_own_fields_count_first() -> None:
             {"evictionHard": {"memory.available": "110%"}},
             "eviction percentage threshold memory.available must be <= 100%: 110%",
         ),
-        (
-            {"evictionHard": {"memory.available": "0"}},
-            "eviction threshold memory.available must be positive: 0",
-        ),
+        ({"evictionHard": {"memory.available": "0"}}, "eviction threshold memory.available must be positive: 0"),
         (
             {"evictionSoft": {"memory.available": "1Gi"}},
             "grace period must be specified for the soft eviction threshold memory.available",
@@ -65,10 +62,7 @@ def test_a_node_s_own_fields_count_first() -> None:
         ),
         ({"maxPods": -1}, "invalid configuration: maxPods (--max-pods) -1 must not be a negative number"),
         ({"kubeReserved": {"gpu": "1"}}, 'cannot reserve "gpu" resource'),
-        (
-            {"evictionHard": {"memory.available": "nan%"}},
-            'strconv.ParseFloat: parsing "nan": invalid syntax',
-        ),
+        ({"evictionHard": {"memory.available": "nan%"}}, 'strconv.ParseFloat: parsing "nan": invalid syntax'),
         ({"nodeStatusUpdateFrequency": "-1s"}, "a duration that is not below 0"),
         ({"maxPods": "many"}, "a whole number"),
     ],

@@ -25,14 +25,8 @@ def configuration(**election: Any) -> dict[str, Any]:
             {"leaseDuration": "10s"},
             'leaderElection.leaseDuration: Invalid value: "10s": must be greater than `RenewDeadline`',
         ),
-        (
-            {"renewDeadline": "-5s"},
-            'leaderElection.renewDeadline: Invalid value: "-5s": must be greater than zero',
-        ),
-        (
-            {"retryPeriod": "-2000ms"},
-            'leaderElection.retryPeriod: Invalid value: "-2s": must be greater than zero',
-        ),
+        ({"renewDeadline": "-5s"}, 'leaderElection.renewDeadline: Invalid value: "-5s": must be greater than zero'),
+        ({"retryPeriod": "-2000ms"}, 'leaderElection.retryPeriod: Invalid value: "-2s": must be greater than zero'),
         (
             {"renewDeadline": "2400ms"},
             "leaderElection: couldn't create leader elector: renewDeadline must be greater than retryPeriod*JitterFactor",
@@ -58,12 +52,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
 
 @pytest.mark.parametrize(
     "election",
-    [
-        {},
-        {"renewDeadline": "2401ms"},
-        {"leaderElect": False, "leaseDuration": "-5s"},
-        {"leaseDuration": "0s"},
-    ],
+    [{}, {"renewDeadline": "2401ms"}, {"leaderElect": False, "leaseDuration": "-5s"}, {"leaseDuration": "0s"}],
 )
 def test_a_leader_election_that_is_accepted(election: dict[str, Any]) -> None:
     load_configuration(configuration(**election), elections=True)

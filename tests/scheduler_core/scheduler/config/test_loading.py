@@ -50,10 +50,7 @@ def test_arguments_get_their_defaults() -> None:
 
 def test_a_strategy_without_resources_gets_the_default_ones_and_missing_weights_are_one() -> None:
     def strategy(**fields: Any) -> Any:
-        config = {
-            "name": "NodeResourcesFit",
-            "args": {"scoringStrategy": {"type": "MostAllocated", **fields}},
-        }
+        config = {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated", **fields}}}
         return load(profiles=[{"pluginConfig": [config]}]).profiles[0].args["NodeResourcesFit"]["scoringStrategy"]
 
     assert [r["name"] for r in strategy()["resources"]] == ["cpu", "memory"]
@@ -116,23 +113,14 @@ def test_arguments_of_a_plugin_that_is_not_ours_are_left_alone() -> None:
         ({"profiles": [None]}, "profiles[0]: null is null, expected an entry of the list"),
         ({"parallelism": "16"}, 'parallelism: "16" is a string, expected an integer'),
         ({"parallelism": True}, "parallelism: true is a boolean, expected an integer"),
-        (
-            {"parallelism": 2**31},
-            "parallelism: 2147483648 expected an integer from -2147483648 to 2147483647",
-        ),
+        ({"parallelism": 2**31}, "parallelism: 2147483648 expected an integer from -2147483648 to 2147483647"),
         ({"parallelism": 0}, "parallelism: Invalid value: 0: should be an integer value greater than zero"),
-        (
-            {"percentageOfNodesToScore": 101},
-            "percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]",
-        ),
+        ({"percentageOfNodesToScore": 101}, "percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"),
         (
             {"profiles": [{"percentageOfNodesToScore": -1}]},
             "profiles[0].percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100]",
         ),
-        (
-            {"podInitialBackoffSeconds": 0},
-            "podInitialBackoffSeconds: Invalid value: 0: must be greater than 0",
-        ),
+        ({"podInitialBackoffSeconds": 0}, "podInitialBackoffSeconds: Invalid value: 0: must be greater than 0"),
         (
             {"podInitialBackoffSeconds": 20},
             "podMaxBackoffSeconds: Invalid value: 10: must be greater than or equal to PodInitialBackoffSeconds",
@@ -273,32 +261,21 @@ FULL = {
     "leaderElection": {"leaderElect": False, "resourceLock": "leases"},
     "clientConnection": {"qps": 10, "burst": 20},
     "extenders": [
-        {
-            "urlPrefix": "http://x",
-            "prioritizeVerb": "p",
-            "weight": 1,
-            "managedResources": [{"name": "example.com/gpu"}],
-        }
+        {"urlPrefix": "http://x", "prioritizeVerb": "p", "weight": 1, "managedResources": [{"name": "example.com/gpu"}]}
     ],
     "profiles": [
         {
             "schedulerName": "a",
             "percentageOfNodesToScore": 10,
             "plugins": {
-                "multiPoint": {
-                    "enabled": [{"name": "NodeAffinity", "weight": 5}],
-                    "disabled": [{"name": "NodeName"}],
-                },
+                "multiPoint": {"enabled": [{"name": "NodeAffinity", "weight": 5}], "disabled": [{"name": "NodeName"}]},
                 "score": {
                     "enabled": [{"name": "ImageLocality", "weight": 5}],
                     "disabled": [{"name": "TaintToleration"}],
                 },
             },
             "pluginConfig": [
-                {
-                    "name": "NodeResourcesBalancedAllocation",
-                    "args": {"resources": [{"name": "cpu", "weight": 1}]},
-                },
+                {"name": "NodeResourcesBalancedAllocation", "args": {"resources": [{"name": "cpu", "weight": 1}]}},
                 {
                     "name": "NodeResourcesFit",
                     "args": {

@@ -18,12 +18,7 @@ from scheduler_core.scheduler.extenders.results import (
 )
 from tests.scheduler_core.worlds import pod
 
-READERS = {
-    Verb.FILTER: read_filter,
-    Verb.PRIORITIZE: read_prioritize,
-    Verb.PREEMPT: read_preempt,
-    Verb.BIND: read_bind,
-}
+READERS = {Verb.FILTER: read_filter, Verb.PRIORITIZE: read_prioritize, Verb.PREEMPT: read_preempt, Verb.BIND: read_bind}
 # Verb, body, and what the scheduler says: empty where the answer is good.
 CASES: list[tuple[Verb, str, str]] = [
     (Verb(verb), body, words) for verb, body, words in json.loads(Path(__file__).with_name("go_words.json").read_text())

@@ -50,20 +50,13 @@ def test_verdicts_may_let_every_row_pass() -> None:
 
 def test_each_row_has_the_status_of_the_plugin_that_refused_it() -> None:
     statuses = [SEEN.status_of(row) for row in range(8)]
-    assert statuses == [
-        *(FULL.by("A"), None, FULL.by("B"), ABSENT, None, TAINTED.by("A"), FULL.by("A"), None),
-    ]
+    assert statuses == [*(FULL.by("A"), None, FULL.by("B"), ABSENT, None, TAINTED.by("A"), FULL.by("A"), None)]
     assert SEEN.refused.tolist() == [0, 2, 5, 6]
     assert SEEN.plugins() == {"A", "B"}
 
 
 def test_the_rows_of_each_status_are_counted_step_by_step() -> None:
-    assert list(SEEN.counted()) == [
-        (FULL.by("A"), 2),
-        (TAINTED.by("A"), 1),
-        (FULL.by("B"), 1),
-        (ABSENT, 1),
-    ]
+    assert list(SEEN.counted()) == [(FULL.by("A"), 2), (TAINTED.by("A"), 1), (FULL.by("B"), 1), (ABSENT, 1)]
 
 
 def test_rows_without_a_status_of_their_own_have_the_code_unresolvable() -> None:

@@ -93,20 +93,12 @@ def test_a_leader_whose_calls_hang_gives_up_at_its_deadline_and_waits_for_the_re
     while elector.wake_at is not None:
         now = elector.wake_at
         seen.append((now / SECOND, reports(elector.wake(now))))
-    assert seen == [
-        (2, []),
-        (6.5, []),
-        (11, ["lost"]),
-        (15.5, ["not released", "event", "OnStoppedLeading"]),
-    ]
+    assert seen == [(2, []), (6.5, []), (11, ["lost"]), (15.5, ["not released", "event", "OnStoppedLeading"])]
 
 
 @pytest.mark.parametrize(
     ("release", "seen", "holder"),
-    [
-        (True, ["released", "event", "OnStoppedLeading"], ""),
-        (False, ["event", "OnStoppedLeading"], "a"),
-    ],
+    [(True, ["released", "event", "OnStoppedLeading"], ""), (False, ["event", "OnStoppedLeading"], "a")],
 )
 def test_who_is_cancelled_gives_the_lease_back_where_it_is_to(release: bool, seen: list[str], holder: str) -> None:
     store, elector = Store(), LeaderElector(ElectionConfig(release_on_cancel=release), "a")

@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core.analysis.status.families import Spread
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    DeleteObjects,
-    FailCall,
-    Ref,
-    SetConfiguration,
-    SetSettings,
-)
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.metrics.figures import series, spreads, values
 from tests.scheduler_core.worlds import configuration, node, pod, settle, world
@@ -90,10 +83,7 @@ def test_extension_points_of_a_pod_that_is_scored_and_bound() -> None:
 
 def test_bind_takes_what_its_call_costs() -> None:
     sim = settled(*NODES, pod("web"), bind_cost=7_000_000)
-    assert spreads(sim, "framework_extension_point_duration_seconds")["Bind", "Success", PROFILE] == (
-        1,
-        0.007,
-    )
+    assert spreads(sim, "framework_extension_point_duration_seconds")["Bind", "Success", PROFILE] == (1, 0.007)
     assert spreads(sim, "plugin_execution_duration_seconds")["DefaultBinder", "Bind", "Success"] == (1, 0.007)
 
 
@@ -220,16 +210,8 @@ def test_a_metric_whose_gate_is_off_is_not_registered(gate: str, name: str) -> N
 def test_gauges_tell_of_cache_and_queue() -> None:
     sim = settled(*NODES, pod("web"), pod("big", cpu="9"), pod("gated", schedulingGates=[{"name": "g"}]))
     assert values(sim, "cache_size") == {("assumed_pods",): 0, ("nodes",): 3, ("pods",): 1}
-    assert values(sim, "pending_pods") == {
-        ("active",): 0,
-        ("backoff",): 0,
-        ("gated",): 1,
-        ("unschedulable",): 1,
-    }
-    assert values(sim, "unschedulable_pods") == {
-        ("NodeResourcesFit", PROFILE): 1,
-        ("SchedulingGates", PROFILE): 1,
-    }
+    assert values(sim, "pending_pods") == {("active",): 0, ("backoff",): 0, ("gated",): 1, ("unschedulable",): 1}
+    assert values(sim, "unschedulable_pods") == {("NodeResourcesFit", PROFILE): 1, ("SchedulingGates", PROFILE): 1}
 
 
 def test_while_a_binding_runs_its_goroutine_is_counted() -> None:

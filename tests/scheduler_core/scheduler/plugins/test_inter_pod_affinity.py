@@ -96,10 +96,7 @@ def test_a_pod_that_does_not_match_its_own_terms_has_to_wait() -> None:
 
 
 def test_anti_affinity_keeps_away_from_the_domain() -> None:
-    assert refusals(apart(pod("p", "web"), term("db")), [pod("x", "db").on("a")]) == {
-        "a": OWN_ANTI,
-        "b": OWN_ANTI,
-    }
+    assert refusals(apart(pod("p", "web"), term("db")), [pod("x", "db").on("a")]) == {"a": OWN_ANTI, "b": OWN_ANTI}
 
 
 def test_existing_pods_anti_affinity_is_symmetric() -> None:

@@ -55,18 +55,13 @@ terms = st.fixed_dictionaries(
     optional={
         "namespaces": st.lists(st.sampled_from(NAMESPACES), max_size=2, unique=True),
         "namespaceSelector": st.sampled_from(
-            (
-                {},
-                {"matchLabels": {"team": "a"}},
-                {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]},
-            )
+            ({}, {"matchLabels": {"team": "a"}}, {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]})
         ),
     },
 )
 some_terms = st.lists(terms, max_size=2)
 weighted = st.lists(
-    st.tuples(st.integers(1, 3), terms).map(lambda each: {"weight": each[0], "podAffinityTerm": each[1]}),
-    max_size=2,
+    st.tuples(st.integers(1, 3), terms).map(lambda each: {"weight": each[0], "podAffinityTerm": each[1]}), max_size=2
 )
 
 
@@ -83,11 +78,7 @@ def specs(draw: st.DrawFn) -> Manifest:
 @st.composite
 def incoming(draw: st.DrawFn) -> Manifest:
     return {
-        "metadata": {
-            "name": "new",
-            "namespace": draw(st.sampled_from(NAMESPACES)),
-            "labels": draw(pod_labels),
-        },
+        "metadata": {"name": "new", "namespace": draw(st.sampled_from(NAMESPACES)), "labels": draw(pod_labels)},
         "spec": {"containers": [{"name": "c"}], **draw(specs())},
     }
 

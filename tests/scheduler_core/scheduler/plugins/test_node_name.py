@@ -13,10 +13,7 @@ def test_a_pod_without_a_node_name_passes_everywhere() -> None:
 
 
 def test_a_pod_with_a_node_name_fits_that_node_only() -> None:
-    assert filter_nodes(make_plugin("NodeName"), make_pod("p").on("b").pod(), NODES) == {
-        "a": REFUSED,
-        "b": None,
-    }
+    assert filter_nodes(make_plugin("NodeName"), make_pod("p").on("b").pod(), NODES) == {"a": REFUSED, "b": None}
 
 
 def test_a_node_name_that_does_not_exist_refuses_every_node() -> None:

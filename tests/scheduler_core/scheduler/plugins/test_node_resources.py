@@ -100,11 +100,7 @@ def test_many_scalar_resources_may_fail_at_once() -> None:
 def test_nodes_get_a_status_for_their_own_combination() -> None:
     nodes = make_table([make_node("a").capacity(cpu="1"), make_node("b"), make_node("c").capacity(memory="1Gi")])
     found = filter_nodes(make_plugin(FIT), make_pod("p").requests(cpu="2", memory="2Gi").pod(), nodes)
-    assert found == {
-        "a": unresolvable("Insufficient cpu"),
-        "b": None,
-        "c": unresolvable("Insufficient memory"),
-    }
+    assert found == {"a": unresolvable("Insufficient cpu"), "b": None, "c": unresolvable("Insufficient memory")}
 
 
 def test_least_allocated_prefers_the_free_share() -> None:
@@ -179,10 +175,7 @@ def test_balanced_allocation_of_two_resources_is_half_their_difference() -> None
 def test_balanced_allocation_leaves_out_resources_that_a_node_lacks() -> None:
     args = {"resources": [{"name": name, "weight": 1} for name in ("cpu", "memory", GPU)]}
     nodes = make_table(
-        [
-            make_node("a").capacity(cpu="4", memory="4Gi"),
-            make_node("b").capacity({GPU: "2"}, cpu="4", memory="4Gi"),
-        ]
+        [make_node("a").capacity(cpu="4", memory="4Gi"), make_node("b").capacity({GPU: "2"}, cpu="4", memory="4Gi")]
     )
     pod = make_pod("p").requests({GPU: "1"}, cpu="2", memory="2Gi").pod()
     assert score_nodes(make_plugin(BALANCED, args), pod, nodes) == {"a": 100, "b": 100}

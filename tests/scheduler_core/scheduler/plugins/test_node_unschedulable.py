@@ -7,10 +7,7 @@ REFUSED = unresolvable("node(s) were unschedulable")
 
 
 def test_a_cordoned_node_is_refused() -> None:
-    assert filter_nodes(make_plugin("NodeUnschedulable"), make_pod("p").pod(), NODES) == {
-        "a": None,
-        "b": REFUSED,
-    }
+    assert filter_nodes(make_plugin("NodeUnschedulable"), make_pod("p").pod(), NODES) == {"a": None, "b": REFUSED}
 
 
 def test_a_pod_that_tolerates_cordoned_nodes_passes() -> None:

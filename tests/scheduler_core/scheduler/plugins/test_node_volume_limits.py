@@ -69,9 +69,7 @@ def test_a_claim_of_a_running_pod_that_is_gone_does_not_count() -> None:
 def test_a_claim_of_the_pod_itself_must_be_there() -> None:
     nodes = make_table([make_node("a")])
     found = filter_nodes(NodeVolumeLimits({}, Objects()), POD.pod(), nodes)
-    assert found == {
-        "a": unresolvable('looking up PVC default/c: persistentvolumeclaim "c" not found'),
-    }
+    assert found == {"a": unresolvable('looking up PVC default/c: persistentvolumeclaim "c" not found')}
 
 
 def test_an_in_tree_volume_counts_for_the_driver_that_took_it_over() -> None:

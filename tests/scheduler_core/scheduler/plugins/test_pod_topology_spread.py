@@ -106,11 +106,7 @@ def test_the_scheduler_merges_match_label_keys_itself() -> None:
 
 
 def test_nodes_that_the_selector_excludes_count_unless_told_to_ignore_it() -> None:
-    nodes = [
-        *NODES,
-        make_node("d").zone("z3").label("disk", "ssd"),
-        make_node("e").zone("z1").label("disk", "ssd"),
-    ]
+    nodes = [*NODES, make_node("d").zone("z3").label("disk", "ssd"), make_node("e").zone("z1").label("disk", "ssd")]
     picky = web("p").selector({"disk": "ssd"})
     pods = [web("x").on("a"), web("y").on("d")]
     assert set(refusals(spread(picky), pods, nodes)) == {"d"}
@@ -135,11 +131,7 @@ def test_a_node_without_the_key_scores_nothing() -> None:
     assert found is not None and found[1]["bare"] == 0
 
 
-SERVICE = {
-    "kind": "Service",
-    "metadata": {"name": "web", "namespace": "default"},
-    "spec": {"selector": {"app": "web"}},
-}
+SERVICE = {"kind": "Service", "metadata": {"name": "web", "namespace": "default"}, "spec": {"selector": {"app": "web"}}}
 OWNERS = {
     "ReplicaSet": {"selector": {"matchLabels": {"app": "web"}}},
     "StatefulSet": {"selector": {"matchLabels": {"app": "web"}}},
@@ -198,18 +190,11 @@ def test_a_selector_that_can_not_be_parsed_is_an_internal_error() -> None:
 
 
 def test_it_explains_the_counts_and_the_skew() -> None:
-    table, state, plugin = (
-        make_table(NODES, [web("x").on("a")]),
-        CycleState(),
-        make_plugin("PodTopologySpread"),
-    )
+    table, state, plugin = (make_table(NODES, [web("x").on("a")]), CycleState(), make_plugin("PodTopologySpread"))
     pod = spread(web("p")).pod()
     plugin.pre_filter(state, pod, table)
     (found,) = figures(state.read("PreFilterPodTopologySpread"), table.rows["a"])
     assert (found.domain, found.minimum, found.skew, found.count) == ("z1", 0, 2, 2)
     explanation = plugin.explain(state, pod, table, table.rows["a"])
     assert paragraphs(explanation) == [f"{ZONE} maxSkew 1 · global minimum 0 · app in (web)"]
-    assert rows(explanation) == [
-        ("z1 [this node] 100%", "1", "2 > 1", "bad"),
-        ("z2 0%", "0", "1"),
-    ]
+    assert rows(explanation) == [("z1 [this node] 100%", "1", "2 > 1", "bad"), ("z2 0%", "0", "1")]

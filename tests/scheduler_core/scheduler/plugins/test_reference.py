@@ -293,9 +293,7 @@ def test_balance_scores_as_one_by_one(
 # Ports
 
 ports = st.tuples(
-    st.sampled_from((80, 81)),
-    st.sampled_from(("TCP", "UDP")),
-    st.sampled_from((None, "10.0.0.1", "10.0.0.2")),
+    st.sampled_from((80, 81)), st.sampled_from(("TCP", "UDP")), st.sampled_from((None, "10.0.0.1", "10.0.0.2"))
 )
 
 

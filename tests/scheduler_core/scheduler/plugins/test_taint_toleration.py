@@ -3,13 +3,7 @@ import pytest
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import error, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from tests.support.drive import (
-    all_rows,
-    filter_nodes,
-    make_plugin,
-    normalize_node_scores,
-    score_nodes,
-)
+from tests.support.drive import all_rows, filter_nodes, make_plugin, normalize_node_scores, score_nodes
 
 SOFT = "PreferNoSchedule"
 
@@ -27,11 +21,7 @@ def test_nodes_with_different_taints_get_their_own_reasons() -> None:
     )
     found = filter_nodes(make_plugin("TaintToleration"), make_pod("p").pod(), nodes)
     texts = {name: status and status.message for name, status in found.items()}
-    assert texts == {
-        "a": "node(s) had untolerated taint {x: 1}",
-        "b": None,
-        "c": "node(s) had untolerated taint {y: }",
-    }
+    assert texts == {"a": "node(s) had untolerated taint {x: 1}", "b": None, "c": "node(s) had untolerated taint {y: }"}
 
 
 @pytest.mark.parametrize(

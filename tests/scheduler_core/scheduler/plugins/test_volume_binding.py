@@ -10,13 +10,7 @@ from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
 from scheduler_core.testing.explained import rows
 from tests.support.drive import all_rows, filter_nodes
-from tests.support.storage import (
-    Objects,
-    make_claim,
-    make_class,
-    make_csi_node,
-    make_volume,
-)
+from tests.support.storage import Objects, make_claim, make_class, make_csi_node, make_volume
 
 SECOND = 10**9
 CONFLICT = unresolvable("node(s) didn't match PersistentVolume's node affinity")
@@ -147,11 +141,7 @@ def test_a_migrated_volume_asks_for_the_zone_label_of_its_driver() -> None:
     affinity = {"required": {"nodeSelectorTerms": [{"matchExpressions": [zone]}]}}
     volume = make_volume("v", claim="c", nodeAffinity=affinity, gcePersistentDisk={"pdName": "d"})
     csi_node = make_csi_node("b", {}, migrated="kubernetes.io/gce-pd")
-    assert refusals(make_claim("c", volume="v"), volume, csi_node) == {
-        "a": None,
-        "b": CONFLICT,
-        "c": CONFLICT,
-    }
+    assert refusals(make_claim("c", volume="v"), volume, csi_node) == {"a": None, "b": CONFLICT, "c": CONFLICT}
 
 
 # Filter: claims that wait for the pod
@@ -228,10 +218,7 @@ def capacity(name: str, zone: str, **sizes: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("tracked", "refusal"), [(True, NO_SPACE), (False, None)])
 def test_capacity_counts_where_the_driver_keeps_track_of_it(tracked: bool, refusal: Status | None) -> None:
     driver = {"kind": "CSIDriver", "metadata": {"name": "csi.x"}, "spec": {"storageCapacity": tracked}}
-    room = [
-        capacity("one", "za", capacity="1Gi"),
-        capacity("two", "zb", capacity="9Gi", maximumVolumeSize="1023Mi"),
-    ]
+    room = [capacity("one", "za", capacity="1Gi"), capacity("two", "zb", capacity="9Gi", maximumVolumeSize="1023Mi")]
     found = refusals(make_class(provisioner="csi.x"), make_claim("c"), driver, *room)
     assert found == {"a": None, "b": refusal, "c": refusal}
 
@@ -358,10 +345,7 @@ def later(change: str) -> Status:
     [
         ("choice taken back", 'provisioning failed for PVC "c"'),
         ("bound elsewhere", 'pv "v" node affinity doesn\'t match node "a": no matching NodeSelectorTerms'),
-        (
-            "claim gone",
-            'failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "default/c"',
-        ),
+        ("claim gone", 'failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "default/c"'),
         ("node gone", 'failed to get node "a": node "a" not found'),
         ("pod gone", 'pod does not exist any more: pod "p" not found'),
     ],

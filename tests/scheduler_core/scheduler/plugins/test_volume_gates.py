@@ -35,11 +35,7 @@ def scores(
     """Per node the score after PreFilter and Filter; None where PreScore skips."""
     handle = Objects(objects)
     handle.features = Features(storage_capacity_scoring=on)
-    plugin, state, pod = (
-        make_plugin("VolumeBinding", args, handle),
-        CycleState(),
-        make_pod("p").claims(*claims).pod(),
-    )
+    plugin, state, pod = (make_plugin("VolumeBinding", args, handle), CycleState(), make_pod("p").claims(*claims).pod())
     rows = all_rows(TABLE)
     plugin.pre_filter(state, pod, TABLE)
     plugin.filter(state, pod, TABLE, rows)
@@ -53,11 +49,7 @@ def scores(
     return dict(zip(TABLE.names, found.tolist(), strict=True))
 
 
-LOCAL = (
-    make_class(),
-    make_volume("va", size="2Gi", hosts=("a",)),
-    make_volume("vb", size="4Gi", hosts=("b",)),
-)
+LOCAL = (make_class(), make_volume("va", size="2Gi", hosts=("a",)), make_volume("vb", size="4Gi", hosts=("b",)))
 POOLS = (POOLED, DRIVER, pool("one", "a", capacity="4Gi"), pool("two", "b", capacity="10Gi"))
 
 

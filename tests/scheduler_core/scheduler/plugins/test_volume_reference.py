@@ -39,10 +39,7 @@ expressions = st.sampled_from(
 )
 terms = st.lists(st.lists(expressions, max_size=2), max_size=2)
 volume_shapes = st.tuples(
-    st.sampled_from(CLASSES),
-    st.sampled_from(SIZES),
-    st.none() | terms,
-    st.sampled_from(("", "", "c0", "other")),
+    st.sampled_from(CLASSES), st.sampled_from(SIZES), st.none() | terms, st.sampled_from(("", "", "c0", "other"))
 )
 claim_shapes = st.tuples(
     st.sampled_from(CLASSES), st.sampled_from(SIZES), st.sampled_from((None, None, None, "n0", "n1"))

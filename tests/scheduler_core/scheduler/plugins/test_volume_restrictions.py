@@ -36,11 +36,7 @@ RBD = {"monitors": ["m1", "m2"], "pool": "p", "image": "i"}
             volume("gcePersistentDisk", pdName="x", readOnly=True),
             False,
         ),
-        (
-            volume("gcePersistentDisk", pdName="x", readOnly=True),
-            volume("gcePersistentDisk", pdName="x"),
-            True,
-        ),
+        (volume("gcePersistentDisk", pdName="x", readOnly=True), volume("gcePersistentDisk", pdName="x"), True),
         (
             volume("awsElasticBlockStore", volumeID="x", readOnly=True),
             volume("awsElasticBlockStore", volumeID="x", readOnly=True),
@@ -57,10 +53,7 @@ RBD = {"monitors": ["m1", "m2"], "pool": "p", "image": "i"}
 def test_a_disk_in_use_refuses_its_node(held: dict[str, Any], wanted: dict[str, Any], clash: bool) -> None:
     nodes = make_table(NODES, [make_pod("old").volumes(held).on("a")])
     pod = make_pod("p").volumes(wanted).pod()
-    assert filter_nodes(VolumeRestrictions({}, Objects()), pod, nodes) == {
-        "a": DISK if clash else None,
-        "b": None,
-    }
+    assert filter_nodes(VolumeRestrictions({}, Objects()), pod, nodes) == {"a": DISK if clash else None, "b": None}
 
 
 EXCLUSIVE = make_claim("c", volume="v", accessModes=["ReadWriteOncePod"])

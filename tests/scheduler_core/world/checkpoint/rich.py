@@ -92,10 +92,7 @@ def commands() -> list[Command]:
 
 
 def walk(
-    seed: int = 5,
-    steps: int = 1200,
-    every: int = 60,
-    through: Callable[[Simulation], Simulation] | None = None,
+    seed: int = 5, steps: int = 1200, every: int = 60, through: Callable[[Simulation], Simulation] | None = None
 ) -> Iterator[Simulation]:
     """The world after each transition: a command every so often, and the first binding fails. Now and then it goes `through` something."""
     sim = Simulation(seed)

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from playground.lessons import (
-    Card,
-    Lesson,
-    Played,
-    fill_placeholders,
-    find_playthrough,
-    judge,
-    list_reached_cards,
-)
+from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, judge, list_reached_cards
 from playground.lessons.authoring import Checked, anchor_and_check, check
 from playground.lessons.evidence import nth_attempt
 from playground.lessons.judging import as_text

@@ -101,10 +101,7 @@ def test_admin_access_takes_nothing() -> None:
 def test_shares_consume_capacity_with_the_gate_alone() -> None:
     shared = at(1, "a", shareID="s", consumedCapacity={"memory": "2"})
     known, _ = tracker(shared, consumable=True)
-    assert (taken(known), known.allocated().capacity) == (
-        [],
-        {DeviceId("d", "p", "a"): {"memory": 2 * 10**9}},
-    )
+    assert (taken(known), known.allocated().capacity) == ([], {DeviceId("d", "p", "a"): {"memory": 2 * 10**9}})
     assert taken(tracker(shared)[0]) == ["a"]
 
 

@@ -7,12 +7,7 @@ from typing import Any
 from scheduler_core.analysis.fixes import find_fixes
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
-from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import (
-    device_world,
-    devices_of,
-    go_on,
-    node_of,
-)
+from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import device_world, devices_of, go_on, node_of
 from tests.scheduler_core.worlds import node, pod
 from tests.support.devices import claim, claiming, device, device_class, gpus, request, taint_rule
 

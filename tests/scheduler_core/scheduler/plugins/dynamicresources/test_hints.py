@@ -57,14 +57,7 @@ BY_TEMPLATE = using(statuses={"x": "c"}, x="template")
         ("the claim was created", BY_NAME, [known("c")], None, known("c"), True),
         ("it got a finalizer", BY_NAME, [known("c")], known("c"), known("c", finalizers=("f",)), False),
         ("its status changed", BY_NAME, [known("c")], known("c"), known("c", **ALLOCATED), True),
-        (
-            "another one was deallocated",
-            BY_NAME,
-            [known("c")],
-            known("other", **ALLOCATED),
-            known("other"),
-            True,
-        ),
+        ("another one was deallocated", BY_NAME, [known("c")], known("other", **ALLOCATED), known("other"), True),
         (
             "the pod lacks another claim",
             using("c", "missing"),

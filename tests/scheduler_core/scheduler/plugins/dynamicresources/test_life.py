@@ -97,13 +97,7 @@ def invalid(name: str) -> list[dict[str, Any]]:
 def test_an_error_on_a_node_behind_those_that_are_wanted_is_not_met() -> None:
     names = [f"n{i}" for i in range(120)]
     good = [gpus(name) for name in names[:-1]]
-    sim = device_world(
-        *(node(name) for name in names),
-        *good,
-        *invalid(names[-1]),
-        claim("c"),
-        claiming(pod("p"), "c"),
-    )
+    sim = device_world(*(node(name) for name in names), *good, *invalid(names[-1]), claim("c"), claiming(pod("p"), "c"))
     go_on(sim)
     assert node_of(sim, "p")
 
@@ -183,12 +177,7 @@ def test_a_claim_that_is_deleted_keeps_its_pod_from_being_scheduled() -> None:
 
 def test_a_rule_that_no_longer_taints_the_devices_wakes_those_that_do_not_tolerate_it() -> None:
     sim = device_world(
-        node("a"),
-        gpus("a"),
-        taint_rule("broken"),
-        claim("c"),
-        claiming(pod("p"), "c"),
-        dra_device_taints=True,
+        node("a"), gpus("a"), taint_rule("broken"), claim("c"), claiming(pod("p"), "c"), dra_device_taints=True
     )
     assert "cannot allocate all claims" in refused(sim, "p")
     add(sim, taint_rule("elsewhere", pool="b"))
@@ -279,11 +268,7 @@ def binding_world(**fields: Any) -> Simulation:
     slow = device("gpu-0", bindsToNode=True, bindingConditions=["example.com/ready"], **fields)
     slow.setdefault("bindingFailureConditions", ["example.com/broken"])
     sim = device_world(
-        node("a"),
-        gpus("a", devices=[slow]),
-        claim("c"),
-        claiming(pod("p"), "c"),
-        dra_binding_conditions=True,
+        node("a"), gpus("a", devices=[slow]), claim("c"), claiming(pod("p"), "c"), dra_binding_conditions=True
     )
     go_on(sim, 20)
     return sim
@@ -291,10 +276,7 @@ def binding_world(**fields: Any) -> Simulation:
 
 def test_a_pod_is_bound_once_the_driver_has_reported_the_binding_conditions() -> None:
     sim = binding_world()
-    assert (node_of(sim, "p"), status_of(sim, "c")["allocation"]["allocationTimestamp"]) == (
-        "",
-        "2026-01-01T00:00:00Z",
-    )
+    assert (node_of(sim, "p"), status_of(sim, "c")["allocation"]["allocationTimestamp"]) == ("", "2026-01-01T00:00:00Z")
     patch_status(sim, "c", devices=conditions("True"))
     go_on(sim, 6)
     assert node_of(sim, "p") == "a"
