@@ -12,9 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`key` is the name a store keeps it under: the kind, with its group where the kind is not one of kube's
-    own.
-    """
+    """`key` is the name a store keeps it under: the kind, with its group where the kind is not one of kube's own."""
 
     key: str
     group: str

@@ -29,8 +29,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
 def with_condition(status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str) -> dict[str, Any] | None:
     """The status with a condition set; None where it already says so.
 
-    The transition time moves only when the condition's status changes. kube: api/v1/pod/util.go
-    UpdatePodCondition
+    The transition time moves only when the condition's status changes. kube: api/v1/pod/util.go UpdatePodCondition
     """
     conditions = list(status.get("conditions") or ())
     index = next((i for i, old in enumerate(conditions) if old.get("type") == condition["type"]), None)

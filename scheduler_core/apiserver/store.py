@@ -362,9 +362,7 @@ class Store(State):
     def _write(
         self, change: str, kind: str, key: Key, old: Manifest | None, new: Manifest, like: Pod | None = None
     ) -> WatchEvent:
-        """Stamps and stores a manifest; `like`: the pod as it was, where its spec changes in nodeName at
-        most.
-        """
+        """Stamps and stores a manifest; `like`: the pod as it was, where its spec changes in nodeName at most."""
         self.resource_version += 1
         stamp = {**new["metadata"], "resourceVersion": str(self.resource_version)}
         manifest: Manifest = {**new, "metadata": stamp}
@@ -421,8 +419,7 @@ def _key(manifest: Manifest) -> Key:
 
 
 def pod_grace(pod: Pod, wanted: int | None = None) -> int:
-    """Seconds a deleted pod has left: none where it is unbound or has ended, else what was asked, else its
-    own.
+    """Seconds a deleted pod has left: none where it is unbound or has ended, else what was asked, else its own.
 
     kube: pkg/registry/core/pod/strategy.go CheckGracefulDelete
     """

@@ -12,9 +12,7 @@ ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
 
 class WatchEvent(NamedTuple):
-    """`old` and `new` are manifests (None before ADDED and after DELETED); pods and nodes come parsed as
-    well.
-    """
+    """`old` and `new` are manifests (None before ADDED and after DELETED); pods and nodes come parsed as well."""
 
     type: str
     kind: str

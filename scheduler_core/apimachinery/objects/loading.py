@@ -1,8 +1,7 @@
-"""Manifests from text: YAML or JSON, one object, several documents, or a List, as kubectl prints and reads
-them.
+"""Manifests from text: YAML or JSON, one object, several documents, or a List, as kubectl prints and reads them.
 
-Errors say line and column. What a field-path error is about can be found in the text afterwards
-(`Loaded.locate`), which costs time only then.
+Errors say line and column. What a field-path error is about can be found in the text afterwards (`Loaded.locate`),
+which costs time only then.
 """
 
 from __future__ import annotations

@@ -55,12 +55,11 @@ class Toleration:
 class PodSpec:
     """A compiled spec; equal specs are the same object while they stay in the cache.
 
-    `manifest` is the part of the spec that scheduling reads (nodeName is none of it). `requests` is what the
-    Fit filter and a node's sums count; `nonzero` the (milli-CPUs, bytes) a bound pod adds to its node's
-    non-zero sums. `node_affinity_preferred` leaves out weights of 0 and empty terms. `images` are init
-    containers' then containers', normalized to have a tag. `fingerprint` identifies a spec within this
-    process and decides nothing. `memo` is for what plugins derive from the spec alone, under keys that start
-    with the plugin's name.
+    `manifest` is the part of the spec that scheduling reads (nodeName is none of it). `requests` is what the Fit
+    filter and a node's sums count; `nonzero` the (milli-CPUs, bytes) a bound pod adds to its node's non-zero sums.
+    `node_affinity_preferred` leaves out weights of 0 and empty terms. `images` are init containers' then containers',
+    normalized to have a tag. `fingerprint` identifies a spec within this process and decides nothing. `memo` is for
+    what plugins derive from the spec alone, under keys that start with the plugin's name.
     """
 
     manifest: Mapping[str, Any]

@@ -1,8 +1,7 @@
-"""Checks that several kinds share: metadata, labels, selectors, resource names and amounts. Words and paths
-are kube's.
+"""Checks that several kinds share: metadata, labels, selectors, resource names and amounts. Words and paths are
+kube's.
 
-kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pkg/apis/core/validation @
-v1.34.1
+kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pkg/apis/core/validation @ v1.34.1
 """
 
 from __future__ import annotations
