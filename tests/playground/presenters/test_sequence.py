@@ -203,8 +203,8 @@ def test_pages_follow_each_other_without_a_gap(monkeypatch: Any) -> None:
         if page["next"] is None:
             break
         first = page["next"]
-    assert [(row["at"], row["from"], row["to"]) for row in rows] == [
-        (row["at"], row["from"], row["to"]) for row in whole
+    assert [(row["at"], row["source"], row["target"]) for row in rows] == [
+        (row["at"], row["source"], row["target"]) for row in whole
     ]
 
 
