@@ -57,8 +57,8 @@ def found(engine: Engine, pod: str = "", scheduler: str = "", at: int | None = N
 
 def said(answer: Any) -> list[str]:
     """Each arrow as `from > to: words`, those of plugins folded."""
-    rows = present(answer, False, plain)["rows"]
-    return [f"{row['from']} > {row['to']}: {plain(row['words'])}" for row in rows]
+    rows = present(answer, False, plain)["table"]
+    return [f"{row['source']} > {row['target']}: {plain(row['words'])}" for row in rows]
 
 
 def in_order(lines: list[str], *wanted: str) -> None:
