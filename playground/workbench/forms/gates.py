@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import PLAIN
-from scheduler_core.scheduler.config import GATES, MAX_GATES_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
+from scheduler_core.base.releases import Release
+from scheduler_core.scheduler.config import MAX_GATES_TEXT, Gate, GateError, Wanted, asked_gates, read_gates
 
-GATE_SETTINGS = tuple(SETTINGS)
 ABOUT = {
     "SchedulerAsyncAPICalls": _("Status patches and bindings go out beside the scheduling cycles."),
     "SchedulerAsyncPreemption": _("Victims are evicted beside the scheduling cycles; the preemptor waits gated."),
@@ -52,6 +52,13 @@ ABOUT = {
     "DRAPrioritizedList": _("firstAvailable: a request with alternatives, the best first."),
     "DRAResourceClaimDeviceStatus": _("Drivers report on allocated devices in the claim's status."),
     "DRASchedulerFilterTimeout": _("The search for devices on one node ends after filterTimeout."),
+    "NodeDeclaredFeatures": _("A pod that needs a feature of the kubelet runs only on nodes that declare the feature."),
+    "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
+    "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused where the CSIDriver asks for that."),
+    "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
+    "OpportunisticBatching": _("A pod like the one before it takes the next node from its list, without new scores."),
+    "GenericWorkload": _("The pods of a PodGroup are scheduled together."),
+    "TopologyAwareWorkloadScheduling": _("A PodGroup's pods are placed within one domain, such as a rack."),
 }
 
 
@@ -71,11 +78,11 @@ class Row(NamedTuple):
     differs: bool
 
 
-def gate_rows(form: forms.Form) -> list[Row]:
-    """Every gate that kube-scheduler asks for."""
+def gate_rows(form: forms.Form, release: Release) -> list[Row]:
+    """Every gate that kube-scheduler asks for in a release."""
     rows = []
-    for gate in GATES:
-        field = form[gate.setting] if gate.setting else None
+    for gate in asked_gates(release):
+        field = form[gate.setting] if gate.setting and not gate.locked else None
         differs = field is not None and bool(field.value()) != gate.default
         rows.append(Row(gate, ABOUT[gate.name], field, differs))
     return rows

@@ -24,7 +24,7 @@ from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Featur
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.plugins.cel import Definition, plugins_of
-from scheduler_core.scheduler.plugins.registry import with_plugins
+from scheduler_core.scheduler.plugins.registry import with_plugins, with_release
 
 _AT_MULTI_POINT = re.compile(r"(profiles\[\d+\]\.plugins\.multiPoint\.enabled)\[(\d+)\]")
 
@@ -40,7 +40,7 @@ def load_configuration(
 
     `elections`: whether its leaderElection is used and fully checked. `own`: custom plugins in CEL, by name.
     """
-    with with_own(own or {}):
+    with with_own(own or {}), with_release(features):
         return _load(manifest, features, elections)
 
 

@@ -12,7 +12,9 @@ from scheduler_core.apimachinery.objects.pod import Reading
 from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.registry.devices.gates import DeviceGates
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.releases import OLDEST, Release, behaviors_of
 from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.gates import default_settings, gates_of
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.plugins.cel import Definition
 
@@ -23,9 +25,13 @@ Duration = Annotated[int, msgspec.Meta(ge=0, le=MAX_DURATION, extra={"unit": "na
 Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a second"})]
 Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
 QueueMode = Literal["v1.34", "historical"]
-_GATES = tuple(f.name for f in fields(Features))
+_GATES = tuple(f.name for f in fields(Features) if f.name != "behaviors")
 _DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
+    "release",
+    "opportunistic_batching",
+    "generic_workload",
+    "topology_aware_scheduling",
     "demonstration",
     "pop_from_backoff",
     "async_preemption",
@@ -45,6 +51,7 @@ REMOVED = ("controllers", "devices", "extenders")
 class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a world besides its objects. Durations are virtual nanoseconds."""
 
+    release: Release = OLDEST  # of kube; the gates are those of this release (`of_release`)
     cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
     bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
@@ -73,6 +80,13 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dra_prioritized_list: bool = True  # kube's gate DRAPrioritizedList
     dra_device_status: bool = True  # kube's gate DRAResourceClaimDeviceStatus
     dra_filter_timeout: bool = True  # kube's gate DRASchedulerFilterTimeout
+    node_declared_features: bool = False  # kube's gate NodeDeclaredFeatures, since 1.35
+    toleration_operators: bool = False  # kube's gate TaintTolerationComparisonOperators, since 1.35
+    volume_limit_scaling: bool = False  # kube's gate VolumeLimitScaling, since 1.35
+    pod_level_scaling: bool = False  # kube's gate InPlacePodLevelResourcesVerticalScaling, since 1.35
+    opportunistic_batching: bool = False  # kube's gate OpportunisticBatching, since 1.35
+    generic_workload: bool = False  # kube's gate GenericWorkload, since 1.35
+    topology_aware_scheduling: bool = False  # kube's gate TopologyAwareWorkloadScheduling, since 1.36
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
@@ -85,7 +99,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def features(self) -> Features:
         """The gates that plugins ask for."""
-        return Features(**{name: getattr(self, name) for name in _GATES})
+        return Features(**{name: getattr(self, name) for name in _GATES}, behaviors=behaviors_of(self.release))
 
     @property
     def device_gates(self) -> DeviceGates:
@@ -96,6 +110,19 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def reading(self) -> Reading:
         """The way the gates affect reading pods' requests."""
         return Reading(self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE)
+
+    def of_release(self, release: Release) -> WorldSettings:
+        """Return these settings under another release: a gate that had its default gets the default of that release.
+
+        A gate that the release locks, or does not know, has the only value that it can have there.
+        """
+        before, after, known = default_settings(self.release), default_settings(release), gates_of(release)
+        free = {gate.setting for gate in known.values() if gate.setting and not gate.locked}
+        gates = {
+            name: now if name in free and (now := getattr(self, name)) != before[name] else default
+            for name, default in after.items()
+        }
+        return self.changed({"release": release, **gates})
 
     def needs_restart(self, before: WorldSettings) -> bool:
         """Return whether any setting differs that a scheduler reads only at start."""

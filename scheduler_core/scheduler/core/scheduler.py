@@ -55,7 +55,7 @@ from scheduler_core.scheduler.metrics.figures import Figures
 from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
-from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 from scheduler_core.scheduler.queue.state import QueueState
@@ -189,7 +189,7 @@ class Scheduler(State):
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle, plugins = WorldHandle(self), registry()
+        handle, plugins = WorldHandle(self), registry_of(self.features)
         if own := self.world.settings.plugins:
             plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
         manifest = self.configuration.manifest

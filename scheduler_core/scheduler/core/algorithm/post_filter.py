@@ -7,6 +7,7 @@ kube: framework/runtime/framework.go (RunPostFilterPlugins) @ v1.34.1
 
 from __future__ import annotations
 
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.algorithm.fit_error import fit_error
@@ -95,6 +96,8 @@ def _settle(cycle: SchedulingCycle, plugin: Plugin, status: Status, result: Post
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """The pod is unschedulable, whatever was done for it."""
+    if Behavior.FAILURE_CLEARS_NOMINATION in framework.behaviors and not framework.has(Point.POST_FILTER):
+        cycle.nomination = ""
     message = fit_error(cycle)
     cycle.failure = Status(Code.UNSCHEDULABLE, (message,))
     cycle.outcome, cycle.message = "unschedulable", message

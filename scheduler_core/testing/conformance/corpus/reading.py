@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scheduler_core.base.releases import OLDEST, Release, read_release
+
 SUFFIXES = (".json", ".json.xz", ".json.gz")
 
 _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
@@ -27,6 +29,7 @@ class Scenario:
     name: str
     data: Mapping[str, Any]
     file: Path | None = None
+    release: Release = OLDEST
 
     @property
     def attempts(self) -> list[Mapping[str, Any]]:
@@ -67,6 +70,15 @@ def _load(file: Path) -> Mapping[str, Any]:
     return data
 
 
+def _release_of(file: Path, data: Mapping[str, Any]) -> Release:
+    """Return the release that a file was recorded with; 1.34's corpora were recorded with versions that decide as 1.34.1."""
+    version = str(data.get("kubeVersion") or OLDEST)
+    try:
+        return read_release(version)
+    except ValueError as problem:
+        raise CorpusError(f"{file}: kubeVersion: {problem}") from problem
+
+
 def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     """Timelines are the queue's corpus; their families are named queue/... as some bear the name of a family of cycles."""
     timelines = "timelines" in data
@@ -74,7 +86,8 @@ def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     if not isinstance(entries, list) or not entries:
         raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
     family = f"queue/{data['family']}" if timelines else data["family"]
+    release = _release_of(file, data)
     for i, entry in enumerate(entries):
         if not isinstance(entry, dict):
             raise CorpusError(f"{file}: scenario {i} is not an object")
-        yield Scenario(family, str(entry.get("name", i)), entry, file)
+        yield Scenario(family, str(entry.get("name", i)), entry, file, release)
