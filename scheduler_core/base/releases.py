@@ -26,13 +26,13 @@ class Behavior(enum.StrEnum):
     CONSTANT_TAINT_TEXT = "constant-taint-text"
     DECLARED_FEATURES = "declared-features"
     DEVICES_SCORE = "devices-score"
+    CLASSES_SERVE_ALONE = "classes-serve-alone"
     ALLOCATED_CLAIMS_SCORE = "allocated-claims-score"
     FAILURE_CLEARS_NOMINATION = "failure-clears-nomination"
     BALANCE_BY_CHANGE = "balance-by-change"
     IMAGE_VOLUMES = "image-volumes"
     BIND_MOUNT_OPTIONS = "bind-mount-options"
     NODE_NAME_FIRST = "node-name-first"
-    EMPTIER_STORAGE_FIRST = "emptier-storage-first"
     QUIET_WITHOUT_CLAIMS = "quiet-without-claims"
     PLACEMENT_TEXT = "placement-text"
     GATED_NOMINATIONS = "gated-nominations"
@@ -75,6 +75,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "A failure clears the nomination, also without a PostFilter plugin and where nominations are expected to last.",
     ),
     Difference(
+        Behavior.CLASSES_SERVE_ALONE,
+        "1.35",
+        "plugins/noderesources/fit.go",
+        "NodeResourcesFit leaves a resource that a node lacks to DynamicResources only where a DeviceClass names the resource.",
+    ),
+    Difference(
         Behavior.ALLOCATED_CLAIMS_SCORE,
         "1.36",
         "plugins/dynamicresources/dynamicresources.go",
@@ -97,12 +103,6 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         Behavior.NODE_NAME_FIRST, "1.37", "apis/config/v1/default_plugins.go", "NodeName runs before NodeUnschedulable."
-    ),
-    Difference(
-        Behavior.EMPTIER_STORAGE_FIRST,
-        "1.37",
-        "KEP-4049",
-        "VolumeBinding prefers the nodes with the most free storage, unless its shape says otherwise.",
     ),
     Difference(
         Behavior.QUIET_WITHOUT_CLAIMS,

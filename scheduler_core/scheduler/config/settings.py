@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.pod import Reading
 from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.registry.devices.gates import DeviceGates
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
-from scheduler_core.base.releases import OLDEST, Release, behaviors_of
+from scheduler_core.base.releases import OLDEST, Behavior, Release, behaviors_of
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.gates import default_settings, gates_of
 from scheduler_core.scheduler.framework.features import Features
@@ -109,7 +109,14 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def reading(self) -> Reading:
         """The way the gates affect reading pods' requests."""
-        return Reading(self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE)
+        flags = {
+            Reading.POD_LEVEL: self.pod_level_resources,
+            Reading.IN_PLACE: self.in_place_scaling,
+            Reading.COMPARE: self.toleration_operators,
+            Reading.POD_IN_PLACE: self.pod_level_scaling,
+            Reading.WHOLE_SUMS: Behavior.WHOLE_POD_SUMS in behaviors_of(self.release),
+        }
+        return Reading(sum(flag for flag, on in flags.items() if on))
 
     def of_release(self, release: Release) -> WorldSettings:
         """Return these settings under another release: a gate that had its default gets the default of that release.

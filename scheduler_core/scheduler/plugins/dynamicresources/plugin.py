@@ -81,6 +81,7 @@ _EARLIER: Parts = (Words(gettext_noop("Earlier alternatives of the requests scor
 _NOT_FOUND = "could not find "
 _INCOMPLETE = "being updated"
 NO_STATE = error("not found")
+QUIET = unschedulable()
 DISABLED = unschedulable(reasons.DISABLED())
 NOTHING_TO_DEALLOCATE = unschedulable(reasons.NOTHING_TO_DEALLOCATE())
 DEALLOCATED = unschedulable(reasons.DEALLOCATED())
@@ -112,6 +113,7 @@ class DynamicResources(Plugin):
         features = handle.features
         self._enabled = features.dynamic_resources
         self._extended = features.dra_extended_resource
+        self._quiet = Behavior.QUIET_WITHOUT_CLAIMS in features.behaviors
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
         self._inventories = Inventories(handle, CelSelectors())
 
@@ -191,12 +193,12 @@ class DynamicResources(Plugin):
     def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
         if not self._enabled:
-            return PostFilterResult(DISABLED)
+            return PostFilterResult(QUIET if self._quiet else DISABLED)
         facts: Facts | None = state.get(FACTS)
         if facts is None:
             return PostFilterResult(NO_STATE)
         if not facts.store.claims:
-            return PostFilterResult(NOTHING_TO_DEALLOCATE)
+            return PostFilterResult(QUIET if self._quiet else NOTHING_TO_DEALLOCATE)
         return PostFilterResult(self._deallocate(pod, facts.store, state.notes.get(UNAVAILABLE) or {}))
 
     def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:

@@ -76,6 +76,16 @@ class Counter:
             driver in limits and attached.get(driver, 0) + count > limits[driver] for driver, count in new.items()
         )
 
+    def missing_driver(self, pod: Pod, csi_node: Manifest | None) -> str:
+        """Return the first driver of the pod's volumes that asks to be on the node and is not there; "" for none. ValueError."""
+        present = [each.get("name") for each in ((csi_node or {}).get("spec") or {}).get("drivers") or ()]
+        for driver in dict.fromkeys(self.volumes(pod, csi_node).values()):
+            known = self._handle.get("CSIDriver", "", driver)
+            asks = known is not None and (known.get("spec") or {}).get("preventPodSchedulingIfMissing")
+            if asks and driver not in present:
+                return driver
+        return ""
+
     def count(
         self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, node_name: str
     ) -> tuple[dict[str, int], dict[str, int]]:

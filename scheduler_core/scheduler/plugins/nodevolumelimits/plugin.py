@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
-from scheduler_core.scheduler.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, Status, error, unschedulable
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
@@ -30,6 +30,7 @@ from scheduler_core.scheduler.plugins.nodevolumelimits.counting import NO_CLAIM,
 NAME = "NodeVolumeLimits"
 
 TOO_MANY_VOLUMES = Reason("TooManyVolumes", "node(s) exceed max volume count")
+NO_DRIVER = Reason("DriverMissing", "<driver> CSI driver is not installed on the node")
 REFUSED = unschedulable(TOO_MANY_VOLUMES())
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
@@ -42,7 +43,7 @@ class NodeVolumeLimits(Plugin):
     """Counts only on nodes whose CSINode sets a limit for a driver of the pod's volumes."""
 
     name = NAME
-    reasons = (TOO_MANY_VOLUMES, NO_CLAIM)
+    reasons = (TOO_MANY_VOLUMES, NO_DRIVER, NO_CLAIM)
     events = (
         On("storage.k8s.io/CSINode", Action.ADD),
         On("storage.k8s.io/CSINode", Action.UPDATE, hints.after_limits_change),
@@ -50,6 +51,10 @@ class NodeVolumeLimits(Plugin):
         On("PersistentVolumeClaim", Action.ADD, after_claim_change),
         On("storage.k8s.io/VolumeAttachment", Action.DELETE, hints.after_attachment_deleted),
     )
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._drivers_count = handle.features.volume_limit_scaling
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         volumes = volumes_of(pod.spec)
@@ -65,10 +70,13 @@ class NodeVolumeLimits(Plugin):
         for i, row in enumerate(rows.tolist()):
             csi_node = self.handle.get("CSINode", "", nodes.names[row])
             limits = limits_of(csi_node)
-            if not limits:
+            if not limits and not self._drivers_count:
                 continue
             try:
-                if counter.exceeds(pod, nodes.pods[row], csi_node, limits):
+                if self._drivers_count and (driver := counter.missing_driver(pod, csi_node)):
+                    statuses.append(unschedulable(NO_DRIVER(driver=driver)))
+                    reason[i] = len(statuses) - 1
+                elif counter.exceeds(pod, nodes.pods[row], csi_node, limits):
                     reason[i] = 0
             except ValueError as wrong:
                 statuses.append(error(str(wrong)))
