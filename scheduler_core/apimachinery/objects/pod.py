@@ -14,6 +14,7 @@ from scheduler_core.apimachinery.objects.resources import (
     Resizes,
     Resources,
     collect_resized_requests,
+    is_resize_infeasible,
     nonzero_requests,
     pod_request_nanos,
     resized_nonzero,
@@ -182,7 +183,9 @@ _RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocate
 
 
 def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tuple[Resources, tuple[int, int]]:
-    if Reading.IN_PLACE not in reading or not any(map(status.get, _RESIZED)):
+    if Reading.IN_PLACE not in reading or not (
+        any(map(status.get, _RESIZED)) or (Reading.WHOLE_SUMS in reading and is_resize_infeasible(status))
+    ):
         return spec.requests, spec.nonzero
     if reading & (Reading.POD_IN_PLACE | Reading.WHOLE_SUMS):
         resizes = Resizes(status, Reading.POD_IN_PLACE in reading, Reading.WHOLE_SUMS in reading)

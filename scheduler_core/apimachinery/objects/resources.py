@@ -232,7 +232,7 @@ def list_resized(
     }
     if not reported:
         return
-    infeasible = _resize_infeasible(status)
+    infeasible = is_resize_infeasible(status)
     for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
         raw = reported.get(container.get("name", ""))
         if raw is None:
@@ -277,7 +277,7 @@ def _resized_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mappi
     asked = pod_level_requests(spec)
     if asked and resizes.pod_level and status.get("resources") is not None:
         lists = [status["resources"].get("requests"), status.get("allocatedResources")]
-        if not _resize_infeasible(status):
+        if not is_resize_infeasible(status):
             lists.append(spec["resources"]["requests"])
         largest: Nanos = {}
         for each in lists:
@@ -293,7 +293,7 @@ def _resized_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mappi
 def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
     """The most of three sums over the containers: as asked for, as allocated, and as running; an infeasible resize asks for nothing."""
     status = resizes.status
-    infeasible = _resize_infeasible(status)
+    infeasible = is_resize_infeasible(status)
     whole = (status.get("resources") or {}).get("requests"), status.get("allocatedResources")
     if resizes.pod_level and None not in whole:
         sums = [_nanos_of(each) for each in whole]
@@ -333,7 +333,8 @@ def _nanos_of(amounts: Mapping[str, Any] | None) -> Nanos:
     return {name: nanos(quantity) for name, quantity in (amounts or {}).items()}
 
 
-def _resize_infeasible(status: Mapping[str, Any]) -> bool:
+def is_resize_infeasible(status: Mapping[str, Any]) -> bool:
+    """Return whether the kubelet has found a resize of the pod impossible on its node."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodResizePending":
             return bool(condition.get("reason") == "Infeasible")
