@@ -15,6 +15,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Place, Why
 from scheduler_core.base.trace.kinds import ApiCall, QueueMoved, TimerFired
@@ -181,6 +182,12 @@ class Scheduler(State):
         self.claims.disconnect()
 
     # What it is made of
+
+    @property
+    def keeps_nomination(self) -> bool:
+        """Return whether a failure that says nothing of a nomination keeps the nomination."""
+        settings = self.world.settings
+        return settings.expect_nominated_node and Behavior.FAILURE_CLEARS_NOMINATION not in self.features.behaviors
 
     def framework_of(self, pod: Pod) -> Framework | None:
         return self.profiles.get(pod.spec.scheduler_name)
