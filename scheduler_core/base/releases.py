@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -161,14 +161,3 @@ def read_release(text: str) -> Release:
         raise ValueError(f"received {text!r}; expected a release from 1.34 to 1.37, such as {NEWEST}")
     wanted = int(found[2]) if found[2] else _numbers(alike[-1])[2]
     return min(alike, key=lambda each: abs(_numbers(each)[2] - wanted))
-
-
-def guess_release(texts: Iterable[str]) -> Release | None:
-    """Return the oldest modeled release among versions that components report; None where none is modeled."""
-    found = set()
-    for text in texts:
-        try:
-            found.add(read_release(text))
-        except ValueError:
-            continue
-    return min(found, key=_numbers) if found else None

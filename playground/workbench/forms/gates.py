@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import PLAIN
-from scheduler_core.base.releases import Release
+from scheduler_core.base.releases import OLDEST, Release
 from scheduler_core.scheduler.config import MAX_GATES_TEXT, Gate, GateError, Wanted, asked_gates, read_gates
 
 ABOUT = {
@@ -56,9 +56,6 @@ ABOUT = {
     "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
     "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused where the CSIDriver asks for that."),
     "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
-    "OpportunisticBatching": _("A pod like the one before it takes the next node from its list, without new scores."),
-    "GenericWorkload": _("The pods of a PodGroup are scheduled together."),
-    "TopologyAwareWorkloadScheduling": _("A PodGroup's pods are placed within one domain, such as a rack."),
 }
 
 
@@ -100,8 +97,12 @@ class GatesForm(forms.Form):
         help_text=_("all gates at once: those that are not named get their default"),
     )
 
+    def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.release = release
+
     def clean_gates(self) -> Wanted:
         try:
-            return read_gates(self.cleaned_data["gates"])
+            return read_gates(self.cleaned_data["gates"], self.release)
         except GateError as wrong:
             raise ValidationError(wrong.problems) from wrong

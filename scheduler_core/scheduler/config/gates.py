@@ -71,9 +71,6 @@ _SETTINGS = {
     "TaintTolerationComparisonOperators": "toleration_operators",
     "VolumeLimitScaling": "volume_limit_scaling",
     "InPlacePodLevelResourcesVerticalScaling": "pod_level_scaling",
-    "OpportunisticBatching": "opportunistic_batching",
-    "GenericWorkload": "generic_workload",
-    "TopologyAwareWorkloadScheduling": "topology_aware_scheduling",
 }
 GATE_SETTINGS = tuple(filter(None, _SETTINGS.values()))
 # Every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where the release does not know the gate.

@@ -29,9 +29,6 @@ _GATES = tuple(f.name for f in fields(Features) if f.name != "behaviors")
 _DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
     "release",
-    "opportunistic_batching",
-    "generic_workload",
-    "topology_aware_scheduling",
     "demonstration",
     "pop_from_backoff",
     "async_preemption",
@@ -84,9 +81,6 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     toleration_operators: bool = False  # kube's gate TaintTolerationComparisonOperators, since 1.35
     volume_limit_scaling: bool = False  # kube's gate VolumeLimitScaling, since 1.35
     pod_level_scaling: bool = False  # kube's gate InPlacePodLevelResourcesVerticalScaling, since 1.35
-    opportunistic_batching: bool = False  # kube's gate OpportunisticBatching, since 1.35
-    generic_workload: bool = False  # kube's gate GenericWorkload, since 1.35
-    topology_aware_scheduling: bool = False  # kube's gate TopologyAwareWorkloadScheduling, since 1.36
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.base.releases import OLDEST, Release, read_release
 
 SUFFIXES = (".json", ".json.xz", ".json.gz")
+INDEX = "index.json"  # of a folder: counts, and scenarios that were left out
 
 _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
@@ -48,7 +49,11 @@ def _files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise CorpusError(f"{path}: no such file or folder")
-    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(SUFFIXES))
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and file.name.endswith(SUFFIXES) and not file.name.endswith(INDEX)
+    )
     if not files:
         raise CorpusError(f"{path}: holds no {', '.join(SUFFIXES)} file")
     return files

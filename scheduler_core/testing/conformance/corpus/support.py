@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.base.releases import OLDEST
 from scheduler_core.testing.conformance.corpus.reading import Scenario
 from scheduler_core.testing.conformance.timelines import unknown_operation
 
@@ -11,6 +12,8 @@ def not_supported(scenario: Scenario) -> str:
     data = scenario.data
     if is_world(scenario) or is_object(scenario):
         return ""
+    if "steps" in data and scenario.release != OLDEST:
+        return f"the queue of kube {scenario.release}"
     if "steps" in data:
         return unknown_operation(data)
     if "attempts" not in (data.get("expect") or {}):
