@@ -28,8 +28,8 @@ from scheduler_core.controllers.contract import Controller
 from scheduler_core.controllers.surroundings import Surroundings
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.config.types import SchedulerConfiguration
 from scheduler_core.scheduler.core.process import Process
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import election, extender_calls, informers

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.apimachinery.objects.texts.numbers import parse_integer
-from scheduler_core.formats.configurations.changes import Change
-from scheduler_core.scheduler.config.types import API_VERSION, KIND
+from scheduler_core.apimachinery.objects.texts.json_text import parse_integer
+from scheduler_core.formats.configurations.effective import Change
+from scheduler_core.scheduler.config.schema import API_VERSION, KIND
 
 _FIELDS = {
     "leader-elect": "leaderElection.leaderElect",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded, Place
-from scheduler_core.formats.configurations.changes import Change
+from scheduler_core.formats.configurations.effective import Change
 
 Locate = Callable[[str], Place | None]
 What = Literal["configuration", "policy", "flags", "values"]

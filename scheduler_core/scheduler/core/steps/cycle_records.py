@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, NodeSelected
-from scheduler_core.scheduler.core.algorithm.fit_error import refusals
+from scheduler_core.scheduler.core.algorithm.post_filter import refusals
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 

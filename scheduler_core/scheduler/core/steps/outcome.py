@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.base.trace.kinds import PodForgotten
 from scheduler_core.scheduler.core import measure
-from scheduler_core.scheduler.core.algorithm.fit_error import single_node_fit_error
+from scheduler_core.scheduler.core.algorithm.post_filter import single_node_fit_error
 from scheduler_core.scheduler.core.calls.recorder import note
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps.api_calls import patch_status

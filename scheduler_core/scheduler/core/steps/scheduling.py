@@ -23,7 +23,7 @@ from scheduler_core.scheduler.core.steps import binding, cycle_records, eviction
 from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
-from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod

@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.strict import INTEGER64
 from scheduler_core.scheduler.framework.arguments import Arguments, Given
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.plugins.helper.shape_score import POINTS, point_errors
+from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_errors
 
 
 def _defaults(given: Given, features: Features) -> Given:

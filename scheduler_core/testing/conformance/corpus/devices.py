@@ -13,8 +13,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve, run_unreserve
 from scheduler_core.scheduler.framework.status import Code
 from scheduler_core.scheduler.framework.step import PluginStep
