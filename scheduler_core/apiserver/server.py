@@ -24,8 +24,7 @@ from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
 from scheduler_core.apiserver.registry.devices import strategy as devices
-from scheduler_core.apiserver.registry.devices.defaults import apply_device_defaults
-from scheduler_core.apiserver.registry.devices.gates import DEFAULT_GATES, DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name, key_of
 from scheduler_core.apiserver.rewriting import with_section

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.dra.amounts import Amount
-from scheduler_core.apimachinery.dra.features import AllocationError, DeviceFeatures
-from scheduler_core.apimachinery.dra.parsed import ByIdentity
+from scheduler_core.apimachinery.dra.features import AllocationError, ByIdentity, DeviceFeatures
 from scheduler_core.apimachinery.objects.labels import NodeSelector, aggregate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node, Taint

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.dra.classes import DeviceClass, expressions
-from scheduler_core.apimachinery.dra.features import SelectorError
-from scheduler_core.apimachinery.dra.parsed import ByIdentity
+from scheduler_core.apimachinery.dra.features import ByIdentity, SelectorError
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, ResourceSlice
 from scheduler_core.apimachinery.objects.manifest import Manifest
 

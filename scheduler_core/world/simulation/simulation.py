@@ -36,7 +36,7 @@ from scheduler_core.scheduler.core.steps import election, extender_calls, inform
 from scheduler_core.scheduler.core.world import Ids
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Exchange
-from scheduler_core.scheduler.leaderelection.record import is_renewal
+from scheduler_core.scheduler.leaderelection.lock import is_renewal
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, Continuation
 from scheduler_core.world.scrapes import Scrapes
 from scheduler_core.world.simulation import cluster_commands

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
+from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
 from scheduler_core.apiserver.registry.devices.dropping import without_disabled
-from scheduler_core.apiserver.registry.devices.gates import GROUP, DeviceGates
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.devices.claims import claim_spec
 from scheduler_core.apiserver.validation.devices.configuration import device_class

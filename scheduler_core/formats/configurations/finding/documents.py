@@ -10,8 +10,17 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, Place, load_manifests
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.formats.configurations.finding.flags import Flag, from_flags, parse_flags
-from scheduler_core.formats.configurations.finding.found import Found, Lines, Source, as_template, join_path, name_of
+from scheduler_core.formats.configurations.finding.found import (
+    Flag,
+    Found,
+    Lines,
+    Source,
+    as_template,
+    from_flags,
+    join_path,
+    name_of,
+    parse_flags,
+)
 from scheduler_core.formats.configurations.versions import GROUP
 from scheduler_core.scheduler.config.schema import API_VERSION, KIND
 

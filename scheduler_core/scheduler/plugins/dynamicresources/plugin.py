@@ -53,7 +53,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
     with_requests,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
-from scheduler_core.scheduler.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     allocation_of,
     is_reserved_for,
@@ -70,6 +69,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.prebind import (
     Binding,
     unusable,
 )
+from scheduler_core.scheduler.plugins.dynamicresources.prefilter import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts, NodeAllocation, Progress
 from scheduler_core.scheduler.plugins.helper.device_classes import class_made
 

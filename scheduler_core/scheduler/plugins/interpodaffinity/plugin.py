@@ -55,8 +55,7 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
     topology,
     with_named_namespaces,
 )
-from scheduler_core.scheduler.plugins.interpodaffinity.evidence import affinity_evidence
-from scheduler_core.scheduler.plugins.interpodaffinity.explanation import explain_terms
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import affinity_evidence, explain_terms
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
 
 # Which events may help a pod that InterPodAffinity refused.

@@ -52,13 +52,12 @@ from scheduler_core.scheduler.plugins.helper.hints import after_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.volumebinding import fixes
 from scheduler_core.scheduler.plugins.volumebinding import formula as formulas
-from scheduler_core.scheduler.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, Binder, Plan
 from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explain_claims, prospect, volume_evidence
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
 from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
-from scheduler_core.scheduler.plugins.volumebinding.state import Claims, PodVolumes, build_plan
+from scheduler_core.scheduler.plugins.volumebinding.state import ARGUMENTS, Claims, PodVolumes, build_plan
 from scheduler_core.scheduler.plugins.volumebinding.topology import (
     after_capacity_change,
     after_class_change,
