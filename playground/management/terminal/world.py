@@ -16,9 +16,10 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
+from scheduler_core.analysis.explain import read_refusal
 from scheduler_core.analysis.whatif import Rest, settle
-from scheduler_core.formats.configurations import adopt, find
-from scheduler_core.formats.manifests import decode_text
+from scheduler_core.formats.configurations import Adoption, adopt, find
+from scheduler_core.formats.manifests import decode_text, is_archive
 from scheduler_core.scheduler.config import GateError, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
@@ -77,8 +78,9 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
     Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
+    text = join_inputs(files)
     try:
-        world, plan, made_up = _plan_world(join_inputs(files), seed)
+        world, plan, made_up = _plan_world(text, seed)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -87,7 +89,10 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
     command = command_from_json(msgspec.json.decode(plan.command)["command"])
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     snapshot = not acting and (has_pods or _tells_of_refusals(command))
-    configured, differs = read_configuration(read_file(configuration), configuration) if configuration else ([], [])
+    if configuration:
+        configured, differs = read_configuration(read_file(configuration), configuration)
+    else:
+        configured, differs = _read_configuration_among(text, only)
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
@@ -105,8 +110,7 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
 def _tells_of_refusals(command: Command) -> bool:
     """Return whether a controller of the cluster has written that it could not create pods: these have never been there."""
     objects = command.objects if isinstance(command, ApplyObjects) else ()
-    conditions = (each for one in objects for each in (one.get("status") or {}).get("conditions") or ())
-    return any(each.get("type") == "ReplicaFailure" and each.get("status") == "True" for each in conditions)
+    return any(map(read_refusal, objects))
 
 
 def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
@@ -118,6 +122,21 @@ def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[st
         return world, plan, []
     world.apply(ApplyObjects(tuple(map(namespace, lacking))))
     return world, preview(world, text), [describe_namespaces(lacking)]
+
+
+def _read_configuration_among(text: bytes, file: str) -> tuple[list[Command], list[str]]:
+    """Return the commands that set the one configuration that stands among the objects as a document of its own, and a note on it."""
+    if is_archive(text) or b"KubeSchedulerConfiguration" not in text:
+        return [], []
+    found = [
+        each for each in find(decode_text(text, file), LoadLimits()) if each.what == "configuration" and not each.where
+    ]
+    if len(found) != 1:
+        return [], []
+    adopted = adopt(found[0])
+    if adopted.errors:
+        raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
+    return _list_settings(adopted, file)
 
 
 def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]]:
@@ -140,6 +159,11 @@ def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]
     adopted = adopt(once[0])
     if adopted.errors:
         raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
+    return _list_settings(adopted, file)
+
+
+def _list_settings(adopted: Adoption, file: str) -> tuple[list[Command], list[str]]:
+    """Return the commands that set a configuration, and notes on what was changed for it."""
     commands: list[Command] = [SetConfiguration(adopted.manifest if adopted.without is None else adopted.without)]
     notes = [f"{file}: read as v1 from {adopted.version} ({adopted.release})"] if adopted.version else []
     for change in adopted.changes:

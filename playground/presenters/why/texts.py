@@ -44,6 +44,7 @@ _SOURCES = {
         "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
     ),
     "LimitRangeRefuses": gettext_noop("LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."),
+    "QuotaScope": gettext_noop("Quota %(quota)s counts only pods in its scope: %(scopes)s."),
     "QuotaFigures": gettext_noop(
         "One more pod needs %(each)s of %(name)s: quota %(quota)s has %(used)s of %(hard)s in use."
     ),
@@ -127,6 +128,17 @@ _NOTES = {
     "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
     "DevicesAreCounted": gettext_noop(
         "Request %(request)s of %(source)s asks for %(count)s devices of one node. Devices by node: %(devices)s."
+    ),
+    "AllDevicesAreAsked": gettext_noop(
+        "Request %(request)s of %(source)s asks for all matching devices of a node (allocationMode All): each of them has to be free."
+    ),
+    "OffersInstead": gettext_noop("In place of %(resource)s, there is %(other)s on %(nodes)s."),
+    "PolicyIsIgnore": gettext_noop(
+        "%(policies)s is Ignore in the spread over %(topologyKey)s, so that %(domains)s counts. Nodes that would take the pod "
+        "with Honor: %(passing)s."
+    ),
+    "PluginIsDisabled": gettext_noop(
+        "The profile %(profile)s does not run %(plugin)s, which would have refused %(node)s: %(message)s."
     ),
     "DevicesAreSelected": gettext_noop(
         "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
@@ -251,6 +263,25 @@ _NOTES = {
         "CronJob %(owner)s starts no other Job as long as %(job)s has not ended: its concurrencyPolicy is Forbid."
     ),
     "JobIsRefused": gettext_noop("CronJob %(owner)s can't create its next Job: %(message)s."),
+    "MissedStarts": gettext_noop("CronJob %(owner)s has missed starts since %(left)s: %(count)s."),
+    "DeadlineIsShort": gettext_noop(
+        "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds). "
+        "Below 10 s, starts may be skipped without a fault."
+    ),
+    "SkipsLateStarts": gettext_noop(
+        "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds)."
+    ),
+    "LastStart": gettext_noop("CronJob %(owner)s (%(schedule)s) started its last Job %(left)s ago."),
+    "NextStart": gettext_noop("CronJob %(owner)s (%(schedule)s) starts next at %(until)s."),
+    "BadSchedule": gettext_noop(
+        "CronJob %(owner)s starts nothing: its schedule %(schedule)s can't be read (%(message)s)."
+    ),
+    "IndexesFailed": gettext_noop(
+        "Job %(owner)s makes no further pod for its failed indexes (%(indexes)s): backoffLimitPerIndex is %(limit)s."
+    ),
+    "KeptForSurge": gettext_noop(
+        "%(pods)s of the old revision stay until new pods are ready: the strategy of %(kind)s %(owner)s is %(rule)s."
+    ),
     "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
     "NodesWithoutPod": gettext_noop("DaemonSet %(owner)s has no pod for %(nodes)s."),
     "WaitsInOrder": gettext_noop(
@@ -259,13 +290,18 @@ _NOTES = {
     "OldRevisionStays": gettext_noop(
         "StatefulSet %(owner)s does not replace %(pod)s, as it waits for this very pod: delete it, and it is made of the new template."
     ),
-    "BeyondReplicas": gettext_noop("StatefulSet %(owner)s does not want %(pod)s: its replicas end before."),
+    "BeyondReplicas": gettext_noop(
+        "StatefulSet %(owner)s does not want %(pod)s: its replicas are %(replicas)s, with ordinals from %(start)s on (%(names)s)."
+    ),
     "DrainStuck": gettext_noop("The drain of %(node)s does not go on: %(pods)s can't be evicted."),
     "SeveralBudgets": gettext_noop(
         "%(budgets)s select %(pod)s, and an eviction under more than one PodDisruptionBudget is always refused."
     ),
     "BudgetAllowsNone": gettext_noop(
         "Budget %(budget)s keeps %(pod)s: %(healthy)s pods are healthy, and %(desired)s have to be."
+    ),
+    "BudgetIsNotCounted": gettext_noop(
+        "Budget %(budget)s allows no eviction of %(pod)s, as its controller can't count its pods (SyncFailed): %(message)s."
     ),
     "BudgetKeepsUnready": gettext_noop(
         "Budget %(budget)s keeps %(pod)s, although the pod is not ready: %(healthy)s of %(desired)s pods are healthy, and "
@@ -301,6 +337,9 @@ _NOTES = {
         "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
     ),
     "NodeIsLost": gettext_noop("%(node)s has this taint because its kubelet does not report."),
+    "TaintOfCondition": gettext_noop(
+        "%(node)s has this taint because its kubelet reports %(condition)s (%(message)s)."
+    ),
     "NodeIsNotReady": gettext_noop("%(node)s has this taint because its kubelet says that the node is not ready."),
     "ClaimOfStatefulSet": gettext_noop(
         "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
@@ -317,6 +356,12 @@ _NOTES = {
     ),
     "TemplateIsMissing": gettext_noop(
         "There is no ResourceClaimTemplate %(template)s, so no claim is made for %(entry)s."
+    ),
+    "ClaimIsRefused": gettext_noop(
+        "The API server refuses the claim of ResourceClaimTemplate %(template)s: %(message)s."
+    ),
+    "StorageIsTold": gettext_noop(
+        "Claim %(claim)s asks for %(size)s of class %(storageClass)s, and its driver publishes this capacity: %(rooms)s."
     ),
     "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is made of ResourceClaimTemplate %(template)s."),
     "DeviceClassIsMissing": gettext_noop(

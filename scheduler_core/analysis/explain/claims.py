@@ -9,6 +9,8 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
+from scheduler_core.analysis.fixes.admission import ask_api_server
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -29,8 +31,10 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     if plugins & set(_VOLUMES):
         yield from _list_volume_facts(world, pod)
         yield from _list_ties(reasons)
+        if any(reason.code == "VolumeBinding/NotEnoughStorage" for reason in reasons):
+            yield from _list_capacities(world, pod)
     if _DEVICES in plugins:
-        yield from _list_device_facts(world, pod)
+        yield from _list_device_facts(world, pod, any(reason.code == _NOT_CREATED for reason in reasons))
         if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
             yield from _list_wide_pools(world)
 
@@ -71,8 +75,24 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
 
 
-def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield what the pod's claims for devices are made of, where the template or a class is not there."""
+def _list_capacities(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the storage that drivers tell of for the classes of the pod's claims that are not bound."""
+    for key in claims_of(pod):
+        claim = world.store.get(CLAIM, *key.split("/", 1)) or {}
+        spec = claim.get("spec") or {}
+        told = [
+            f"{', '.join(((each.get('nodeTopology') or {}).get('matchLabels') or {}).values()) or '-'} {each.get('capacity')}"
+            for each in world.store.list("CSIStorageCapacity")
+            if each.get("storageClassName") == spec.get("storageClassName")
+        ]
+        if "volumeName" not in spec and told:
+            size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+            values = {"claim": key.partition("/")[2], "size": size, "storageClass": spec["storageClassName"]}
+            yield note("StorageIsTold", **values, rooms=sorted(told)[:SHOWN])
+
+
+def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fact]:
+    """Yield what the pod's claims for devices are made of, where the template or a class is not there. `absent`: a claim is not made."""
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
         template, claim = entry.get("resourceClaimTemplateName"), entry.get("resourceClaimName")
         found = world.store.get("ResourceClaimTemplate", pod.namespace, template) if template else None
@@ -80,6 +100,8 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
         if template and found is not None:
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
+            if message := _predict_claim(world, pod, str(entry.get("name")), found) if absent else "":
+                yield note("ClaimIsRefused", template=template, message=message.rstrip(". "))
             yield from _list_constraints(world, found["spec"].get("spec") or {}, template)
             yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
         manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
@@ -89,12 +111,22 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
 
 
+def _predict_claim(world: Simulation, pod: Pod, entry: str, template: Manifest) -> str:
+    """Return the API server's refusal of the claim that a template makes for a pod, "" if it would create the claim."""
+    meta, spec = template["spec"].get("metadata") or {}, template["spec"].get("spec") or {}
+    named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
+    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
+    return ask_api_server(world, {**kind, "metadata": named, "spec": spec})
+
+
 def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
     for each in (spec.get("devices") or {}).get("constraints") or ():
         if each.get("matchAttribute"):
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
     for request in (spec.get("devices") or {}).get("requests") or ():
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            if each.get("allocationMode") == "All":
+                yield note("AllDevicesAreAsked", source=of, request=request.get("name"))
             if int(each.get("count") or 1) > 1:
                 values = {"source": of, "request": request.get("name"), "count": int(each["count"])}
                 yield note("DevicesAreCounted", **values, devices=_count_devices(world))

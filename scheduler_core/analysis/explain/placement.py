@@ -25,11 +25,14 @@ from scheduler_core.apimachinery.objects.selection import wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
+from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -140,7 +143,9 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
     yield note("HighestScore", **values, scores=_list_scores(scores, here, other))
     plugin = max(scores, key=lambda name: int(scores[name][here] - scores[name][other]))
     points = {"points": int(scores[plugin][here]), "otherPoints": int(scores[plugin][other])}
-    yield note("DecidingPlugin", plugin=plugin, node=node, other=rival, **points)
+    strategy = (diagnosis.framework.profile.args.get(plugin, {}).get("scoringStrategy") or {}).get("type")
+    named = plugin if strategy in (None, "LeastAllocated") else f"{plugin} ({strategy})"
+    yield note("DecidingPlugin", plugin=named, node=node, other=rival, **points)
     for name in scores:
         if name != plugin and scores[name][here] < scores[name][other]:
             yield note(
@@ -195,6 +200,21 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
                 yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
             code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
             yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=verdict.status.message)
+    yield from _list_disabled_plugins(scheduler, diagnosis, row)
+
+
+def _list_disabled_plugins(scheduler: Scheduler, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
+    """Yield the plugins that the profile leaves out, and that would have refused the node."""
+    framework, features = diagnosis.framework, scheduler.world.settings.features
+    asked = {plugin.name for point in (Point.FILTER, Point.PRE_FILTER) for plugin in framework.at(point)}
+    usual = load_configuration(None, features).profiles[0]
+    if all(name in asked for name, _ in usual.plugins[Point.FILTER]):
+        return
+    whole = Framework(replace(usual, args={**usual.args, **framework.profile.args}), registry(), WorldHandle(scheduler))
+    for verdict in list_verdicts(scheduler, whole, diagnosis.pod, diagnosis.nodes, row):
+        if verdict.status is not None and verdict.plugin not in asked:
+            values = {"node": diagnosis.nodes.names[row], "plugin": verdict.plugin, "message": verdict.status.message}
+            yield note("PluginIsDisabled", pod=diagnosis.pod.key, profile=framework.name, **values)
 
 
 def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:

@@ -38,6 +38,12 @@ _WAITING = frozenset(
         "RunContainerError",
     )
 )
+_CONDITIONS = {
+    "node.kubernetes.io/disk-pressure": "DiskPressure",
+    "node.kubernetes.io/memory-pressure": "MemoryPressure",
+    "node.kubernetes.io/network-unavailable": "NetworkUnavailable",
+    "node.kubernetes.io/pid-pressure": "PIDPressure",
+}
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
 _BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
@@ -141,11 +147,25 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
     for key in claims_of(pod) if pod.phase == "Pending" else ():
         claim = world.store.get(CLAIM, *key.split("/", 1))
         volume = str(((claim or {}).get("spec") or {}).get("volumeName") or "")
+        if driver := _find_missing_driver(world, volume, node.name):
+            text = f"CSI driver {driver} of volume {volume} is not registered on {node.name}: its CSINode does not list the driver"
+            yield _obstacle("DriverNotOnNode", text, node, {"claim": key, "driver": driver})
         for other in world.store.list(ATTACHMENT) if volume else ():
             place = str((other.get("spec") or {}).get("nodeName") or "")
+            failed = ((other.get("status") or {}).get("attachError") or {}).get("message")
+            if get_volume(other) == volume and place == node.name and failed:
+                yield _obstacle("AttachFailed", f"volume {volume} can't be attached: {failed}", node, {"claim": key})
             if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(claim or {}):
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
+
+
+def _find_missing_driver(world: Simulation, volume: str, node: str) -> str:
+    """Return the CSI driver of a volume if the node's CSINode does not list the driver, else ""."""
+    found, there = world.store.get("PersistentVolume", "", volume), world.store.get("CSINode", "", node)
+    driver = str((((found or {}).get("spec") or {}).get("csi") or {}).get("driver") or "")
+    known = [each.get("name") for each in ((there or {}).get("spec") or {}).get("drivers") or ()]
+    return driver if driver and there is not None and driver not in known else ""
 
 
 def _list_last_ends(pod: Pod) -> Iterator[Fact]:
@@ -257,6 +277,16 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
         if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):
             for name in reason.nodes[:2]:
                 yield note("NodeIsLost" if reason.evidence["key"] == _UNREACHABLE else "NodeIsNotReady", node=name)
+        condition = _CONDITIONS.get(str(reason.evidence.get("key")))
+        for name in reason.nodes[:2] if condition else ():
+            found = next(iter(_find_conditions(world, name, condition)), None)
+            if found is not None and found.get("status") == "True":
+                yield note("TaintOfCondition", node=name, condition=condition, message=str(found.get("message") or "-"))
+
+
+def _find_conditions(world: Simulation, node: str, kind: str | None) -> Iterator[Mapping[str, Any]]:
+    status = ((world.store.get("Node", "", node) or {}).get("status") or {}).get("conditions") or ()
+    return (each for each in status if each.get("type") == kind)
 
 
 # Pods that end, and pods that are gone

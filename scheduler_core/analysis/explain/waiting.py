@@ -90,9 +90,30 @@ def explain_selection(pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
         asked = reason.evidence.get("requirements") or ()
         if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
+        for each in reason.evidence.get("constraints") or () if reason.code == "PodTopologySpread/SkewTooLarge" else ():
+            found = each.get("withPolicies") or {}
+            if found.get("set"):
+                values = {"topologyKey": each["topologyKey"], "domains": each["closedDomains"]}
+                yield note("PolicyIsIgnore", **values, policies=list(found["set"]), passing=found["passing"])
         if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
             ports = sorted({port.port for port in pod.spec.host_ports})
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)
+
+
+def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield what nodes offer of the family of a resource that none of them offers: other sizes of huge pages, other devices."""
+    for reason in reasons:
+        resource = str(reason.evidence.get("resource") or "")
+        family = resource.partition("/")[0] if "/" in resource else resource.partition("-")[0]
+        if not family or reason.evidence.get("most") != 0:
+            continue
+        offers: dict[str, list[str]] = {}
+        for node in diagnosis.nodes.nodes[:LOOKED_AT]:
+            for name, amount in ((node.manifest.get("status") or {}).get("allocatable") or {}).items():
+                if name != resource and name.startswith((f"{family}/", f"{family}-")) and str(amount) != "0":
+                    offers.setdefault(name, []).append(node.name)
+        for name, names in sorted(offers.items())[:SHOWN]:
+            yield note("OffersInstead", resource=resource, other=name, nodes=names[:SHOWN], count=len(names))
 
 
 def explain_waking(
