@@ -40,6 +40,9 @@ _SOURCES = {
     ),
     "Deadline": gettext_noop("Its activeDeadlineSeconds are %(seconds)s."),
     "AsksForLabels": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "AsksForSystem": gettext_noop(
+        "%(pod)s is for nodes with %(system)s (spec.os), and %(node)s runs another system: the scheduler does not look at spec.os."
+    ),
     "LimitRangeLimits": gettext_noop(
         "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
     ),
@@ -173,6 +176,13 @@ _NOTES = {
         "%(pod)s tolerates the taint %(taint)s of %(other)s, which opens that node and does not draw the pod to it: "
         "only a node selector or affinity does."
     ),
+    "OnlyPrefers": gettext_noop(
+        "%(pod)s only prefers nodes with %(requirement)s (%(nodes)s): a preference adds points, and keeps no node out."
+    ),
+    "PrefersNobody": gettext_noop("%(pod)s prefers nodes with %(requirement)s (weight %(weight)s), and there is none."),
+    "MeetsWithoutLabel": gettext_noop(
+        "%(node)s has no label %(key)s, and meets %(requirement)s for this very reason: NotIn is true for nodes without the label."
+    ),
     "SoftTerm": gettext_noop(
         "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
     ),
@@ -287,6 +297,13 @@ _NOTES = {
     "WaitsInOrder": gettext_noop(
         "StatefulSet %(owner)s makes its pods in order: %(pods)s have to wait until %(pod)s is ready."
     ),
+    "ScaleDownWaits": gettext_noop(
+        "StatefulSet %(owner)s scales in order: %(pods)s are not removed before %(pod)s is ready."
+    ),
+    "WantsNone": gettext_noop("%(kind)s %(owner)s wants no pods: its %(field)s is 0."),
+    "AvailableLater": gettext_noop(
+        "%(pods)s of %(kind)s %(owner)s are ready, and count as available only after %(seconds)s (minReadySeconds)."
+    ),
     "OldRevisionStays": gettext_noop(
         "StatefulSet %(owner)s does not replace %(pod)s, as it waits for this very pod: delete it, and it is made of the new template."
     ),
@@ -340,7 +357,12 @@ _NOTES = {
     "TaintOfCondition": gettext_noop(
         "%(node)s has this taint because its kubelet reports %(condition)s (%(message)s)."
     ),
-    "NodeIsNotReady": gettext_noop("%(node)s has this taint because its kubelet says that the node is not ready."),
+    "NodeIsNotReady": gettext_noop(
+        "%(node)s has this taint because its kubelet says that the node is not ready (%(message)s)."
+    ),
+    "TaintIsTemporary": gettext_noop(
+        "The taint %(key)s of %(nodes)s is temporary: it is up to %(setter)s to remove it."
+    ),
     "ClaimOfStatefulSet": gettext_noop(
         "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
     ),
@@ -360,6 +382,7 @@ _NOTES = {
     "ClaimIsRefused": gettext_noop(
         "The API server refuses the claim of ResourceClaimTemplate %(template)s: %(message)s."
     ),
+    "AttachLimit": gettext_noop("%(driver)s attaches at most %(limit)s volumes to %(node)s."),
     "StorageIsTold": gettext_noop(
         "Claim %(claim)s asks for %(size)s of class %(storageClass)s, and its driver publishes this capacity: %(rooms)s."
     ),

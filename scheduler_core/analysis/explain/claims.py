@@ -16,6 +16,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.scheduler.plugins.nodevolumelimits.counting import limits_of
 from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
@@ -33,6 +34,8 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
         yield from _list_ties(reasons)
         if any(reason.code == "VolumeBinding/NotEnoughStorage" for reason in reasons):
             yield from _list_capacities(world, pod)
+    if any(reason.code == "NodeVolumeLimits/TooManyVolumes" for reason in reasons):
+        yield from _list_attach_limits(world, pod, reasons)
     if _DEVICES in plugins:
         yield from _list_device_facts(world, pod, any(reason.code == _NOT_CREATED for reason in reasons))
         if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
@@ -73,6 +76,19 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
             for volume in claim.get("candidates") or () if claim.get("volume") else ():
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
+
+
+def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield how many volumes the drivers of the pod's volumes attach to the nodes that refuse them."""
+    claims = [world.store.get(CLAIM, *key.split("/", 1)) or {} for key in claims_of(pod)]
+    names = [str((claim.get("spec") or {}).get("volumeName") or "") for claim in claims]
+    found = [(world.store.get("PersistentVolume", "", name) or {}).get("spec") or {} for name in names]
+    drivers = {(each.get("csi") or {}).get("driver") for each in found}
+    for reason in reasons:
+        for node in reason.nodes[:SHOWN] if reason.code == "NodeVolumeLimits/TooManyVolumes" else ():
+            limits = limits_of(world.store.get("CSINode", "", node))
+            for driver in drivers & limits.keys():
+                yield note("AttachLimit", node=node, driver=driver, limit=limits[driver])
 
 
 def _list_capacities(world: Simulation, pod: Pod) -> Iterator[Fact]:

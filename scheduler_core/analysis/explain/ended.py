@@ -74,11 +74,26 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
         phase=pod.phase,
         reason=reason,
         predecessors=past.before(pod),
-        facts=tuple(describe_limits(pod, reason)),
+        facts=(*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod)),
     )
 
 
-def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
+def list_last_ends(pod: Pod) -> Iterator[Fact]:
+    """Yield the ends of containers that a restart followed, and those at a memory limit."""
+    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in pod.manifest["spec"]["containers"]}
+    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+        last = (each.get("lastState") or {}).get("terminated") or {}
+        ended = last or (each.get("state") or {}).get("terminated") or {}
+        limit = str(limits.get(each.get("name"), {}).get("memory") or "")
+        values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
+        values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0, "limit": limit}
+        if ended.get("reason") == "OOMKilled" and limit:
+            yield Fact(Role.NOTES, "OutOfMemory", values)
+        elif last:
+            yield Fact(Role.NOTES, "LastEnd", values)
+
+
+def describe_limits(pod: Pod, reason: str, node: str) -> Iterator[Fact]:
     """Yield the limits of a pod that its end rests on, and what did not check its place."""
     spec = pod.manifest["spec"]
     if reason == "DeadlineExceeded" and spec.get("activeDeadlineSeconds") is not None:
@@ -89,7 +104,10 @@ def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
         yield Fact(Role.NOTES, "IsNotPlacedAgain", {"pod": pod.key, "node": pod.node_name})
     if reason in ("NodeAffinity", "PodOSSelectorNodeLabelDoesNotMatch") and spec.get("nodeSelector"):
         labels = [f"{key}={value}" for key, value in sorted(spec["nodeSelector"].items())]
-        yield Fact(Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": pod.node_name})
+        yield Fact(Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": node})
+    if reason == "PodOSNotSupported":
+        system = (spec.get("os") or {}).get("name")
+        yield Fact(Role.PROVENANCE, "AsksForSystem", {"pod": pod.key, "system": system, "node": node})
 
 
 def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Explanation | None:
@@ -108,7 +126,7 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
         phase=FAILED,
         reason=reason,
         predecessors=past.before(pod),
-        facts=tuple(describe_limits(pod, str(reason))),
+        facts=tuple(describe_limits(pod, str(reason), node)),
     )
 
 
@@ -162,5 +180,5 @@ def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[Giv
         end = (each.get("state") or {}).get("terminated") or {}
         if end.get("exitCode"):
             reason = str(end.get("reason") or "Error")
-            text = f"container {each.get('name')} ended with exit code {end['exitCode']}"
+            text = f"container {each.get('name')} ended with exit code {end['exitCode']} ({reason})"
             yield _build_reason(reason, text, pod, past)

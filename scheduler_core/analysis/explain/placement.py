@@ -17,7 +17,7 @@ from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
-from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
@@ -39,7 +39,7 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
 _HARD = "DoNotSchedule"
 _OF_CONTROLLERS = "node.kubernetes.io/"
-SHOWN = 3
+SHOWN, SMALL = 3, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +229,8 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
         yield note("FirstOfItsGroup", pod=pod.key)
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
+    yield from _list_unmet_preferences(pod, nodes, row)
+    yield from _list_open_requirements(pod, nodes.nodes[row])
     yield from _list_tolerated(pod, nodes.nodes[row])
     yield from _list_alternatives(pod, nodes.nodes[row])
     yield from _list_idle_tolerations(diagnosis, row)
@@ -260,6 +262,31 @@ def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
 
         if domain is not None and (found := _list_pods(nodes, is_avoided, rows)):
             yield note("SoftTerm", pod=pod.key, pods=[each.key for each in found[:SHOWN]], count=len(found))
+
+
+def _list_unmet_preferences(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
+    """Yield the labels that the pod prefers in a node, where its own node lacks them."""
+    for weight, term in pod.spec.node_affinity_preferred:
+        node = nodes.nodes[row]
+        if term.expressions and not term.matches(node.labels, node.name):
+            better = [each.name for each in nodes.nodes[:SMALL] if term.matches(each.labels, each.name)]
+            text = ", ".join(map(str, term.expressions))
+            values = {"requirement": text, "weight": weight, "nodes": better[:SHOWN], "count": len(better)}
+            yield note("OnlyPrefers" if better else "PrefersNobody", pod=pod.key, node=node.name, **values)
+
+
+def _list_open_requirements(pod: Pod, node: Node) -> Iterator[Fact]:
+    """Yield the requirements that a node meets because it lacks their label."""
+    required = pod.spec.node_affinity_required
+    for term in () if required is None else required.terms:
+        for each in term.expressions if term.matches(node.labels, node.name) else ():
+            if each.op == NOT_IN and each.key not in node.labels:
+                values = {
+                    "node": node.name,
+                    "key": each.key,
+                    "requirement": f"{each.key} NotIn ({', '.join(each.values)})",
+                }
+                yield note("MeetsWithoutLabel", pod=pod.key, **values)
 
 
 def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:

@@ -45,6 +45,7 @@ STICKING = frozenset(
         "PausedRollout",
         "RolloutStuck",
         "SameNameWaits",
+        "ScaleDownWaits",
         "UpdateWaitsFor",
         "WaitsForEnd",
         "WaitsInOrder",
@@ -119,6 +120,14 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     if manifest["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
+    field = "parallelism" if manifest["kind"] == "Job" else "replicas"
+    if (manifest.get("spec") or {}).get(field) == 0:
+        yield note("WantsNone", **values, field=field)
+    if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
+        fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
+        if fresh:
+            values |= {"seconds": seconds * SECOND, "pods": fresh[:SHOWN], "count": len(fresh)}
+            yield note("AvailableLater", **values)
     if indexes := (manifest.get("status") or {}).get("failedIndexes"):
         limit = (manifest.get("spec") or {}).get("backoffLimitPerIndex")
         yield note("IndexesFailed", owner=values["owner"], indexes=indexes, limit=limit)
@@ -156,6 +165,10 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     in_order = owner.spec.get("podManagementPolicy") != "Parallel"
     if later and in_order:
         yield note("WaitsInOrder", **values, pod=blocker.key, pods=later[:SHOWN], count=len(later))
+    beyond = [pod for pod in pods if pod.name not in names and not pod.deleting]
+    if beyond and in_order:
+        keys = [pod.key for pod in beyond[:SHOWN]]
+        yield note("ScaleDownWaits", **values, pod=blocker.key, pods=keys, count=len(beyond))
     newer = compare_template(world, blocker)
     if newer is not None and in_order:
         yield newer
@@ -201,6 +214,11 @@ def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -
         first = lacking[0]
         yield note("UpdateWaitsFor", **values, pod=first.key, node=first.node_name, most=most, count=len(old))
         yield from describe_end(world, first)
+
+
+def _is_available(world: Simulation, pod: Pod, seconds: int) -> bool:
+    since = (pod.condition("Ready") or {}).get("lastTransitionTime")
+    return not since or parse_time(since) + seconds * SECOND <= world.store.epoch + world.now
 
 
 def _is_old(world: Simulation, pod: Pod, newest: str | None) -> bool:
