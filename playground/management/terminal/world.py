@@ -16,10 +16,10 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
-from scheduler_core.analysis.explain import read_refusal
+from scheduler_core.analysis.explain import read_refusal, tell_events
 from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import Adoption, adopt, find
-from scheduler_core.formats.manifests import decode_text, is_archive
+from scheduler_core.formats.manifests import decode_text, is_archive, read
 from scheduler_core.scheduler.config import GateError, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
@@ -35,6 +35,7 @@ from scheduler_core.world.simulation import Simulation
 # Namespaces that files refer to and do not hold: a dump of pods seldom has them, and they were there where it was made.
 
 _NOT_FOUND = re.compile(r'namespaces "(?P<name>[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)" not found')
+_EVENT = re.compile(rb"kind\"?:\s*\"?Event\b")
 SHOWN = 5
 
 
@@ -99,11 +100,14 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
         for setting in configured:
             world.apply(setting)
         world.apply(command)
+        if _EVENT.search(text):
+            events = (each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event")
+            tell_events(world, events, plan.shift)
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    read = [format_message(each, gettext) for each in plan.read]
+    said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    notes = (*differs, *read, *made_up, *refusals, *plan.warnings)
+    notes = (*differs, *said, *made_up, *refusals, *plan.warnings)
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
 
 

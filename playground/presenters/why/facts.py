@@ -75,6 +75,7 @@ HEADLINES = (
     "OffersInstead",
     "KeptForSurge",
     "QuotaScope",
+    "QuotaStatusIsOld",
     "NoClassWanted",
     "LimitRange",
     "LimitRangeLimits",
@@ -83,6 +84,15 @@ HEADLINES = (
     "DevicesHaveToMatch",
     "DevicesAreSelected",
     "DevicesAreCounted",
+    "DevicesHave",
+    "PoolReaches",
+    "ClassTopologies",
+    "AlmostTolerates",
+    "TooFewDomains",
+    "EmptyTerm",
+    "InThousandths",
+    "PriorityIsOld",
+    "NoNamespaceMatches",
     "MatchesItselfElsewhere",
     "NoNodeHasAll",
     "RequestFromLimit",
@@ -145,6 +155,7 @@ HEADLINES = (
     "NodeIsNotReady",
     "TaintOfCondition",
     "TaintIsTemporary",
+    "TaintSetByHand",
     "IsAvoided",
     "HoldsPort",
     "HoldsVolumes",
@@ -161,6 +172,7 @@ HEADLINES = (
     "PodIsNotReady",
     "WorkloadHas",
     "EndsAt",
+    "LastEvent",
     "NobodyReplaces",
     "HoldsCapacity",
 )
@@ -205,7 +217,7 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
     if name in _AMOUNTS and isinstance(value, int):
         return format_resource_amount(str(values.get("resource") or ""), value)
     if name in _TIMES and isinstance(value, int):
-        return clock(value)
+        return clock(value) if value >= 0 else f"-{format_span(-value)}"
     if name in _SPANS and isinstance(value, int):
         return format_span(value)
     if name in _PODS and isinstance(value, str):

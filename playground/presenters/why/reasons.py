@@ -98,9 +98,7 @@ def about(reason: Given, pod: str, total: int) -> Message:
         return message(text, **{**known, **values})
     everywhere = reason.count == total
     plugin = f"Extender {reason.plugin}" if "://" in reason.plugin else reason.plugin
-    return message(
-        _ALL_AT_ONCE if everywhere else _OTHER, plugin=plugin, message=reason.message.rstrip(". "), **values
-    )
+    return message(_ALL_AT_ONCE if everywhere else _OTHER, plugin=plugin, message=reason.message.rstrip(". "), **values)
 
 
 def of_nodes(reason: Given, total: int) -> Message:

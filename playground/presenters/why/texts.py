@@ -26,6 +26,13 @@ _SOURCES = {
     "DefaultSpread": gettext_noop(
         "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
     ),
+    "PriorityIsOld": gettext_noop(
+        "%(pod)s has the priority %(priority)s, as PriorityClass %(priorityClass)s had when the pod was made. It is %(value)s by now: "
+        "a pod keeps its priority."
+    ),
+    "InThousandths": gettext_noop(
+        "Container %(container)s has %(name)s of %(text)s in its %(field)s: m stands for thousandths of a byte. %(better)s was meant."
+    ),
     "Priority": gettext_noop("The priority %(priority)s comes from PriorityClass %(priorityClass)s."),
     "DefaultPriority": gettext_noop(
         "The priority %(priority)s comes from PriorityClass %(priorityClass)s, the default of the cluster."
@@ -47,6 +54,9 @@ _SOURCES = {
         "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
     ),
     "LimitRangeRefuses": gettext_noop("LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."),
+    "QuotaStatusIsOld": gettext_noop(
+        "Admission goes by the status of quota %(quota)s, which its controller has not brought up to date with its spec: %(figures)s."
+    ),
     "QuotaScope": gettext_noop("Quota %(quota)s counts only pods in its scope: %(scopes)s."),
     "QuotaFigures": gettext_noop(
         "One more pod needs %(each)s of %(name)s: quota %(quota)s has %(used)s of %(hard)s in use."
@@ -108,6 +118,16 @@ _NOTES = {
     ),
     "AffinityLooksFor": gettext_noop(
         "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
+    ),
+    "NoNamespaceMatches": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespaces with %(namespaceSelector)s, and no namespace has these labels."
+    ),
+    "AlmostTolerates": gettext_noop(
+        "%(pod)s has a toleration of this key that does not cover %(taint)s: it has the %(has)s."
+    ),
+    "EmptyTerm": gettext_noop("The node affinity of %(pod)s has an empty term, and an empty term matches no node."),
+    "TooFewDomains": gettext_noop(
+        "minDomains is %(minDomains)s, and %(topologyKey)s has %(there)s domains: the lowest count is taken as 0."
     ),
     "NoNodeHasAll": gettext_noop("%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."),
     "HostNetworkPorts": gettext_noop("With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."),
@@ -256,7 +276,7 @@ _NOTES = {
     "LastEvent": gettext_noop("%(reporter)s at %(time)s: %(reason)s (%(message)s)."),
     "GoneSince": gettext_noop("%(pod)s was deleted at %(time)s."),
     "WorkloadHas": gettext_noop("%(kind)s %(owner)s wants %(wanted)s pods, has %(pods)s, and %(ready)s are ready."),
-    "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(phase)s)."),
+    "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(why)s)."),
     "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),
     "WaitsForEnd": gettext_noop("%(kind)s %(owner)s makes no new pod before %(pod)s has ended (%(rule)s)."),
     "UpdatedOnDelete": gettext_noop(
@@ -360,6 +380,9 @@ _NOTES = {
     "NodeIsNotReady": gettext_noop(
         "%(node)s has this taint because its kubelet says that the node is not ready (%(message)s)."
     ),
+    "TaintSetByHand": gettext_noop(
+        "The taint %(key)s of %(nodes)s is set by hand when a node has failed, and nobody but an administrator removes it."
+    ),
     "TaintIsTemporary": gettext_noop(
         "The taint %(key)s of %(nodes)s is temporary: it is up to %(setter)s to remove it."
     ),
@@ -382,6 +405,13 @@ _NOTES = {
     "ClaimIsRefused": gettext_noop(
         "The API server refuses the claim of ResourceClaimTemplate %(template)s: %(message)s."
     ),
+    "ClassTopologies": gettext_noop(
+        "StorageClass %(storageClass)s makes volumes only for nodes with %(topologies)s (allowedTopologies)."
+    ),
+    "PoolReaches": gettext_noop(
+        "The devices of pool %(pool)s (%(driver)s) are for nodes with %(affinity)s alone, and not for %(nodes)s."
+    ),
+    "DevicesHave": gettext_noop("Devices have: %(devices)s."),
     "AttachLimit": gettext_noop("%(driver)s attaches at most %(limit)s volumes to %(node)s."),
     "StorageIsTold": gettext_noop(
         "Claim %(claim)s asks for %(size)s of class %(storageClass)s, and its driver publishes this capacity: %(rooms)s."

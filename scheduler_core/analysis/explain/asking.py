@@ -30,6 +30,7 @@ from scheduler_core.analysis.explain.waiting import (
     explain_preemption,
     explain_selection,
     explain_waking,
+    list_near_tolerations,
     list_other_kinds,
 )
 from scheduler_core.analysis.explain.workloads import (
@@ -310,7 +311,8 @@ class _Asking:
         held = dict.fromkeys(str(fact.values["pod"]) for fact in holders)
         yield from trace_surge(self.world, self.pod.manifest, filter(None, map(self.world.store.pod_at, held)))
         yield from list_other_kinds(diagnosis, reasons)
-        yield from explain_selection(self.pod, reasons)
+        yield from explain_selection(self.world, self.pod, reasons)
+        yield from list_near_tolerations(diagnosis, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
         yield from list_lost_nodes(self.world, reasons)
         if preempted is not None:

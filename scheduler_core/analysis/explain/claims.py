@@ -4,12 +4,14 @@ that spans nodes, a volume that ties the pod to a few nodes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.analysis.fixes.admission import ask_api_server
+from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -21,7 +23,7 @@ from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
-SHOWN = 5  # nodes
+SHOWN, COMPARED = 5, 40  # nodes
 _UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
 
 
@@ -38,6 +40,7 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
         yield from _list_attach_limits(world, pod, reasons)
     if _DEVICES in plugins:
         yield from _list_device_facts(world, pod, any(reason.code == _NOT_CREATED for reason in reasons))
+        yield from _list_reach(world, [reason for reason in reasons if reason.plugin == _DEVICES])
         if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
             yield from _list_wide_pools(world)
 
@@ -51,6 +54,16 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
+        of_class = (
+            world.store.get("StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")) or {}
+        )
+        if terms := of_class.get("allowedTopologies"):
+            parts = [
+                f"{e.get('key')} in ({', '.join(e.get('values') or ())})"
+                for t in terms
+                for e in t["matchLabelExpressions"]
+            ]
+            yield note("ClassTopologies", storageClass=of_class["metadata"]["name"], claim=name, topologies=parts)
         if (claim.get("spec") or {}).get("storageClassName") == "":
             yield note("NoClassWanted", pod=pod.key, claim=name)
         if node:
@@ -149,6 +162,42 @@ def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> It
             for selector in each.get("selectors") or ():
                 text = str((selector.get("cel") or {}).get("expression") or "").strip()
                 yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
+                if devices := _list_properties(world, text):
+                    yield note("DevicesHave", devices=devices[:SHOWN])
+
+
+def _list_reach(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the pools of devices that nodes which lack devices do not reach."""
+    refused = [
+        node for reason in reasons for name in reason.nodes[:COMPARED] if (node := world.store.node(name)) is not None
+    ]
+    for each in world.store.list("ResourceSlice"):
+        spec = each.get("spec") or {}
+        if not spec.get("nodeSelector"):
+            continue
+        selector = NodeSelector.of(spec["nodeSelector"])
+        out = [n.name for n in refused if not any(t.matches(n.labels, n.name) for t in selector.terms)]
+        if out:
+            text = "; ".join(", ".join(map(str, term.expressions)) for term in selector.terms)
+            values = {"pool": (spec.get("pool") or {}).get("name"), "driver": spec.get("driver"), "affinity": text}
+            yield note("PoolReaches", **values, nodes=out[:SHOWN], count=len(out))
+
+
+def _list_properties(world: Simulation, expression: str) -> list[str]:
+    """List what the devices have of the attributes and capacities that an expression names."""
+    found = []
+    for each in world.store.list("ResourceSlice"):
+        spec = each.get("spec") or {}
+        for device in spec.get("devices") or ():
+            named = {**(device.get("attributes") or {}), **(device.get("capacity") or {})}
+            parts = [
+                f"{name} {next(iter(value.values()), '-')}"
+                for name, value in named.items()
+                if name.rpartition("/")[2] in re.findall(r"\w+", expression)
+            ]
+            if parts:
+                found.append(f"{spec.get('nodeName') or spec['pool']['name']}/{device.get('name')}: {', '.join(parts)}")
+    return sorted(found)
 
 
 def _count_devices(world: Simulation) -> list[str]:

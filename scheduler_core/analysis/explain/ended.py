@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects.times import SECOND, optional_time
+from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.controllers.kubelet.pods import judge
 from scheduler_core.world.simulation import Simulation
 
@@ -25,7 +27,30 @@ _REFUSALS = frozenset(
         "UnexpectedAdmissionError",
     )
 )
+_UNPLACED = "FailedScheduling"
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
+
+
+def tell_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -> None:
+    """Record the Events of a dump, of either API group, as Events of the world. `shift`: by how much its times were moved."""
+    told = []
+    for each in events:
+        about = each.get("involvedObject") or each.get("regarding") or {}
+        at = each.get("lastTimestamp") or each.get("eventTime") or each["metadata"].get("creationTimestamp")
+        source = (
+            (each.get("source") or {}).get("component")
+            or each.get("reportingComponent")
+            or each.get("reportingController")
+        )
+        place = [str(about.get(field) or "") for field in ("kind", "namespace", "name")]
+        text, time = str(each.get("message") or each.get("note") or ""), optional_time(at)
+        t = world.now if time is None else min(time + shift - world.store.epoch, world.now)
+        said = KubeEvent(
+            t, str(each.get("type") or ""), str(each.get("reason") or ""), *place, text, str(source or "-")
+        )
+        told.append(said)
+    for event in sorted(told, key=lambda event: event.t):
+        world.store.record(event)
 
 
 class Past:
@@ -33,7 +58,9 @@ class Past:
 
     def __init__(self, world: Simulation) -> None:
         self._ended: dict[tuple[str, str], list[str]] = {}
-        events = [event for event in world.store.events if event.kind == "Pod" and _is_end(event.reason)]
+        told = [event for event in world.store.events if event.kind == "Pod"]
+        self._warnings = {(each.namespace, each.name): each for each in told if each.type == WARNING}
+        events = [event for event in told if _is_end(event.reason)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
         for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
@@ -45,6 +72,11 @@ class Past:
 
     def _note(self, namespace: str, owner: str, name: str) -> None:
         self._ended.setdefault((namespace, owner), []).append(name)
+
+    def find_warning(self, pod: Pod) -> KubeEvent | None:
+        """Return the last Warning about a pod that has a node, or None."""
+        found = self._warnings.get((pod.namespace, pod.name))
+        return None if found is None or found.reason == _UNPLACED else found
 
     def before(self, pod: Pod) -> int:
         """Return the number of pods of the pod's owner that ended before the pod."""
@@ -58,6 +90,16 @@ class Past:
 def owner_of(pod: Pod) -> str:
     """The name of the object that controls a pod, or ""."""
     return str((controller_of(pod.manifest) or {}).get("name") or "")
+
+
+def describe_wait(pod: Pod) -> str:
+    """Return what the containers of a pod wait for by its status, or the phase of the pod."""
+    status = pod.manifest.get("status") or {}
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        waiting = (each.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
+            return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))
+    return pod.phase if pod.node_name else f"{pod.phase}, without a node"
 
 
 def explain_failed(pod: Pod, past: Past) -> Explanation:

@@ -218,7 +218,15 @@ def _describe_quota(
     quota = world.store.get("ResourceQuota", namespace, str(evidence["quota"]))
     if quota is None:
         return
-    hard = amounts((quota.get("spec") or {}).get("hard"))
+    stated, hard = ((quota.get(part) or {}).get("hard") or {} for part in ("spec", "status"))
+    old = [
+        f"{name} {hard.get(name)} → {stated[name]}"
+        for name in sorted(stated)
+        if hard and hard.get(name) != stated[name]
+    ]
+    if old:
+        yield Fact(Role.PROVENANCE, "QuotaStatusIsOld", {"quota": evidence["quota"], "figures": old})
+    hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
     each = usage(KINDS["Pod"], from_template(Owner.of(manifest), manifest["spec"]["template"]), wall)
     used = count_usage(world, quota, hard)

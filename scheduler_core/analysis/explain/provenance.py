@@ -13,7 +13,14 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.resources import Resources, is_sidecar, list_resized, pod_level_requests
+from scheduler_core.apimachinery.objects.resources import (
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    Resources,
+    is_sidecar,
+    list_resized,
+    pod_level_requests,
+)
 from scheduler_core.apiserver.admission.plugins.limit_ranger import ANNOTATION
 from scheduler_core.controllers.workloads.daemonsets.controller import allows_surge
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_surge, max_unavailable
@@ -40,6 +47,7 @@ def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[Given], preempts: b
         found += _trace_selector(world, pod)
     if preempts or pod.priority:
         found += _trace_priority(world, pod)
+    found += list_tiny_amounts(pod)
     newer = compare_template(world, pod) if reasons else None
     if newer is None:
         return found
@@ -228,6 +236,22 @@ def _containers(spec: Spec) -> list[Spec]:
     return [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
 
 
+def list_tiny_amounts(pod: Pod) -> Iterator[Fact]:
+    """Yield amounts of bytes with the suffix m, which are thousandths of a byte."""
+    for container in _containers(pod.manifest["spec"]):
+        for field in ("limits", "requests"):
+            for resource, quantity in ((container.get("resources") or {}).get(field) or {}).items():
+                if resource in (MEMORY, EPHEMERAL_STORAGE) and str(quantity).endswith("m"):
+                    values = {
+                        "container": container.get("name"),
+                        "field": field,
+                        "name": resource,
+                        "text": str(quantity),
+                    }
+                    yield _fact("InThousandths", **values, better=f"{str(quantity)[:-1]}Mi")
+                    return
+
+
 # Rules
 
 
@@ -235,6 +259,11 @@ def _trace_priority(world: Simulation, pod: Pod) -> Iterator[Fact]:
     name = pod.manifest["spec"].get("priorityClassName")
     if name:
         found = world.store.get("PriorityClass", "", name)
+        if found is not None and found.get("value") != pod.priority:
+            yield _fact(
+                "PriorityIsOld", pod=pod.key, priority=pod.priority, priorityClass=name, value=found.get("value")
+            )
+            return
         if found is None or not found.get("globalDefault"):
             yield _fact("Priority", priority=pod.priority, priorityClass=name)
         else:

@@ -10,7 +10,7 @@ from scheduler_core.analysis.explain.ended import KUBELET, Past, list_last_ends
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, is_node_silent, list_largest
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
-from scheduler_core.analysis.explain.provenance import trace_resize
+from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -45,6 +45,7 @@ _CONDITIONS = {
     "node.kubernetes.io/network-unavailable": "NetworkUnavailable",
     "node.kubernetes.io/pid-pressure": "PIDPressure",
 }
+_OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
 _BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
@@ -59,6 +60,8 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     if pod.phase == "Succeeded":
         return known
     reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
+    if not reasons and pod.phase == "Pending" and (told := past.find_warning(pod)) is not None:
+        reasons = (_obstacle(told.reason, told.message, node, {}),)
     facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
     if facts:
         facts.insert(0, note("NodeIsCordoned", pod=pod.key, node=node.name))
@@ -72,6 +75,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     for resource in resources:
         facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
+    facts += list_tiny_amounts(pod) if reasons else ()
     facts += list_last_ends(pod)
     if not compare:
         return replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
@@ -277,6 +281,8 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
         for name in reason.nodes[:2]:
             if key in _CONDITIONS and (message := _read_condition(world, name, _CONDITIONS[key], "True")):
                 yield note("TaintOfCondition", node=name, condition=_CONDITIONS[key], message=message)
+        if key == _OUT_OF_SERVICE:
+            yield note("TaintSetByHand", key=key, nodes=list(reason.nodes[:2]), count=reason.count)
         if setter := find_setter(key):
             yield note("TaintIsTemporary", key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
 

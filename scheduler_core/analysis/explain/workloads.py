@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.analysis.explain.ended import describe_wait
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, end_of
 from scheduler_core.analysis.explain.missing_pods import (
@@ -277,7 +278,7 @@ def _has_ended(job: Manifest) -> bool:
 
 
 def _describe_unready(pod: Pod) -> Fact:
-    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name)
+    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name, why=describe_wait(pod).rstrip(". "))
 
 
 def _is_done(pod: Pod) -> bool:
