@@ -76,6 +76,7 @@ _HOLDERS = {
     ),
     "UsesClaim": gettext_noop("%(pod)s on %(node)s uses claim %(claim)s."),
     "IsAvoided": gettext_noop("The pod keeps away from %(pod)s, which runs on %(node)s (same %(topologyKey)s)."),
+    "IsItsPartner": gettext_noop("%(pod)s, which its affinity looks for, is on %(node)s."),
     "Repels": gettext_noop(
         "The anti-affinity of %(pod)s, which runs on %(node)s, keeps the pod away (same %(topologyKey)s)."
     ),
