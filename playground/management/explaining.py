@@ -25,7 +25,7 @@ Answer = dict[str, Any]
 Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
 _ENDED = (State.REFUSED.value, State.FAILED.value)
-_PLACED = (State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
+_PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:

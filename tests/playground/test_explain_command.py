@@ -240,6 +240,32 @@ def test_a_placed_pod_that_waits_for_a_volume_is_no_success(tmp_path: Path) -> N
     assert "data" in text and "No pod is Pending" not in text
 
 
+def test_a_pod_that_no_rule_kept_away_is_told_of_without_its_name(tmp_path: Path) -> None:
+    tainted = node("cp", taints=[{"key": "control-plane", "effect": "NoSchedule"}])
+    running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    tool, fine = ({**pod(name, nodeName=where), "status": running} for name, where in (("tool", "cp"), ("fine", "n")))
+    mirror = {**pod("etcd", nodeName="cp"), "status": running}
+    mirror["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
+    status, text = run(written(tmp_path, tainted, node("n"), tool, fine, mirror), "-o", "json")
+    found = [each for each in json.loads(text)["pods"] if each["problem"]]
+    assert (status, [each["pod"] for each in found]) == (1, ["default/tool"])
+    assert "TaintToleration would have refused cp" in found[0]["sentence"]
+
+
+def test_a_configuration_among_the_objects_counts_and_events_are_read(tmp_path: Path) -> None:
+    configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    off = {"multiPoint": {"disabled": [{"name": "NodeUnschedulable"}]}}
+    configuration["profiles"] = [{"schedulerName": "default-scheduler", "plugins": off}]
+    about = {"kind": "Pod", "namespace": "default", "name": "gone"}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "default", "uid": "e"}}
+    event |= {"involvedObject": about, "reason": "Evicted", "message": "The node was low on memory.", "type": "Warning"}
+    closed = {**node("n"), "spec": {"unschedulable": True}}
+    file = written(tmp_path, configuration, closed, pod("p"), event)
+    said = json.loads(run(file, "--pod", "default/p", "--pod", "default/gone", "-o", "json")[1])["pods"]
+    assert "does not run NodeUnschedulable" in said[0]["sentence"]
+    assert (said[1]["state"], "low on memory" in said[1]["sentence"]) == ("Gone", True)
+
+
 def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"), pod("q", cpu="4"))
     terminal, other = pty.openpty()

@@ -21,6 +21,7 @@ _PODS = ("holder", "pod")
 
 # Facts about a place that a pod has: they do not matter as long as it does not run there.
 PLACEMENT = (
+    "IsStatic",
     "PluginIsDisabled",
     "MeetsWithoutLabel",
     "OnlyPrefers",

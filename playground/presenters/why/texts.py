@@ -229,6 +229,9 @@ _NOTES = {
     "BypassedScheduler": gettext_noop(
         "%(pod)s names %(node)s in spec.nodeName: no scheduler was asked, and no filter kept it away."
     ),
+    "IsStatic": gettext_noop(
+        "%(pod)s is a static pod: the kubelet of %(node)s runs it from a file, and no scheduler is asked."
+    ),
     "RuleNotAsked": gettext_noop("%(plugin)s would have refused %(node)s: %(message)s."),
     "RuleOfNewPods": gettext_noop(
         "%(plugin)s would refuse %(node)s for %(pod)s now (%(message)s): this is asked when a pod is scheduled, not of pods that run."

@@ -16,7 +16,7 @@ from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
-from scheduler_core.analysis.explain.placement import Placement, explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.explain.standing import (
@@ -179,8 +179,15 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
     """Yield an explanation of everything that is not as its owner wants it: pods, pods that are not there, workloads, and drains."""
     world = view.itself
     past = past or Past(world)
+    bypassed = 0
     for pod in world.store.pods():
-        if _may_lack(world, pod) and (found := explain(world, pod.key, past)) is not None and found.problem:
+        skipped = bypassed < SMALL and MIRROR not in pod.annotations and was_not_scheduled(world, pod)
+        bypassed += skipped
+        if (
+            (skipped or _may_lack(world, pod))
+            and (found := explain(world, pod.key, past)) is not None
+            and found.problem
+        ):
             yield found
     yield from explain_uncreated(world)
     for kind in KINDS:

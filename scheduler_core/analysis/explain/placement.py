@@ -37,7 +37,7 @@ from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
-_HARD = "DoNotSchedule"
+MIRROR, _HARD = "kubernetes.io/config.mirror", "DoNotSchedule"
 _OF_CONTROLLERS = "node.kubernetes.io/"
 SHOWN, SMALL = 3, 400
 
@@ -57,6 +57,8 @@ def note(code: str, **values: Any) -> Fact:
 
 def explain_place(world: Simulation, pod: Pod, node: str) -> Placement:
     """Explain why a pod is on a node, or is about to be bound to it."""
+    if MIRROR in pod.annotations:
+        return Placement((note("IsStatic", pod=pod.key, node=node),))
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
