@@ -241,7 +241,7 @@ def test_a_placed_pod_that_waits_for_a_volume_is_no_success(tmp_path: Path) -> N
 
 
 def test_a_pod_that_no_rule_kept_away_is_told_of_without_its_name(tmp_path: Path) -> None:
-    tainted = node("cp", taints=[{"key": "control-plane", "effect": "NoSchedule"}])
+    tainted = {**node("cp"), "spec": {"taints": [{"key": "control-plane", "effect": "NoSchedule"}]}}
     running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
     tool, fine = ({**pod(name, nodeName=where), "status": running} for name, where in (("tool", "cp"), ("fine", "n")))
     mirror = {**pod("etcd", nodeName="cp"), "status": running}
