@@ -69,6 +69,7 @@ HEADLINES = (
     "TemplateIsMissing",
     "ClaimIsRefused",
     "DeviceClassIsMissing",
+    "ClassSelectsOthers",
     "AllDevicesAreAsked",
     "AttachLimit",
     "StorageIsTold",
@@ -96,6 +97,10 @@ HEADLINES = (
     "PriorityIsOld",
     "NoNamespaceMatches",
     "MatchesItselfElsewhere",
+    "NamedNodeIsGone",
+    "NotAllocatable",
+    "DefaultSpread",
+    "MadeBeforeItsPod",
     "NoNodeHasAll",
     "RequestFromLimit",
     "Containers",
@@ -106,6 +111,7 @@ HEADLINES = (
     "NodeIsCordoned",
     "SeveralBudgets",
     "BudgetIsNotCounted",
+    "BudgetMisses",
     "BudgetKeepsUnready",
     "BudgetAllowsNone",
     "NamespaceEnds",
@@ -169,6 +175,10 @@ HEADLINES = (
     "UsesClaim",
     "HoldsDevices",
     "NeedsItsVictims",
+    "PreemptsNever",
+    "VictimsTooSmall",
+    "VictimsDoNotHelp",
+    "NoLowerPriority",
     "SlippedBy",
     *PLACEMENT,
     "NodesWithoutPod",
@@ -209,6 +219,8 @@ _ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
 
 def _is_plain(fact: Fact) -> bool:
     """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
+    if fact.code == "NoLowerPriority":
+        return int(fact.values["priority"]) <= 0
     return fact.code == "Containers" and len(fact.values["parts"]) == 1
 
 

@@ -35,6 +35,7 @@ _CORDONED = gettext_noop("Somebody has cordoned %(nodes)s.")
 _NO_LABEL = gettext_noop("%(pod)s asks for nodes with %(text)s, and no node has the label %(key)s.")
 _NO_VALUE = gettext_noop("%(pod)s asks for nodes with %(text)s; those with the label have %(list)s.")
 _LABELS = gettext_noop("%(pod)s asks for labels that are missing on %(nodes)s.")
+_ASKS_FOR = gettext_noop("%(pod)s asks for nodes with %(text)s, which leaves out %(nodes)s.")
 _PROFILE = gettext_noop("The profile's own addedAffinity (%(text)s) leaves out %(nodes)s.")
 _LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which leaves out %(nodes)s.")
 _OTHER_NODE = gettext_noop("%(pod)s asks for one node by its name, which leaves out %(nodes)s.")
@@ -163,6 +164,8 @@ def _labels(reason: Given, values: Values) -> Message:
     asked = reason.evidence.get("requirements") or ()
     alternatives = {each.get("alternative") for each in asked} - {None}
     missing = [each for each in asked if not each["matching"]]
+    if asked and not missing and not alternatives - {0} and len(asked) <= NAMED:
+        return message(_ASKS_FOR, text=", ".join(str(each["text"]) for each in asked), **values)
     if not missing or (len(alternatives) > 1 and "alternative" in missing[0]):
         return message(_LABELS, **values)
     first = missing[0]

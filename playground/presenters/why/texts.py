@@ -130,6 +130,11 @@ _NOTES = {
     "TooFewDomains": gettext_noop(
         "minDomains is %(minDomains)s, and %(topologyKey)s has %(there)s domains: the lowest count is taken as 0."
     ),
+    "NamedNodeIsGone": gettext_noop("%(pod)s may only run on %(names)s (metadata.name), and there is no such node."),
+    "NotAllocatable": gettext_noop(
+        "%(node)s has %(capacity)s of %(name)s (capacity), of which its kubelet offers none (allocatable): its device plugin takes them "
+        "for unhealthy, or does not run."
+    ),
     "NoNodeHasAll": gettext_noop("%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."),
     "HostNetworkPorts": gettext_noop("With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."),
     "DevicesHaveToMatch": gettext_noop(
@@ -341,6 +346,9 @@ _NOTES = {
     "BudgetAllowsNone": gettext_noop(
         "Budget %(budget)s keeps %(pod)s: %(healthy)s pods are healthy, and %(desired)s have to be."
     ),
+    "BudgetMisses": gettext_noop(
+        "Budget %(budget)s also selects pods that are not ready, and do not count: %(missed)s."
+    ),
     "BudgetIsNotCounted": gettext_noop(
         "Budget %(budget)s allows no eviction of %(pod)s, as its controller can't count its pods (SyncFailed): %(message)s."
     ),
@@ -408,6 +416,12 @@ _NOTES = {
     ),
     "ClaimIsRefused": gettext_noop(
         "The API server refuses the claim of ResourceClaimTemplate %(template)s: %(message)s."
+    ),
+    "MadeBeforeItsPod": gettext_noop(
+        "StorageClass %(storageClass)s binds at once (Immediate): %(volume)s was made before a node was chosen for the pod."
+    ),
+    "ClassSelectsOthers": gettext_noop(
+        "DeviceClass %(deviceClass)s takes only devices for which this is true: %(expression)s. The drivers here are: %(drivers)s."
     ),
     "ClassTopologies": gettext_noop(
         "StorageClass %(storageClass)s makes volumes only for nodes with %(topologies)s (allowedTopologies)."

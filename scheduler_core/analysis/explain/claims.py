@@ -89,6 +89,9 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
             for volume in claim.get("candidates") or () if claim.get("volume") else ():
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
+                    if claim.get("bindingMode") == "Immediate":
+                        values = {"volume": volume["volume"], "storageClass": claim["class"]}
+                        yield note("MadeBeforeItsPod", **values)
 
 
 def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -154,6 +157,7 @@ def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> It
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
     for request in (spec.get("devices") or {}).get("requests") or ():
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            yield from _list_other_drivers(world, str(each.get("deviceClassName") or ""))
             if each.get("allocationMode") == "All":
                 yield note("AllDevicesAreAsked", source=of, request=request.get("name"))
             if int(each.get("count") or 1) > 1:
@@ -181,6 +185,16 @@ def _list_reach(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
             text = "; ".join(", ".join(map(str, term.expressions)) for term in selector.terms)
             values = {"pool": (spec.get("pool") or {}).get("name"), "driver": spec.get("driver"), "affinity": text}
             yield note("PoolReaches", **values, nodes=out[:SHOWN], count=len(out))
+
+
+def _list_other_drivers(world: Simulation, name: str) -> Iterator[Fact]:
+    """Yield the selectors of a class that name none of the drivers whose devices are there."""
+    found = (world.store.get("DeviceClass", "", name) or {}).get("spec") or {}
+    drivers = sorted({str((each.get("spec") or {}).get("driver")) for each in world.store.list("ResourceSlice")})
+    for each in found.get("selectors") or ():
+        text = str((each.get("cel") or {}).get("expression") or "").strip()
+        if "device.driver" in text and not any(driver in text for driver in drivers):
+            yield note("ClassSelectsOthers", deviceClass=name, expression=text, drivers=drivers[:SHOWN] or ["-"])
 
 
 def _list_properties(world: Simulation, expression: str) -> list[str]:

@@ -8,6 +8,7 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
@@ -103,6 +104,10 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
             and any(term.empty for term in required.terms)
         ):
             yield note("EmptyTerm", pod=pod.key)
+        if reason.plugin == "NodeAffinity" and required is not None and len(required.terms) == 1:
+            named = [name for each in required.terms[0].fields for name in each.values if each.op == IN]
+            if gone := [name for name in named if world.store.node(name) is None]:
+                yield note("NamedNodeIsGone", pod=pod.key, names=gone[:SHOWN])
         asked = reason.evidence.get("requirements") or ()
         if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
@@ -139,6 +144,14 @@ def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator
         family = resource.partition("/")[0] if "/" in resource else resource.partition("-")[0]
         if not family or reason.evidence.get("most") != 0:
             continue
+        refused = [
+            diagnosis.nodes.nodes[row] for n in reason.nodes[:LOOKED_AT] if (row := diagnosis.nodes.row(n)) is not None
+        ]
+        for node in refused:  # as none of them has the resource in its allocatable, a capacity stands out
+            has = str(((node.manifest.get("status") or {}).get("capacity") or {}).get(resource) or "0")
+            if has != "0":
+                yield note("NotAllocatable", node=node.name, name=resource, capacity=has)
+                break
         offers: dict[str, list[str]] = {}
         for node in diagnosis.nodes.nodes[:LOOKED_AT]:
             for name, amount in ((node.manifest.get("status") or {}).get("allocatable") or {}).items():

@@ -18,6 +18,7 @@ from scheduler_core.analysis.explain.missing_pods import (
 )
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
@@ -349,6 +350,12 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     return Explanation(f"{NODE}/{name}", state, reasons, node=name, facts=tuple(facts))
 
 
+def _list_selected(world: Simulation, budget: Manifest) -> list[Pod]:
+    selector, namespace = LabelSelector.of((budget.get("spec") or {}).get("selector")), budget["metadata"]["namespace"]
+    pods = (pod for pod in world.store.pods() if pod.namespace == namespace and not pod.terminal)
+    return [pod for pod in pods if selector.matches(pod.labels)]
+
+
 def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield why budgets do not let a pod be evicted: there are several, or one that allows no disruption."""
     if pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending"):
@@ -370,6 +377,10 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
             "desired": desired,
             "policy": policy,
         }
+        rest = [p for p in _list_selected(world, budget) if not p.ready and not p.deleting and p.key != pod.key]
+        if pod.ready and rest:
+            missed = [f"{each.key.partition('/')[2]} ({describe_wait(each)})" for each in rest[:SHOWN]]
+            yield note("BudgetMisses", budget=values["budget"], missed=missed)
         failed = next((c for c in status.get("conditions") or () if c.get("reason") == "SyncFailed"), None)
         if failed is not None and failed.get("status") == "False":
             yield note("BudgetIsNotCounted", **values, message=str(failed.get("message") or "").rstrip(". "))
