@@ -16,7 +16,7 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
-from scheduler_core.analysis.explain import read_refusal, tell_events
+from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import Adoption, adopt, find
 from scheduler_core.formats.manifests import decode_text, is_archive, read
@@ -102,7 +102,7 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
         world.apply(command)
         if _EVENT.search(text):
             events = (each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event")
-            tell_events(world, events, plan.shift)
+            record_events(world, events, plan.shift)
     except Refused as refused:
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]

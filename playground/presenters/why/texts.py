@@ -31,7 +31,7 @@ _SOURCES = {
         "a pod keeps its priority."
     ),
     "InThousandths": gettext_noop(
-        "Container %(container)s has %(name)s of %(text)s in its %(field)s: m stands for thousandths of a byte. %(better)s was meant."
+        "Container %(container)s has %(name)s of %(text)s in its %(field)s: m stands for thousandths of a byte. %(better)s may be meant."
     ),
     "Priority": gettext_noop("The priority %(priority)s comes from PriorityClass %(priorityClass)s."),
     "DefaultPriority": gettext_noop(
@@ -302,7 +302,7 @@ _NOTES = {
         "CronJob %(owner)s starts no other Job as long as %(job)s has not ended: its concurrencyPolicy is Forbid."
     ),
     "JobIsRefused": gettext_noop("CronJob %(owner)s can't create its next Job: %(message)s."),
-    "MissedStarts": gettext_noop("CronJob %(owner)s has missed starts since %(left)s: %(count)s."),
+    "MissedStarts": gettext_noop("Starts that CronJob %(owner)s has missed in the last %(left)s: %(count)s."),
     "DeadlineIsShort": gettext_noop(
         "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds). "
         "Below 10 s, starts may be skipped without a fault."
@@ -319,7 +319,7 @@ _NOTES = {
         "Job %(owner)s makes no further pod for its failed indexes (%(indexes)s): backoffLimitPerIndex is %(limit)s."
     ),
     "KeptForSurge": gettext_noop(
-        "%(pods)s of the old revision stay until new pods are ready: the strategy of %(kind)s %(owner)s is %(rule)s."
+        "The rollout of %(kind)s %(owner)s (%(rule)s) keeps %(pods)s of the old revision until new pods are ready."
     ),
     "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
     "NodesWithoutPod": gettext_noop("DaemonSet %(owner)s has no pod for %(nodes)s."),
@@ -331,7 +331,7 @@ _NOTES = {
     ),
     "WantsNone": gettext_noop("%(kind)s %(owner)s wants no pods: its %(field)s is 0."),
     "AvailableLater": gettext_noop(
-        "%(pods)s of %(kind)s %(owner)s are ready, and count as available only after %(seconds)s (minReadySeconds)."
+        "Ready pods of %(kind)s %(owner)s count as available only after %(seconds)s (minReadySeconds): %(pods)s."
     ),
     "OldRevisionStays": gettext_noop(
         "StatefulSet %(owner)s does not replace %(pod)s, as it waits for this very pod: delete it, and it is made of the new template."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.analysis.explain.asking import explain, list_problems
-from scheduler_core.analysis.explain.ended import KUBELET, Past, tell_events
+from scheduler_core.analysis.explain.ended import KUBELET, Past, record_events
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, Role, State
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.workloads import STICKING
@@ -23,5 +23,5 @@ __all__ = [
     "explain_uncreated",
     "list_problems",
     "read_refusal",
-    "tell_events",
+    "record_events",
 ]

@@ -99,11 +99,11 @@ def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     claims = [world.store.get(CLAIM, *key.split("/", 1)) or {} for key in claims_of(pod)]
     names = [str((claim.get("spec") or {}).get("volumeName") or "") for claim in claims]
     found = [(world.store.get("PersistentVolume", "", name) or {}).get("spec") or {} for name in names]
-    drivers = {(each.get("csi") or {}).get("driver") for each in found}
+    drivers = {str((each.get("csi") or {}).get("driver")) for each in found}
     for reason in reasons:
         for node in reason.nodes[:SHOWN] if reason.code == "NodeVolumeLimits/TooManyVolumes" else ():
             limits = limits_of(world.store.get("CSINode", "", node))
-            for driver in drivers & limits.keys():
+            for driver in sorted(drivers & limits.keys()):
                 yield note("AttachLimit", node=node, driver=driver, limit=limits[driver])
 
 
@@ -112,15 +112,15 @@ def _list_capacities(world: Simulation, pod: Pod) -> Iterator[Fact]:
     for key in claims_of(pod):
         claim = world.store.get(CLAIM, *key.split("/", 1)) or {}
         spec = claim.get("spec") or {}
-        told = [
+        rooms = [
             f"{', '.join(((each.get('nodeTopology') or {}).get('matchLabels') or {}).values()) or '-'} {each.get('capacity')}"
             for each in world.store.list("CSIStorageCapacity")
             if each.get("storageClassName") == spec.get("storageClassName")
         ]
-        if "volumeName" not in spec and told:
+        if "volumeName" not in spec and rooms:
             size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
             values = {"claim": key.partition("/")[2], "size": size, "storageClass": spec["storageClassName"]}
-            yield note("StorageIsTold", **values, rooms=sorted(told)[:SHOWN])
+            yield note("StorageIsTold", **values, rooms=sorted(rooms)[:SHOWN])
 
 
 def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fact]:

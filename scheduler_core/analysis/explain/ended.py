@@ -31,9 +31,9 @@ _UNPLACED = "FailedScheduling"
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
 
-def tell_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -> None:
+def record_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -> None:
     """Record the Events of a dump, of either API group, as Events of the world. `shift`: by how much its times were moved."""
-    told = []
+    found = []
     for each in events:
         about = each.get("involvedObject") or each.get("regarding") or {}
         at = each.get("lastTimestamp") or each.get("eventTime") or each["metadata"].get("creationTimestamp")
@@ -42,14 +42,13 @@ def tell_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -
             or each.get("reportingComponent")
             or each.get("reportingController")
         )
-        place = [str(about.get(field) or "") for field in ("kind", "namespace", "name")]
+        kind, namespace, name = (str(about.get(field) or "") for field in ("kind", "namespace", "name"))
         text, time = str(each.get("message") or each.get("note") or ""), optional_time(at)
         t = world.now if time is None else min(time + shift - world.store.epoch, world.now)
-        said = KubeEvent(
-            t, str(each.get("type") or ""), str(each.get("reason") or ""), *place, text, str(source or "-")
-        )
-        told.append(said)
-    for event in sorted(told, key=lambda event: event.t):
+        type_, reason = str(each.get("type") or ""), str(each.get("reason") or "")
+        said = KubeEvent(t, type_, reason, kind, namespace, name, text, str(source or "-"))
+        found.append(said)
+    for event in sorted(found, key=lambda event: event.t):
         world.store.record(event)
 
 
@@ -58,9 +57,9 @@ class Past:
 
     def __init__(self, world: Simulation) -> None:
         self._ended: dict[tuple[str, str], list[str]] = {}
-        told = [event for event in world.store.events if event.kind == "Pod"]
-        self._warnings = {(each.namespace, each.name): each for each in told if each.type == WARNING}
-        events = [event for event in told if _is_end(event.reason)]
+        about = [event for event in world.store.events if event.kind == "Pod"]
+        self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
+        events = [event for event in about if _is_end(event.reason)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
         for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
@@ -99,7 +98,7 @@ def describe_wait(pod: Pod) -> str:
         waiting = (each.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
             return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))
-    return pod.phase if pod.node_name else f"{pod.phase}, without a node"
+    return pod.phase
 
 
 def explain_failed(pod: Pod, past: Past) -> Explanation:

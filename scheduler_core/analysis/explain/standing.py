@@ -60,8 +60,8 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     if pod.phase == "Succeeded":
         return known
     reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
-    if not reasons and pod.phase == "Pending" and (told := past.find_warning(pod)) is not None:
-        reasons = (_obstacle(told.reason, told.message, node, {}),)
+    if not reasons and pod.phase == "Pending" and (last := past.find_warning(pod)) is not None:
+        reasons = (_obstacle(last.reason, last.message, node, {}),)
     facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
     if facts:
         facts.insert(0, note("NodeIsCordoned", pod=pod.key, node=node.name))

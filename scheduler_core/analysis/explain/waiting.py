@@ -115,10 +115,10 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
             if (each.get("minDomains") or 0) > each["domainCount"]:
                 values = {"topologyKey": each["topologyKey"], "minDomains": each["minDomains"]}
                 yield note("TooFewDomains", **values, there=each["domainCount"])
-            found = each.get("withPolicies") or {}
-            if found.get("set"):
+            honored = each.get("withPolicies") or {}
+            if honored.get("set"):
                 values = {"topologyKey": each["topologyKey"], "domains": each["closedDomains"]}
-                yield note("PolicyIsIgnore", **values, policies=list(found["set"]), passing=found["passing"])
+                yield note("PolicyIsIgnore", **values, policies=list(honored["set"]), passing=honored["passing"])
         if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
             ports = sorted({port.port for port in pod.spec.host_ports})
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)

@@ -307,11 +307,11 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
     manifest = world.store.get("StatefulSet", namespace, owner) if ordinal >= 0 else None
     if manifest is None:
         return None
-    if ordinal not in ordinals(Owner.of(manifest)):
-        wanted = ordinals(Owner.of(manifest))
+    wanted = ordinals(Owner.of(manifest))
+    if ordinal not in wanted:
         values = {"replicas": len(wanted), "start": wanted.start if wanted else 0}
-        names = [f"{owner}-{each}" for each in (wanted[:1], wanted[-1:]) for each in each]
-        fact = note("BeyondReplicas", owner=owner, pod=key, names=list(dict.fromkeys(names)), **values)
+        names = [f"{owner}-{each}" for each in dict.fromkeys((*wanted[:1], *wanted[-1:]))]
+        fact = note("BeyondReplicas", owner=owner, pod=key, names=names or ["-"], **values)
         return Explanation(key, State.AS_WANTED, facts=(fact,))
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
