@@ -19,177 +19,45 @@ _TIMES = ("time", "until")
 _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
+
+def _read_codes(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 # Facts about a place that a pod has: they do not matter as long as it does not run there.
-PLACEMENT = (
-    "IsStatic",
-    "PluginIsDisabled",
-    "MeetsWithoutLabel",
-    "OnlyPrefers",
-    "PrefersNobody",
-    "TermsAreAlternatives",
-    "LabelsAreMissing",
-    "RuleNotAsked",
-    "RuleOfNewPods",
-    "TermLooksInNamespace",
-    "NodeWithoutLabel",
-    "NotCounted",
-    "FirstOfItsGroup",
-    "SelectsNotItself",
-    "ToleratesAll",
-    "Tolerates",
-    "SoftSpread",
-    "SoftTerm",
-    "TolerationDoesNotDraw",
-    "CountForLittle",
-    "AsksForNothing",
-    "OnlyNode",
-    "DecidingPlugin",
-    "AgainstIt",
-    "Tie",
-)
+PLACEMENT = _read_codes("""
+    IsStatic PluginIsDisabled MeetsWithoutLabel OnlyPrefers PrefersNobody TermsAreAlternatives LabelsAreMissing
+    RuleNotAsked RuleOfNewPods TermLooksInNamespace NodeWithoutLabel NotCounted FirstOfItsGroup SelectsNotItself
+    ToleratesAll Tolerates SoftSpread SoftTerm TolerationDoesNotDraw CountForLittle AsksForNothing OnlyNode
+    DecidingPlugin AgainstIt Tie
+""")
 
 # Facts that belong to the answer itself, the most telling first.
-HEADLINES = (
-    "EndsWithoutFinalizer",
-    "EndsWithGarbage",
-    "EndsNever",
-    "QuotaCountsUntil",
-    "EvictedFor",
-    "EvictedByTaint",
-    "Disrupted",
-    "SameNameWaits",
-    "SelectedNodeIsGone",
-    "SelectedNode",
-    "NobodySelectsNode",
-    "ClaimIsMissing",
-    "BypassedScheduler",
-    "WaitsForProvisioner",
-    "PoolOverNodes",
-    "PoolIsIncomplete",
-    "TemplateIsMissing",
-    "ClaimIsRefused",
-    "DeviceClassIsMissing",
-    "ClassSelectsOthers",
-    "AllDevicesAreAsked",
-    "AttachLimit",
-    "StorageIsTold",
-    "PolicyIsIgnore",
-    "OffersInstead",
-    "KeptForSurge",
-    "QuotaScope",
-    "QuotaStatusIsOld",
-    "NoClassWanted",
-    "LimitRange",
-    "LimitRangeLimits",
-    "LimitRangeRefuses",
-    "ScopeNeedsQuota",
-    "ResizeInfeasible",
-    "DevicesHaveToMatch",
-    "DevicesAreSelected",
-    "DevicesAreCounted",
-    "DevicesHave",
-    "PoolReaches",
-    "ClassTopologies",
-    "AlmostTolerates",
-    "TooFewDomains",
-    "EmptyTerm",
-    "InThousandths",
-    "PriorityIsOld",
-    "NoNamespaceMatches",
-    "MatchesItselfElsewhere",
-    "NamedNodeIsGone",
-    "NotAllocatable",
-    "DefaultSpread",
-    "MadeBeforeItsPod",
-    "NoNodeHasAll",
-    "RequestFromLimit",
-    "Containers",
-    "Deadline",
-    "AsksForLabels",
-    "AsksForSystem",
-    "DrainStuck",
-    "NodeIsCordoned",
-    "SeveralBudgets",
-    "BudgetIsNotCounted",
-    "BudgetMisses",
-    "BudgetKeepsUnready",
-    "BudgetAllowsNone",
-    "NamespaceEnds",
-    "NamespaceWaitsFor",
-    "PausedRollout",
-    "IsPaused",
-    "IsSuspended",
-    "QueueHoldsBack",
-    "OutOfMemory",
-    "LastEnd",
-    "EvictedAt",
-    "EvictedAfter",
-    "JobFailed",
-    "IndexesFailed",
-    "BadSchedule",
-    "MissedStarts",
-    "DeadlineIsShort",
-    "SkipsLateStarts",
-    "LastStart",
-    "NextStart",
-    "BeyondReplicas",
-    "JobIsRefused",
-    "ForbidsSecond",
-    "RolloutStuck",
-    "WaitsForEnd",
-    "UpdateWaitsFor",
-    "UpdatedOnDelete",
-    "KeptByPartition",
-    "WaitsInOrder",
-    "ScaleDownWaits",
-    "AvailableLater",
-    "WantsNone",
-    "TemplateIsNewer",
-    "OldRevisionStays",
-    "FullDisruption",
-    "PartialDisruption",
-    "ToleratesForever",
-    "ControllerBacksOff",
-    "HoldsQuotaWithoutNode",
-    "EndsAt",
-    "QuotaFigures",
-    "HoldsQuota",
-    "QuotaOfOther",
-    "Resize",
-    "IsNominated",
-    "SharesClaim",
-    "Repels",
-    "IsItsPartner",
-    "NotWokenByEndOf",
-    "AffinityLooksFor",
-    "NodeIsLost",
-    "NodeIsNotReady",
-    "TaintOfCondition",
-    "TaintIsTemporary",
-    "TaintSetByHand",
-    "IsAvoided",
-    "HoldsPort",
-    "HoldsVolumes",
-    "HostNetworkPorts",
-    "IsNotPlacedAgain",
-    "UsesClaim",
-    "HoldsDevices",
-    "NeedsItsVictims",
-    "PreemptsNever",
-    "VictimsTooSmall",
-    "VictimsDoNotHelp",
-    "NoLowerPriority",
-    "SlippedBy",
-    *PLACEMENT,
-    "NodesWithoutPod",
-    "DaemonLeavesOut",
-    "DaemonSelectsOthers",
-    "PodIsNotReady",
-    "WorkloadHas",
-    "LastEvent",
-    "NobodyReplaces",
-    "HoldsCapacity",
-)
+HEADLINES = _read_codes("""
+    EndsWithoutFinalizer EndsWithGarbage EndsNever QuotaCountsUntil EvictedFor EvictedByTaint Disrupted
+    SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
+    WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
+    ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge
+    QuotaScope QuotaStatusIsOld NoClassWanted LimitRange LimitRangeLimits LimitRangeRefuses ScopeNeedsQuota
+    ResizeInfeasible DevicesHaveToMatch DevicesAreSelected DevicesAreCounted DevicesHave PoolReaches ClassTopologies
+    AlmostTolerates TooFewDomains EmptyTerm InThousandths PriorityIsOld NoNamespaceMatches MatchesItselfElsewhere
+    NamedNodeIsGone NotAllocatable DefaultSpread MadeBeforeItsPod NoNodeHasAll RequestFromLimit Containers Deadline
+    AsksForLabels AsksForSystem DrainStuck NodeIsCordoned SeveralBudgets BudgetIsNotCounted BudgetMisses
+    BudgetKeepsUnready BudgetAllowsNone NamespaceEnds NamespaceWaitsFor PausedRollout IsPaused IsSuspended
+    QueueHoldsBack OutOfMemory LastEnd EvictedAt EvictedAfter JobFailed IndexesFailed BadSchedule MissedStarts
+    DeadlineIsShort SkipsLateStarts LastStart NextStart BeyondReplicas JobIsRefused ForbidsSecond RolloutStuck
+    WaitsForEnd UpdateWaitsFor UpdatedOnDelete KeptByPartition WaitsInOrder ScaleDownWaits AvailableLater WantsNone
+    TemplateIsNewer OldRevisionStays FullDisruption PartialDisruption ToleratesForever ControllerBacksOff
+    HoldsQuotaWithoutNode EndsAt QuotaFigures HoldsQuota QuotaOfOther Resize IsNominated SharesClaim Repels
+    IsItsPartner NotWokenByEndOf AffinityLooksFor NodeIsLost NodeIsNotReady TaintOfCondition TaintIsTemporary
+    TaintSetByHand IsAvoided HoldsPort HoldsVolumes HostNetworkPorts IsNotPlacedAgain UsesClaim HoldsDevices
+    NeedsItsVictims PreemptsNever VictimsTooSmall VictimsDoNotHelp NoLowerPriority SlippedBy
+""")
+HEADLINES += PLACEMENT
+HEADLINES += _read_codes("""
+    NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
+    HoldsCapacity
+""")
 MOST, MOST_OF_KIND = 3, 2
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.placement import list_pods_of
 from scheduler_core.analysis.explain.provenance import trace_resize
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
@@ -14,6 +17,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.heartbeats import runs
+from scheduler_core.scheduler.cache.pod_classes import PodClass
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures
 from scheduler_core.world.simulation import Simulation
 
@@ -164,12 +168,14 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fou
 
 def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     """Yield the pods that the required affinity looks for, on nodes where the pod can't go."""
-    terms, found = affinity_terms(diagnosis.pod).required, 0
+    terms, nodes = affinity_terms(diagnosis.pod).required, diagnosis.nodes
     spaces = {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")}
-    for pod in (each for pods in diagnosis.nodes.pods for each in pods):
-        if found < PODS and all(t.matches(pod.namespace, pod.labels, spaces.get(pod.namespace, {})) for t in terms):
-            found += 1
-            yield "IsItsPartner", pod, {"topologyKey": terms[0].topology_key}
+
+    def is_partner(each: PodClass) -> bool:
+        return all(t.matches(each.namespace, each.labels, spaces.get(each.namespace, {})) for t in terms)
+
+    for pod in list_pods_of(nodes, is_partner, np.ones(len(nodes), np.bool_))[:PODS]:
+        yield "IsItsPartner", pod, {"topologyKey": terms[0].topology_key}
 
 
 def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:

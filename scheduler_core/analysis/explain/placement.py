@@ -262,7 +262,7 @@ def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
         def is_avoided(each: PodClass, term: AffinityTerm = term) -> bool:
             return each.namespace in term.namespaces and term.selector.matches(each.labels)
 
-        if domain is not None and (found := _list_pods(nodes, is_avoided, rows)):
+        if domain is not None and (found := list_pods_of(nodes, is_avoided, rows)):
             yield note("SoftTerm", pod=pod.key, pods=[each.key for each in found[:SHOWN]], count=len(found))
 
 
@@ -331,7 +331,7 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
         return
     others = [other.labels.get(term.topology_key) for other in nodes.nodes]
     here = np.array([domain == labels[term.topology_key] for domain in others], np.bool_)
-    found = _list_pods(
+    found = list_pods_of(
         nodes, lambda each: each.namespace not in term.namespaces and term.selector.matches(each.labels), here
     )
     if found:
@@ -339,7 +339,7 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
         yield note("TermLooksInNamespace", kind=kind, namespaces=namespaces, pods=keys, count=len(found))
 
 
-def _list_pods(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
+def list_pods_of(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
     """The pods of the chosen classes on the rows, by name."""
     table = nodes.pod_table
     classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
@@ -354,7 +354,7 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         return
     for i, constraint in enumerate(spread.constraints.items):
         domains = spread.layout.domains[i]
-        found = _list_pods(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
+        found = list_pods_of(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
             policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}
             yield note(

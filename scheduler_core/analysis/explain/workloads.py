@@ -377,8 +377,9 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
             "desired": desired,
             "policy": policy,
         }
-        rest = [p for p in _list_selected(world, budget) if not p.ready and not p.deleting and p.key != pod.key]
-        if pod.ready and rest:
+        lacking = pod.ready and int(status.get("expectedPods") or 0) > healthy
+        rest = [p for p in _list_selected(world, budget) if not p.ready and not p.deleting] if lacking else []
+        if rest:
             missed = [f"{each.key.partition('/')[2]} ({describe_wait(each)})" for each in rest[:SHOWN]]
             yield note("BudgetMisses", budget=values["budget"], missed=missed)
         failed = next((c for c in status.get("conditions") or () if c.get("reason") == "SyncFailed"), None)
