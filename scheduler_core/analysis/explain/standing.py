@@ -60,7 +60,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     if pod.phase == "Succeeded":
         return known
     reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
-    if not reasons and pod.phase == "Pending" and (last := past.find_warning(pod)) is not None:
+    if not reasons and not pod.terminal and not pod.ready and (last := past.find_warning(pod)) is not None:
         reasons = (_obstacle(last.reason, last.message, node, {}),)
     facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
     if facts:
@@ -304,7 +304,8 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
     facts = list(describe_end(world, pod))
     if target.get("status") == "True":
         waiting = [p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name]
-        values = {"pod": pod.key, "reason": target.get("reason") or "", "message": target.get("message") or ""}
+        message = f"{str(target.get('message') or '').rstrip('. ')}."
+        values = {"pod": pod.key, "reason": target.get("reason") or "", "message": message}
         node = world.store.node(pod.node_name)
         taints = [
             str(each)

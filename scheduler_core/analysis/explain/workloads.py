@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.analysis.explain.ended import describe_wait
+from scheduler_core.analysis.explain.ended import Past, describe_wait
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, end_of
 from scheduler_core.analysis.explain.missing_pods import (
@@ -74,7 +74,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     figures = {"kind": kind, "owner": name, "pods": len(there)}
     figures["ready"] = sum(pod.ready and not pod.deleting for pod in pods)
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
-    facts += [_describe_unready(pod) for pod in waiting[:SHOWN]]
+    facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
@@ -240,7 +240,7 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     if active and spec.get("concurrencyPolicy") == "Forbid":
         facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
         waiting = [pod for pod in list_pods(world, active[0]) if not pod.ready and not pod.terminal]
-        facts += [_describe_unready(pod) for pod in waiting[:SHOWN]]
+        facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     elif message := predict_job(world, manifest):
         facts.append(note("JobIsRefused", owner=meta["name"], message=message.rstrip(". ")))
     else:
@@ -278,8 +278,11 @@ def _has_ended(job: Manifest) -> bool:
     return any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
 
 
-def _describe_unready(pod: Pod) -> Fact:
-    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name, why=describe_wait(pod).rstrip(". "))
+def _describe_unready(world: Simulation, pod: Pod) -> Fact:
+    why = describe_wait(pod)
+    if why == pod.phase and (last := Past(world).find_warning(pod)) is not None:
+        why = last.message
+    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name, why=why.rstrip(". "))
 
 
 def _is_done(pod: Pod) -> bool:
