@@ -29,8 +29,7 @@ from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.world.simulation import Simulation

@@ -18,12 +18,12 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.controllers.kubelet.claims import missing
+from scheduler_core.controllers.kubelet.devices import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
-from scheduler_core.scheduler.plugins.helper.passing_taints import find_setter
+from scheduler_core.scheduler.plugins.helper.node_selection import find_setter
 from scheduler_core.world.simulation import Simulation
 
 _WAITING = frozenset(
