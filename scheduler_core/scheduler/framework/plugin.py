@@ -399,7 +399,11 @@ class Plugin:
 
     def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
         """Return whether PreBind has something to do. kube: PreBindPreFlight"""
-        return True
+        return not self.is_idle(Point.PRE_BIND, state, pod)
+
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+        """Return whether the plugin has nothing to do for the pod at Reserve, Unreserve, Permit, or PreBind."""
+        return False
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         """SKIP leaves the pod to the next Bind plugin."""

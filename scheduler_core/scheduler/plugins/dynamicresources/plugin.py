@@ -29,6 +29,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Failure,
     Handle,
     Plugin,
+    Point,
     PostFilterResult,
     PreFilterResult,
     Rows,
@@ -259,9 +260,11 @@ class DynamicResources(Plugin):
 
     # PreBind
 
-    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
         facts: Facts | None = state.get(FACTS)
-        return self._enabled and (facts is None or bool(facts.store.claims))
+        if not self._enabled or (facts is not None and not facts.store.claims):
+            return True
+        return point is Point.RESERVE and state.get(RESERVED) is None
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         if not self._enabled:

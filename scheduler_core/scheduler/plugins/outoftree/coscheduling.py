@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.plugin import Failure, PermitResult, PostFilterResult, PreFilterResult
+from scheduler_core.scheduler.framework.plugin import Failure, PermitResult, Point, PostFilterResult, PreFilterResult
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
@@ -120,6 +120,9 @@ class Coscheduling(OutOfTree):
         group = _group(pod)
         if group is not None:
             self._reject(group, "rejection in Unreserve")
+
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+        return point is Point.RESERVE or _group(pod) is None
 
     def _placed(self, group: PodGroup) -> int:
         """Return the number of the group's pods with a node in the snapshot, including waiting pods."""

@@ -40,6 +40,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Evidence,
     Handle,
     Plugin,
+    Point,
     PreFilterResult,
     Rows,
     Scores,
@@ -290,9 +291,9 @@ class VolumeBinding(Plugin):
 
     # PreBind
 
-    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
         plan: Plan | None = state.get(PLAN)
-        return plan is not None and not plan.all_bound
+        return plan is None or plan.all_bound
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         """Writes the decision on the first call, then looks once a second whether the claims are bound."""
