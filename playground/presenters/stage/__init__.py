@@ -9,7 +9,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, controller, preemption, queue, score
+from playground.presenters.stage import binding, controller, preemption, prepare, queue, score
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
@@ -17,6 +17,7 @@ from playground.presenters.stage.binding.lanes import Lane
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
 from playground.presenters.stage.preemption import PreemptionBody
+from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
 from playground.presenters.stage.queue.flow import PoolCard
 from playground.presenters.stage.score import Board, NoBoard
@@ -27,16 +28,21 @@ from scheduler_core.world.readonly import WorldView
 MAP = "nodes"  # the form that is the cluster map
 
 
-Body = QueueBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
+Body = QueueBody | PrepareBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
 Card = PoolCard | FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "queue": queue.present,
+    "prefilter": prepare.present_pre_filter,
+    "prescore": prepare.present_pre_score,
     "filter": filtering.present,
     "score": score.present,
     "preemption": preemption.present,
     "binding": binding.present,
     "controller": controller.present,
 }
+
+
+_TEMPLATES = {"prefilter": "prepare", "prescore": "prepare"}
 
 
 class Form(TypedDict):
@@ -46,6 +52,7 @@ class Form(TypedDict):
 
 class StageContext(TypedDict):
     stage: str
+    template: str
     pod: str
     past: PastAttempt | None
     question: Message
@@ -70,6 +77,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
     form = form_of(stage, look)
     context: StageContext = {
         "stage": name,
+        "template": _TEMPLATES.get(name, name),
         "pod": aim.pod,
         "past": _past(aim) if world is not sim else None,
         "question": stage.question,

@@ -36,12 +36,12 @@ from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, W
 OF_POINT = {
     Point.PRE_ENQUEUE: "queue",
     Point.QUEUE_SORT: "queue",
-    Point.PRE_FILTER: "filter",
+    Point.PRE_FILTER: "prefilter",
     Point.FILTER: "filter",
     Point.EXTENDER_FILTER: "filter",
     Point.POST_FILTER: "preemption",
     Point.EXTENDER_PREEMPT: "preemption",
-    Point.PRE_SCORE: "score",
+    Point.PRE_SCORE: "prescore",
     Point.SCORE: "score",
     Point.NORMALIZE_SCORE: "score",
     Point.EXTENDER_PRIORITIZE: "score",
@@ -121,7 +121,7 @@ def find_examining_attempt(sim: WorldView, node: str) -> Attempt | None:
     return None
 
 
-OF_ATTEMPTS = ("filter", "score", "preemption")  # stages that show one attempt
+OF_ATTEMPTS = ("prefilter", "filter", "prescore", "score", "preemption")  # stages that show one attempt
 
 
 class Aim(NamedTuple):

@@ -22,7 +22,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, say
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import (
     CallResult,
@@ -89,6 +89,7 @@ class DynamicResources(Plugin):
     """The plugin for devices. If the gate DynamicResourceAllocation is off, a configured plugin does nothing."""
 
     name = NAME
+    skips = {Point.PRE_FILTER: gettext_noop("no resource claims")}
     reasons = reasons.REASONS
     arguments = ARGUMENTS
     events = (
@@ -202,6 +203,16 @@ class DynamicResources(Plugin):
             return STILL_NOT
         wrong = claim_writing.delete(calls, special)
         return error(wrong) if wrong else DELETED
+
+    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        store = state.read(FACTS).store
+        waiting = {index for index, _ in store.to_allocate()}
+        named = [(index in waiting, Code(claim["metadata"]["name"])) for index, claim in enumerate(store.claims)]
+        lists = (
+            (gettext_noop("Claims to allocate devices for:"), [name for open_, name in named if open_]),
+            (gettext_noop("Claims that are allocated:"), [name for open_, name in named if not open_]),
+        )
+        return tuple(say(text, *names) for text, names in lists if names)
 
     # Reserve and Unreserve
 

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Point, Rows, Scores
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.scheduler.plugins.noderesources.arguments import BALANCED_ALLOCATION
+from scheduler_core.scheduler.plugins.noderesources.explanation import explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import Weighed, weigh
 
@@ -29,6 +31,7 @@ class NodeResourcesBalancedAllocation(Plugin):
     """Scores 100 * (1 - standard deviation of the used shares), on real requests; best-effort pods are skipped."""
 
     name = NAME
+    skips = {Point.PRE_SCORE: gettext_noop("the pod requests none of the resources to balance")}
     arguments = BALANCED_ALLOCATION
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
@@ -38,6 +41,9 @@ class NodeResourcesBalancedAllocation(Plugin):
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
         return score_balance(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
+
+    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        return explain_weighed(self.args["resources"], pod.requests)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return build_balanced_formula(self.args["resources"], pod, nodes, row)
