@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import amount
@@ -88,7 +89,7 @@ def _searcher(cycle: SchedulingCycleView, node: str) -> str:
     return step.plugin if status is None or status.plugin == step.plugin else ""
 
 
-def blocks_of(explanation: Explanation) -> list[FigureParagraph | FigureTable]:
+def blocks_of(explanation: Sequence[Paragraph | Table]) -> list[FigureParagraph | FigureTable]:
     return [_block(block) for block in explanation]
 
 

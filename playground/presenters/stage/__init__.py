@@ -9,13 +9,14 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, controller, preemption, prepare, queue, score
+from playground.presenters.stage import binding, controller, pending, preemption, prepare, queue, score
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
 from playground.presenters.stage.binding.lanes import Lane
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
+from playground.presenters.stage.pending import PendingBody
 from playground.presenters.stage.preemption import PreemptionBody
 from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
@@ -28,7 +29,9 @@ from scheduler_core.world.readonly import WorldView
 MAP = "nodes"  # the form that is the cluster map
 
 
-Body = QueueBody | PrepareBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
+Body = (
+    QueueBody | PrepareBody | FilterBody | Board | NoBoard | PendingBody | PreemptionBody | BindingBody | ControllerBody
+)
 Card = PoolCard | FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "queue": queue.present,
@@ -36,6 +39,7 @@ _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "prescore": prepare.present_pre_score,
     "filter": filtering.present,
     "score": score.present,
+    "pending": pending.present,
     "preemption": preemption.present,
     "binding": binding.present,
     "controller": controller.present,

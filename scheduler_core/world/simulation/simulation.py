@@ -80,6 +80,7 @@ _OF_PLUGINS = {
     PodAssumed.KIND,
 }  # records of a transition that ran a plugin and no more
 _TOGETHER = (Point.PRE_FILTER, Point.POST_FILTER, Point.PRE_SCORE)
+_ENDING = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE)  # points whose end is worth a look
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
 
 
@@ -435,7 +436,7 @@ class Simulation(State):
     def _is_silent(self) -> bool:
         """Return whether the last transition changed nothing: a plugin had nothing to do, or a controller wrote nothing.
 
-        Plugins of PreFilter, PostFilter, and PreScore count together: these points end with a picture of all of them.
+        Plugins of PreFilter, PostFilter, and PreScore count together.
         """
         kinds = {record.kind for record in self.last}
         if kinds <= {Reconciled.KIND} or not kinds <= _OF_PLUGINS:
@@ -446,9 +447,9 @@ class Simulation(State):
                     continue
                 step = cycle.steps[-1]
                 goes_on = str(cycle.phase) == step.point
-                if step.point in _TOGETHER:
-                    return goes_on
-                if step.point is Point.FILTER and not goes_on:
+                if step.point in _TOGETHER and goes_on:
+                    return True
+                if step.point in _ENDING and not goes_on:
                     return False
                 return not has_effect(scheduler.profiles[cycle.profile], cycle, step)
         return False

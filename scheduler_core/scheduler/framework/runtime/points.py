@@ -42,6 +42,8 @@ def has_effect(framework: Framework, cycle: Cycle, step: PluginStep) -> bool:
         return False
     if point is _FILTER:
         return step.refused > 0
+    if point is Point.POST_FILTER:
+        return step.status.ok or bool(step.evidence is not None and step.evidence.candidates)
     if not step.status.ok:
         return True
     if point in (_SCORE, _NORMALIZE_SCORE):
