@@ -160,7 +160,17 @@ def aim_look(sim: WorldView, look: Look) -> Look:
 
 
 def _at_hand(sim: WorldView) -> Aim:
-    return Aim(at_hand(sim), subject(sim, ""))
+    stage = at_hand(sim)
+    return Aim(stage, (_find_bound_pod(sim) if stage == "binding" else "") or subject(sim, ""))
+
+
+def _find_bound_pod(sim: WorldView) -> str:
+    """Return the pod that the last transition brought on or back on its way to a node; "" for none."""
+    step = present_step(sim)
+    if step is not None:
+        return step[1].pod.key
+    kinds = (PodForgotten, PodWaits, WaitDecided, WaitEnded, BindingStarted, BindingEnded)
+    return next((record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, kinds)), "")
 
 
 def _of_subject(sim: WorldView, look: Look) -> Aim:
