@@ -32,10 +32,10 @@ class Skipping(TypedDict):
 
 
 class Following(TypedDict):
-    """A plugin of the next point: whether it reads prepared data, and its weight there (0: none)."""
+    """A plugin of the next point: whether it prepared data here, and its weight there (0: none)."""
 
     plugin: str
-    reads: bool
+    prepared: bool
     weight: int
 
 
@@ -114,7 +114,7 @@ def _following(sim: WorldView, cycle: SchedulingCycleView, point: Point, prepare
     skipped = cycle.state.skip_filter if point is Point.PRE_FILTER else cycle.state.skip_score
     weights = framework.weights if after is Point.SCORE else {}
     return [
-        {"plugin": plugin.name, "reads": plugin.name in prepared, "weight": weights.get(plugin.name, 0)}
+        {"plugin": plugin.name, "prepared": plugin.name in prepared, "weight": weights.get(plugin.name, 0)}
         for plugin in framework.at(after)
         if plugin.name not in skipped
     ]

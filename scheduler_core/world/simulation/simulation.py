@@ -27,6 +27,7 @@ from scheduler_core.base.trace.kinds import (
     PluginRan,
     PodAssumed,
     PointStarted,
+    PreemptionStarted,
     Reconciled,
     SchedulerStarted,
 )
@@ -79,6 +80,10 @@ _OF_PLUGINS = {
     PluginRan.KIND,
     PodAssumed.KIND,
 }  # records of a transition that ran a plugin and no more
+_UNSEEN = {
+    Reconciled.KIND,
+    PreemptionStarted.KIND,
+}  # records after which nothing is different, unless an object changed, too
 _TOGETHER = (Point.PRE_FILTER, Point.POST_FILTER, Point.PRE_SCORE)
 _ENDING = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE)  # points whose end is worth a look
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
@@ -439,8 +444,8 @@ class Simulation(State):
         Plugins of PreFilter, PostFilter, and PreScore count together.
         """
         kinds = {record.kind for record in self.last}
-        if kinds <= {Reconciled.KIND} or not kinds <= _OF_PLUGINS:
-            return kinds <= {Reconciled.KIND}
+        if kinds <= _UNSEEN or not kinds <= _OF_PLUGINS:
+            return kinds <= _UNSEEN
         for scheduler in self.schedulers:
             for cycle in (scheduler.cycle, *scheduler.bindings.values()):
                 if cycle is None or not cycle.steps or cycle.steps[-1].position != self.position:
