@@ -90,6 +90,8 @@ def _of_failure(sim: WorldView) -> str:
     cycle = cycle_of(sim)
     if cycle is not None and any(step.point in (Point.RESERVE, Point.PERMIT) for step in cycle.steps):
         return "binding"
+    if cycle is not None and str(cycle.phase) == Point.POST_FILTER:
+        return "filter"  # the plugin that looks for victims has not run yet
     evidence = evidence_of(cycle)
     return "preemption" if evidence is not None and evidence.candidates else "pending"
 

@@ -111,6 +111,13 @@ def test_at_the_first_post_filter_plugin_victims_are_still_to_be_looked_for() ->
     assert tab(until(world(*objects()), ran("PostFilter", "DynamicResources")))["kind"] == "at hand"
 
 
+def test_the_records_of_a_dry_run_are_steps_only_while_its_plugin_has_just_run() -> None:
+    sim = until(world(*objects()), ran("PostFilter", "DefaultPreemption"))
+    assert tab(sim)["cursor"]["here"]
+    sim.advance()
+    assert not tab(sim)["cursor"]["here"]
+
+
 def test_another_pods_last_attempt_is_one_link_away() -> None:
     sim = preempted()
     goto = sim.journal.attempts[0].last_position

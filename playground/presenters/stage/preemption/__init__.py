@@ -245,7 +245,7 @@ def _candidates(
         "said": now,
         "now": now if now is not None and now["candidate"] < 0 else None,
         "shown": _dry_run(cycle, evidence, steps, _choose_candidate_index(look, evidence, steps, cursor), cursor),
-        "cursor": _cursor(steps, cursor, len(evidence.candidates)),
+        "cursor": _cursor(steps, cursor, len(evidence.candidates), step.position == sim.position),
         "theatre": theatre(cycle, evidence, steps, cursor, look.node, sim.store.epoch),
         "budgets": budgets(sim, cycle, evidence),
     }
@@ -319,9 +319,10 @@ class Cursor(TypedDict):
     candidate_back: int
     candidate_on: int
     candidates: int
+    here: bool
 
 
-def _cursor(steps: list[Step], cursor: int, candidates: int) -> Cursor:
+def _cursor(steps: list[Step], cursor: int, candidates: int, here: bool) -> Cursor:
     """Return the targets of the links: one record or candidate forward or back; 0 if there is none."""
     starts = [number for number, step in enumerate(steps, 1) if step.kind == "remove"]
     choosing = next((n for n, step in enumerate(steps, 1) if step.candidate < 0), 0)
@@ -334,4 +335,5 @@ def _cursor(steps: list[Step], cursor: int, candidates: int) -> Cursor:
         "candidate_back": max((n for n in stations if n < cursor), default=0),
         "candidate_on": min((n for n in stations if n > cursor), default=0),
         "candidates": candidates,
+        "here": here,
     }
