@@ -94,11 +94,11 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
 
 def _prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep) -> Prepared:
     plugin, ok = framework_of(sim).plugin(step.plugin), step.status.ok
-    told = plugin.prepared(step.point, cycle.state, cycle.pod, cycle.nodes) if plugin is not None and ok else ()
+    blocks = plugin.prepared(step.point, cycle.state, cycle.pod, cycle.nodes) if plugin is not None and ok else ()
     names = None if step.node_names is None else sorted(step.node_names)
     return {
         "plugin": step.plugin,
-        "blocks": blocks_of(told),
+        "blocks": blocks_of(blocks),
         "said": "" if ok else step.status.message,
         "nodes": None if names is None else names[:MOST_NAMES],
         "of": 0 if names is None else len(names),

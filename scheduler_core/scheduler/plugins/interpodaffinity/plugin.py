@@ -233,11 +233,11 @@ class InterPodAffinity(Plugin):
             (gettext_noop("Required affinity terms:"), rules.terms),
             (gettext_noop("Required anti-affinity terms:"), rules.anti_terms),
         )
-        told = [say(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
+        blocks = [say(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
         existing = sum(not tally.idle for tally in rules.existing)
         if existing:
-            told.append(say(gettext_noop("Topology keys of other pods' anti-affinity that matches:"), str(existing)))
-        return tuple(told)
+            blocks.append(say(gettext_noop("Topology keys of other pods' anti-affinity that matches:"), str(existing)))
+        return tuple(blocks)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""

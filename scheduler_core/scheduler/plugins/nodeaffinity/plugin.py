@@ -215,8 +215,8 @@ class NodeAffinity(Plugin):
             return (say(gettext_noop("Preferred terms to weigh on each node:"), str(terms)),)
         matched = f"{int(np.count_nonzero(_compute_required_mask(nodes, pod.spec)))} / {len(nodes)}"
         selector = tuple(Code(f"{key}={value}") for key, value in pod.spec.node_selector.items())
-        told = (say(gettext_noop("Nodes that match the pod's selector and affinity:"), matched),)
-        return (say(gettext_noop("nodeSelector:"), *selector), *told) if selector else told
+        blocks = (say(gettext_noop("Nodes that match the pod's selector and affinity:"), matched),)
+        return (say(gettext_noop("nodeSelector:"), *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""
