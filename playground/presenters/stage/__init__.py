@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypedDict
 
 from playground.presenters.amounts import clock
@@ -24,7 +25,7 @@ from playground.presenters.stage.queue.flow import PoolCard
 from playground.presenters.stage.score import Board, NoBoard
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message
-from scheduler_core.world.readonly import WorldView
+from scheduler_core.world.readonly import Point, WorldView
 
 MAP = "nodes"  # the form that is the cluster map
 
@@ -35,8 +36,8 @@ Body = (
 Card = PoolCard | FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "queue": queue.present,
-    "prefilter": prepare.present_pre_filter,
-    "prescore": prepare.present_pre_score,
+    "prefilter": prepare.present,
+    "prescore": partial(prepare.present, point=Point.PRE_SCORE),
     "filter": filtering.present,
     "score": score.present,
     "pending": pending.present,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from playground.presenters.inspector.figures import FigureParagraph, FigureTable, blocks_of
 from playground.presenters.look import Look
@@ -49,19 +49,16 @@ class PrepareBody(TypedDict):
     nodes: int
 
 
-def present_pre_filter(sim: WorldView, look: Look, key: str) -> Stage[PrepareBody, PrepareBody]:
-    question = gettext_noop("What do the plugins prepare for %(pod)s?")
-    return _present(sim, key, Point.PRE_FILTER, question)
+QUESTIONS = {
+    Point.PRE_FILTER: gettext_noop("What do the plugins prepare for %(pod)s?"),
+    Point.PRE_SCORE: gettext_noop("What do the plugins prepare to score nodes for %(pod)s?"),
+}
 
 
-def present_pre_score(sim: WorldView, look: Look, key: str) -> Stage[PrepareBody, PrepareBody]:
-    question = gettext_noop("What do the plugins prepare to score nodes for %(pod)s?")
-    return _present(sim, key, Point.PRE_SCORE, question)
-
-
-def _present(sim: WorldView, key: str, point: Point, question: str) -> Stage[PrepareBody, PrepareBody]:
+def present(sim: WorldView, look: Look, key: str, point: Point = Point.PRE_FILTER) -> Stage[PrepareBody, Any]:
+    """The plugins of PreFilter or of PreScore in the pod's present attempt."""
     cycle = cycle_of(sim)
-    asked = message(question, pod=short(key) or "…")
+    asked = message(QUESTIONS[point], pod=short(key) or "…")
     steps = [] if cycle is None or cycle.pod.key != key else [step for step in cycle.steps if step.point is point]
     if cycle is None or not steps:
         empty: PrepareBody = {
