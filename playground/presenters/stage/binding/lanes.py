@@ -165,6 +165,8 @@ def _binding_point(
     steps = of_steps(binding.steps, point)
     at = steps[-1].position if steps else None
     plugins = scheduler.profiles[binding.profile].at(point)
+    if point is Point.PRE_BIND and all(each.is_idle(point, binding.state, binding.pod) for each in plugins):
+        return cells.build_idle_cell(point, at)
     if beyond > 0:
         end = binding.entered if beyond == 1 else steps[-1].t if steps else 0
         took = end - steps[0].t if steps else 0
