@@ -18,6 +18,8 @@ export function actionsOf(state, send, look) {
   const play = () => send({ type: "play", grain: "plugin", rate: Number(rate()?.value) });
   const playpause = () => state.mayEdit && (state.running ? send({ type: "pause" }) : play());
   rate()?.addEventListener("change", () => state.running?.kind === "play" && play());
+  /** The size of the arrow keys: plugin, or every call where that is chosen. */
+  const small = () => maybe("grain", HTMLSelectElement)?.value === "call" ? "call" : "plugin";
   const step = (/** @type {string} */ grain) => {
     if (grain === "plugin" && walked("next")) return true;
     if (state.look.dry) look({ dry: 0 });
@@ -26,11 +28,11 @@ export function actionsOf(state, send, look) {
   };
   return {
     step: () => step(the("grain", HTMLSelectElement).value),
-    plugin: () => step("plugin"),
+    plugin: () => step(small()),
     point: () => send({ type: "step", grain: "point" }),
     pod: () => send({ type: "step", grain: "pod" }),
     event: () => send({ type: "step", grain: "event" }),
-    back: (grain = "plugin") => (grain === "plugin" && walked("prev")) || send({ type: "back", grain }),
+    back: (grain = small()) => (grain === "plugin" && walked("prev")) || send({ type: "back", grain }),
     first: () => send({ type: "goto", at: 0 }),
     follow: () => send({ type: "goto", at: null }),
     play: playpause,
