@@ -23,7 +23,7 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, say
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, say
 from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable, unschedulable
@@ -131,9 +131,14 @@ class VolumeRestrictions(Plugin):
 
     def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: ExclusiveClaims = state.read(NAME)
-        names = (tuple(Code(name) for name in claims.names), tuple(str(disk) for disk in volumes_of(pod.spec).disks))
-        texts = gettext_noop("Claims that only one pod may use:"), gettext_noop("Disks that pods may not share:")
-        return tuple(say(text, *found) for text, found in zip(texts, names, strict=True) if found)
+        lists: tuple[tuple[str, list[Part]], ...] = (
+            (gettext_noop("Claims that only one pod may use:"), [Code(name) for name in claims.names]),
+            (
+                gettext_noop("Disks that pods may not share:"),
+                [str(len(disks))] if (disks := volumes_of(pod.spec).disks) else [],
+            ),
+        )
+        return tuple(say(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Make the claims that are missing, or delete who uses what only one may use."""
