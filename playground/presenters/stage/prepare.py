@@ -77,21 +77,23 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
     return {
         "kind": "prepare",
         "point": str(point),
-        "prepared": [_prepared(sim, cycle, step) for step in working],
+        "prepared": [_build_prepared(sim, cycle, step) for step in working],
         "skips": [
             {"plugin": step.plugin, "why": plugins[step.plugin].skips.get(point, _SKIPS)}
             for step in steps
             if step.skipped and step.plugin in plugins
         ],
         "ahead": [] if over else [name for name in plugins if name not in ran],
-        "next": _following(sim, cycle, point, {step.plugin for step in working}) if over else [],
+        "next": _list_following(sim, cycle, point, {step.plugin for step in working}) if over else [],
         "nodes": _count_nodes(cycle, point, steps),
     }
 
 
-def _prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep) -> Prepared:
+def _build_prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep) -> Prepared:
     plugin, ok = framework_of(sim).plugin(step.plugin), step.status.ok
-    blocks = plugin.prepared(step.point, cycle.state, cycle.pod, cycle.nodes) if plugin is not None and ok else ()
+    blocks = (
+        plugin.describe_prepared(step.point, cycle.state, cycle.pod, cycle.nodes) if plugin is not None and ok else ()
+    )
     names = None if step.node_names is None else sorted(step.node_names)
     return {
         "plugin": step.plugin,
@@ -102,7 +104,7 @@ def _prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep) -> P
     }
 
 
-def _following(sim: WorldView, cycle: SchedulingCycleView, point: Point, prepared: set[str]) -> list[Following]:
+def _list_following(sim: WorldView, cycle: SchedulingCycleView, point: Point, prepared: set[str]) -> list[Following]:
     """Return the plugins that run at the next point; none where this one has ended the attempt."""
     if cycle.outcome or not cycle.pre_filter_status.ok:
         return []

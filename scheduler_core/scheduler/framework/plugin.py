@@ -415,7 +415,7 @@ class Plugin:
         """Like unreserve. A text written to the state under "PostBind" and the plugin's name goes into this step's record."""
         raise NotImplementedError
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         """Return what the plugin prepared at PreFilter or PreScore, for display."""
         return ()
 

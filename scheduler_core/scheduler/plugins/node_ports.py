@@ -92,7 +92,7 @@ class NodePorts(Plugin):
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         ports = tuple(Code(_text(port)) for port in pod.spec.host_ports)
         return (say(gettext_noop("Host ports that the node must have free:"), *ports),)
 

@@ -114,7 +114,7 @@ class TaintToleration(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         soft = [str(each.key or "*") for each in _soft(pod.spec.tolerations)]
         if not soft:
             return (say(gettext_noop("The pod tolerates no PreferNoSchedule taint.")),)

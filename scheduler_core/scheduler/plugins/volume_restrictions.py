@@ -129,7 +129,7 @@ class VolumeRestrictions(Plugin):
         """Each claim with the volume that it is bound to."""
         return {"claims": claims_evidence(self.handle, pod)}
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: ExclusiveClaims = state.read(NAME)
         lists: tuple[tuple[str, list[Part]], ...] = (
             (gettext_noop("Claims that only one pod may use:"), [Code(name) for name in claims.names]),

@@ -177,7 +177,7 @@ class VolumeZone(Plugin):
             edited = {**meta, "labels": {**meta["labels"], topology.key: here}}
             yield draft.with_applied(Change("volume-label", values), {**volume, "metadata": edited})
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         topologies: tuple[Topology, ...] = state.read(NAME)
         rows = (Row(((Code(each.volume),), (Code(each.key),), (", ".join(each.values),))) for each in topologies)
         return (Table((gettext_noop("volume"), gettext_noop("label"), gettext_noop("zones")), tuple(rows)),)

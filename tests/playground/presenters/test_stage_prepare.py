@@ -23,7 +23,7 @@ SPREAD = {
 }
 
 
-def labelled(manifest: dict[str, Any]) -> dict[str, Any]:
+def add_label(manifest: dict[str, Any]) -> dict[str, Any]:
     return {**manifest, "metadata": {**manifest["metadata"], "labels": {"app": "web"}}}
 
 
@@ -40,7 +40,7 @@ def words(block: Any) -> list[str]:
     return [text for part in block for text in words(part)] if isinstance(block, list) else []
 
 
-def prepared(sim: Simulation, plugin: str) -> list[str]:
+def find_prepared(sim: Simulation, plugin: str) -> list[str]:
     return words(next(each for each in body(sim)["prepared"] if each["plugin"] == plugin)["blocks"])
 
 
@@ -65,7 +65,7 @@ def test_the_request_is_told_container_by_container() -> None:
     ]
     init = [{"name": "migrate", "image": "c", "resources": {"requests": {"cpu": "250m"}}}]
     sim = world(node("a"), pod("web-1", containers=containers, initContainers=init))
-    texts = prepared(until(sim, ran("PreFilter", "DynamicResources")), "NodeResourcesFit")
+    texts = find_prepared(until(sim, ran("PreFilter", "DynamicResources")), "NodeResourcesFit")
     assert [text for text in texts if text in ("500m", "100m", "250m", "600m")] == ["500m", "100m", "250m", "600m"]
     assert any("larger sum counts" in text for text in texts)
 
@@ -74,10 +74,10 @@ def test_domains_are_told_with_the_room_that_filter_will_leave() -> None:
     sim = world(
         node("a", labels={ZONE: "east"}),
         node("b", labels={ZONE: "west"}),
-        labelled(pod("old", nodeName="a")),
-        labelled(pod("web-1", **SPREAD)),
+        add_label(pod("old", nodeName="a")),
+        add_label(pod("web-1", **SPREAD)),
     )
-    texts = prepared(until(sim, ran("PreFilter", "DynamicResources")), "PodTopologySpread")
+    texts = find_prepared(until(sim, ran("PreFilter", "DynamicResources")), "PodTopologySpread")
     assert texts[texts.index("east") : texts.index("east") + 3] == ["east", "1", "full"]
     assert texts[texts.index("west") : texts.index("west") + 3] == ["west", "0", "1"]
 
@@ -90,7 +90,7 @@ def test_domains_are_told_with_the_room_that_filter_will_leave() -> None:
     ],
 )  # fmt: skip
 def test_each_plugin_says_what_it_prepared(extra: dict[str, Any], plugin: str, text: str) -> None:
-    texts = prepared(until(three_nodes(pod("web-1", **extra)), ran("PreFilter", "DynamicResources")), plugin)
+    texts = find_prepared(until(three_nodes(pod("web-1", **extra)), ran("PreFilter", "DynamicResources")), plugin)
     assert any(text in each for each in texts)
 
 

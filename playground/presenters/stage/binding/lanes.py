@@ -108,10 +108,12 @@ def _plugins(scheduler: SchedulerView, cycle: SchedulingCycleView, point: Point)
         return cells.waiting([step.plugin for step in waits], max(step.timeout for step in waits))
     if str(cycle.phase) == point:
         return cells.running(len(steps), count, at)
-    return _passed(scheduler, cycle, point, at) if steps else cells.ahead(point)
+    return _build_passed(scheduler, cycle, point, at) if steps else cells.ahead(point)
 
 
-def _passed(scheduler: SchedulerView, cycle: CycleView, point: Point, at: int | None = None, took: int = 0) -> Cell:
+def _build_passed(
+    scheduler: SchedulerView, cycle: CycleView, point: Point, at: int | None = None, took: int = 0
+) -> Cell:
     """A point whose plugins have all said yes; many have nothing to do for the pod."""
     plugins = scheduler.profiles[cycle.profile].at(point)
     working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
@@ -127,7 +129,7 @@ def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleVi
     stands = _ORDER.get(str(binding.phase), len(POINTS))
     row = [
         cells.build_assumed_cell(binding.pod),
-        _passed(scheduler, binding, Point.RESERVE, _find_position(before, Point.RESERVE)),
+        _build_passed(scheduler, binding, Point.RESERVE, _find_position(before, Point.RESERVE)),
         _build_permit_cell(scheduler, binding, _find_position(before, Point.PERMIT)),
         _waits(sim, binding, stands),
         *(_binding_point(sim, scheduler, binding, point, due, stands - i) for i, point in enumerate(POINTS[3:], 3)),
@@ -143,7 +145,7 @@ def _build_permit_cell(scheduler: SchedulerView, binding: BindingCycleView, at: 
     if binding.waiting:
         whole = max(binding.waiting.values()) - binding.started
         return cells.waiting(sorted(binding.waiting), whole)
-    return _passed(scheduler, binding, Point.PERMIT, at)
+    return _build_passed(scheduler, binding, Point.PERMIT, at)
 
 
 def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
@@ -172,7 +174,7 @@ def _binding_point(
         took = end - steps[0].t if steps else 0
         if point is Point.BIND:
             return cells.build_bound_cell(binding.node)
-        return _passed(scheduler, binding, point, at, took)
+        return _build_passed(scheduler, binding, point, at, took)
     over = due.calls.get(binding.pod.key) if point is Point.BIND else due.plugins.get(binding.number)
     if over is None or over <= sim.now or (point is not Point.BIND and not steps):
         return cells.running(len(steps), len(plugins), at)

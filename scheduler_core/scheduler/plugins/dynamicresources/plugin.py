@@ -204,7 +204,7 @@ class DynamicResources(Plugin):
         wrong = claim_writing.delete(calls, special)
         return error(wrong) if wrong else DELETED
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         store = state.read(FACTS).store
         waiting = {index for index, _ in store.to_allocate()}
         named = [(index in waiting, Code(claim["metadata"]["name"])) for index, claim in enumerate(store.claims)]

@@ -223,7 +223,7 @@ class InterPodAffinity(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return normalize_scores(scores)
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is Point.PRE_SCORE:
             preferences: Preferences = state.read(_SCORE)
             keys = dict.fromkeys(topology.key for topology, _ in preferences.parts)

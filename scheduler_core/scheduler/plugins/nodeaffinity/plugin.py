@@ -209,7 +209,7 @@ class NodeAffinity(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores)
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is Point.PRE_SCORE:
             terms = len(_get_preferred(pod.spec) or ()) + len(self._added_preferred)
             return (say(gettext_noop("Preferred terms to weigh on each node:"), str(terms)),)

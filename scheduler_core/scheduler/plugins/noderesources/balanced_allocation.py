@@ -42,7 +42,7 @@ class NodeResourcesBalancedAllocation(Plugin):
             return np.zeros(len(rows), np.int64)
         return score_balance(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         return explain_weighed(self.args["resources"], pod.requests)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:

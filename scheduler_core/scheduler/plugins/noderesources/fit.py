@@ -121,7 +121,7 @@ class NodeResourcesFit(Plugin):
         requests = compute_defaulted_requests(pod.spec)
         return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is Point.PRE_SCORE:
             return explain_weighed(self._scoring["resources"], compute_defaulted_requests(pod.spec))
         return explain_requests(pod)

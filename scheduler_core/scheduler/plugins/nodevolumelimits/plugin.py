@@ -96,7 +96,7 @@ class NodeVolumeLimits(Plugin):
             yield delete_pods(draft, nodes.names[row], holders)
         yield from add_node(draft, refusal)
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         volumes = volumes_of(pod.spec)
         return (say(gettext_noop("Volumes to count on each node:"), str(len(volumes.claims) + len(volumes.in_tree))),)
 

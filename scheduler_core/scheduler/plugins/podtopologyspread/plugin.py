@@ -261,7 +261,7 @@ class PodTopologySpread(Plugin):
         evenness: Evenness = state.read(_SCORE)
         return normalize_scores(scores, evenness.ignored(rows))
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         spread: Spread | None = state.get(_FILTER)
         if point is Point.PRE_FILTER:
             return () if spread is None else explain_domains(pod, spread)

@@ -336,7 +336,7 @@ class VolumeBinding(Plugin):
 
     # For people
 
-    def prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
             return ()
