@@ -43,8 +43,9 @@ def test_the_button_steps_by_plugin_point_and_pod(page: Page, server: Playground
     began = position(page)
     step(page, "call")
     step_is(page, began + 1)
-    step(page, "plugin")
-    expect(page.locator("#stage")).to_have_attribute("data-stage", "prefilter")
+    for stage in ("queue", "prefilter"):
+        step(page, "plugin")
+        expect(page.locator("#stage")).to_have_attribute("data-stage", stage)
     step(page, "point")
     expect(page.locator("#stage")).not_to_have_attribute("data-stage", "prefilter")
     step(page, "pod")
