@@ -183,7 +183,8 @@ class _Search:
         self.pod = pod
         self.budget = budget
         self.prover = Prover(sim, pod.key, budget)
-        self.heap: list[tuple[tuple[int, int, float], int, Draft]] = []
+        self.heap: list[tuple[tuple[bool, tuple[int, int, float]], int, Draft]] = []
+        self.looking: Simulation | None = None  # a fork that nothing changes
         self.known: set[str] = set()
         self.fixes: list[Fix] = []
         self.alike: Counter[tuple[str, ...]] = Counter()
@@ -238,10 +239,9 @@ class _Search:
         """Tries what was proposed, until smaller fixes than what is left do no harm or the budget is spent."""
         while self.heap and self.tried < candidates and not self._spent():
             _, _, draft = heapq.heappop(self.heap)
-            if self._enough(draft):
-                self.heap.clear()
-            elif not self._needless(draft) and self.alike[draft.kinds] < self.budget.alike:
-                yield from self._try(draft)
+            if self._enough(draft) or self._needless(draft) or self.alike[draft.kinds] >= self.budget.alike:
+                continue
+            yield from self._try(draft)
 
     def _enough(self, draft: Draft) -> bool:
         return any(
@@ -283,6 +283,10 @@ class _Search:
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
         """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
+        if draft.is_of_pod_alone and not self.pod.node_name:
+            self.looking = self.looking or self.sim.fork()
+            yield
+            return diagnose(self.looking, Pod.from_manifest(draft.pod or draft.original, None, self.sim.store.reading))
         world = self.sim.fork()
         yield
         try:
@@ -304,7 +308,9 @@ class _Search:
             new = draft.fingerprint not in self.known
             if new and len(draft.changes) <= self.budget.changes:
                 self.known.add(draft.fingerprint)
-                heapq.heappush(self.heap, (draft.cost, len(self.known), draft))
+                # To run what displaces others takes many attempts, so it waits until all else was looked at.
+                last = draft.patient and draft.harm >= _DISPLACING
+                heapq.heappush(self.heap, ((last, draft.cost), len(self.known), draft))
 
     def _try(self, draft: Draft) -> Generator[None, None, None]:
         self.tried += 1

@@ -50,6 +50,8 @@ class Call:
     @property
     def refs(self) -> tuple[Ref, ...]:
         """The objects that `KIND NAME...` names, or those of the standard input."""
+        if self.words[0] == "cat":  # a file of the scheduler's, no object
+            return ()
         if self.objects:
             return tuple(_ref(each) for each in self.objects)
         kind = _KINDS.get(self.words[1], self.words[1])

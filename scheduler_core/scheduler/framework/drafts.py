@@ -200,6 +200,12 @@ class Draft:
     def kinds(self) -> tuple[str, ...]:
         return tuple(change.kind for change in self.changes)
 
+    @property
+    def is_of_pod_alone(self) -> bool:
+        """Return True if nothing but the pod's own manifest is changed."""
+        rest = self.nodes or self.deleted or self.others or self.objects or self.patched or self.typed
+        return not rest and self.configuration is None
+
     def aimed_at(self, node: str) -> Draft:
         return replace(self, target=node)
 

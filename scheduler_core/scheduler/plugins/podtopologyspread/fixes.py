@@ -59,8 +59,11 @@ def _this_revision(draft: Draft, index: int, raw: Mapping[str, Any], refusal: Re
     if mine is None or REVISION in keys or not raw.get("labelSelector"):
         return
     selector = LabelSelector.of(raw["labelSelector"])
-    counted = (each for pods in refusal.nodes.pods for each in pods if each.namespace == pod.namespace)
-    if any(each.labels.get(REVISION) != mine and selector.matches(each.labels) for each in counted):
+    if refusal.nodes.pod_table.list_classes(
+        lambda each: (
+            each.namespace == pod.namespace and each.labels.get(REVISION) != mine and selector.matches(each.labels)
+        )
+    ):
         change = Change("match-label-keys", {"key": raw.get("topologyKey") or "", "label": REVISION})
         yield draft.with_pod(change, _constraint_edit(index, "matchLabelKeys", [*keys, REVISION]))
 
