@@ -16,9 +16,9 @@ SECOND = 1_000_000_000
 
 # What a fix does to others than the pod, the least harm first. None of the last three comes first in a list.
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk")
-WARNED = DISTURBANCES[3:]
+HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
 _LITTLE = 0.1  # of a request: less effort than another machine
-_ADDS = tuple(HARMS).index("adds")
+_ADDS, _LESSENS = tuple(HARMS).index("adds"), tuple(HARMS).index("lessens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Fix:
         return self.kind, self.node, self.effects
 
     @property
-    def rank(self) -> tuple[int, int, int, int, float]:
+    def rank(self) -> tuple[int, float, int, int, float]:
         """The least harm to others first; then what is changed, how many others are hurt, and the effort."""
         costs = [change.cost for change in self.changes]
         effort = max((_effort(change) for change in self.changes), default=0)
@@ -89,7 +89,15 @@ class Fix:
         }
 
 
-def _effort(change: Change) -> int:
+def in_new_domain(change: Change) -> bool:
+    """Return whether a new node would be in a domain that is not there yet."""
+    return change.kind == "node" and "new" in change.values.get("labels", {}).values()
+
+
+def _effort(change: Change) -> float:
+    """A machine of a kind that is not there yet is more effort than any change that keeps what is there running."""
+    if change.kind == "node" and not change.values["like"]:
+        return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
     return _ADDS - 1 if change.kind == "request" and change.amount <= _LITTLE else change.harm
 
 

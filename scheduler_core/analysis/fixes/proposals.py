@@ -10,6 +10,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -20,6 +21,8 @@ from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
+_SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
+OF_SIBLINGS = {"InterPodAffinity", "PodTopologySpread", "NodePorts"}
 WAIT = "10m"
 
 
@@ -140,6 +143,23 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)
     yield from _raise_partners(draft, pod, sim)
+
+
+def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+    """The workload with as many replicas as have a node, where its own pods may be what keeps this one out."""
+    owner, pod = workload_of(sim.store, draft.original), diagnosis.pod
+    refusing = {status.plugin for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None}
+    if owner is None or owner["kind"] not in _SCALED or not refusing & OF_SIBLINGS:
+        return
+    now, meta = int(owner["spec"].get("replicas", 1)), owner["metadata"]
+    selector = LabelSelector.of(owner["spec"].get("selector"))
+    there = diagnosis.nodes.pod_table.list_pods(
+        lambda each: each.namespace == pod.namespace and selector.matches(each.labels)
+    )
+    if 0 < len(there) < now:
+        values = {"owner": f"{owner['kind']} {meta['name']}", "from": now, "to": len(there)}
+        call = f"kubectl scale {owner['kind'].lower()} {meta['name']} -n {pod.namespace} --replicas={len(there)}"
+        yield draft.typing(Change("fewer-replicas", values), call)
 
 
 def wait(draft: Draft, pod: Pod) -> Draft:

@@ -13,7 +13,7 @@ from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
-from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -44,7 +44,14 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
         return Findings(key, "gone")
     prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
     goal = prover.created()
-    proposals = ((draft, goal) for draft in _propose(sim, owner, namespace))
+
+    def goal_of(draft: Draft) -> Goal:
+        if draft.kinds != ("name",):
+            return goal
+        meta = {"name": draft.changes[0].values["to"], "namespace": namespace}
+        return Prover(sim, key, budget, {**owner, "metadata": meta}).created()
+
+    proposals = ((draft, goal_of(draft)) for draft in _propose(sim, owner, namespace))
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
 
 

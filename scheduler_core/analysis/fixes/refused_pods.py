@@ -6,21 +6,29 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from shlex import quote
 from typing import Any
+
+import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.commands import bare, clean
 from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.spelling import likeness
+from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 from scheduler_core.world.simulation import Simulation
 
 VALUE = 1_000  # of a PriorityClass that is made
 PODS = "1000"
 MOST, _PARALLEL = 2, "Parallel"
+LONGEST = (
+    52  # of a StatefulSet's name: a label of its pods has 63 characters, for the name, a dash, and the revision's hash
+)
 _USED_UP = {"DeadlineExceeded": "activeDeadlineSeconds", "FailedIndexes": "backoffLimitPerIndex"}
 
 
@@ -115,6 +123,9 @@ def _name_runtime_class(sim: Simulation, draft: Draft, target: str, found: re.Ma
     for other in by_handler or _alike(sim, "RuntimeClass", name):
         change = Change("runtime-class-name", {"from": name, "to": other})
         yield _patch(draft, target, change, {"runtimeClassName": other})
+    made = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": name}, "handler": name}
+    yield draft.typing(Change("runtime-class-made", {"class": name}), format_apply(made))
+    yield _patch(draft, target, Change("runtime-class-left", {"class": name}), {"runtimeClassName": None})
 
 
 def _alike(sim: Simulation, kind: str, name: str) -> list[str]:
@@ -141,6 +152,67 @@ def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str
                 changed = _setting(changed, target, container["name"], part, resource, allowed)
     if changed is not draft:
         yield changed
+
+
+def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The LimitRange that says so allows what one more pod asks for."""
+    namespace, resource, side = draft.original["metadata"]["namespace"], found["resource"], found["what"][:3]
+    for manifest in sim.store.list("LimitRange"):
+        items, changed = [], False
+        for item in (manifest["spec"].get("limits") or ()) if manifest["metadata"]["namespace"] == namespace else ():
+            bound = (item.get(side) or {}).get(resource)
+            mine = item.get("type") == found["type"] and bound is not None and nanos(bound) == nanos(found["bound"])
+            items.append({**item, side: {**item[side], resource: found["asked"]}} if mine else item)
+            changed = changed or mine
+        if changed:
+            name = manifest["metadata"]["name"]
+            values = {"limitRange": name, "field": side, "resource": resource, "of": found["type"]}
+            change = Change("limit-range-bound", {**values, "from": found["bound"], "to": found["asked"]})
+            patch = json.dumps({"spec": {"limits": msgspec.to_builtins(items)}})
+            yield draft.typing(change, f"kubectl patch limitrange {name} -n {namespace} --type=merge -p '{patch}'")
+
+
+def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The container with the most gives up what the pod as a whole has too much of."""
+    resource, part = found["resource"], found["field"] + "s"
+    over = nanos(found["asked"]) - nanos(found["bound"])
+    given = {
+        each["name"]: nanos(((each.get("resources") or {}).get(part) or {}).get(resource) or 0)
+        for each in draft.original["spec"]["containers"]
+    }
+    largest = max(given, key=lambda name: given[name])
+    scale = 1_000_000 if resource == "cpu" else 1_000_000_000
+    if 0 < over < given[largest]:
+        text = quantity(resource, (given[largest] - over) // scale)
+        values = {"field": part, "resource": resource, "container": largest, "to": text}
+        flags = f"--limits={resource}={text} --requests={resource}={text}"
+        yield draft.typing(Change("limits", values), f"kubectl set resources {target} -c {largest} {flags}")
+
+
+def _shorten_name(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The StatefulSet by a name that leaves room for the revision in a label of its pods."""
+    kind, name = target.split()[:2]
+    owner = sim.store.get("StatefulSet", draft.original["metadata"]["namespace"], name)
+    if owner is None or kind != "statefulset" or len(name) <= LONGEST:
+        return
+    short, made = name[:LONGEST].rstrip("-."), clean(bare(owner))
+    made["metadata"]["name"] = short
+    change = Change("name", {"owner": f"StatefulSet {name}", "to": short, "most": LONGEST})
+    yield draft.typing(change, f"kubectl delete {target}", format_apply(made))
+
+
+def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """A webhook that does not answer lets requests pass."""
+    for kind in WEBHOOKS:
+        for manifest in sim.store.list(kind):
+            hooks = [msgspec.to_builtins(each) for each in manifest.get("webhooks") or ()]
+            if not any(each.get("name") == found["webhook"] for each in hooks):
+                continue
+            new = [{**h, "failurePolicy": "Ignore"} if h.get("name") == found["webhook"] else h for h in hooks]
+            name = manifest["metadata"]["name"]
+            change = Change("failure-policy", {"webhook": found["webhook"], "configuration": name})
+            patch = quote(json.dumps({"webhooks": new}))
+            yield draft.typing(change, f"kubectl patch {kind.partition('.')[0].lower()} {name} --type=merge -p {patch}")
 
 
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -218,7 +290,15 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
     yield draft.typing(Change("security-level", {"level": level, "namespace": namespace}), call)
 
 
+_BOUND = (
+    r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per (?P<type>%s) is (?P<bound>[^,\s]+), "
+    r"but (?P<field>limit|request) is (?P<asked>[^\s.,]+(\.\d+)?)"
+)
 _MESSAGES: tuple[tuple[str, Proposing], ...] = (
+    (_BOUND % r"\w+", _raise_bound),
+    (_BOUND % "Pod", _lower_largest),
+    (r"in StatefulSet \S+ failed error: .*must be no more than 63 characters", _shorten_name),
+    (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
     (r'violates PodSecurity "(?P<level>[^":]+)', _secure),

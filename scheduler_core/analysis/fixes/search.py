@@ -15,7 +15,7 @@ from scheduler_core.analysis.fixes.budgets import within_budgets
 from scheduler_core.analysis.fixes.commands import commands_of
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
-from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
+from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
@@ -23,6 +23,7 @@ from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
+    OF_SIBLINGS,
     anywhere,
     create_claim_templates,
     profile_for,
@@ -30,12 +31,13 @@ from scheduler_core.analysis.fixes.proposals import (
     propose_anyway,
     recreate,
     remove_gates,
+    scale_down,
     set_scheduler_name,
     wait,
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
-from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
+from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_class_selector
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -66,6 +68,15 @@ def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
     change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
     yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
+
+
+def all_anew(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The same where the Deployment ends all its old pods first: what the new template says may not hold beside an old pod."""
+    deployment = workload_of(sim.store, draft.original)
+    if deployment is not None and deployment["kind"] == KIND and is_rolling(deployment["spec"]):
+        change = Change("recreate-strategy", {"owner": deployment["metadata"]["name"]})
+        spec = {k: v for k, v in deployment["spec"].items() if k != "strategy"} | {"strategy": {"type": "Recreate"}}
+        yield draft.with_applied(change, {**deployment, "spec": spec}).taking_time()
 
 
 MAKES_CLAIMS = "resourceclaim-controller"
@@ -209,6 +220,8 @@ class _Search:
             self._propose(first, diagnosis, rows)
             self._push(create_claim_templates(first, self.pod, self.sim))
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
+            self._push(lower_overhead(first, diagnosis, rows, self.sim))
+            self._push(scale_down(first, diagnosis, self.sim))
             self._push(raise_priority(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
             self._push(propose_anyway(first, diagnosis, self.sim))
@@ -230,7 +243,8 @@ class _Search:
         self.left = bool(self.heap)
         self.heap.clear()
         for drafts in (of_groups(first, diagnosis, self.sim.store), smallest(first, diagnosis, self.sim.store)):
-            self._push(drafts)
+            # A machine in a zone that is not there yet is what is left where nothing else helps.
+            self._push(each for each in drafts if not self.fixes or not in_new_domain(each.changes[-1]))
             yield from self._search(self.tried + self.budget.big)
             if any("node" in fix.kind.split("+") for fix in self.fixes):
                 return
@@ -245,7 +259,9 @@ class _Search:
 
     def _enough(self, draft: Draft) -> bool:
         return any(
-            len(fix.changes) < len(draft.changes) and max(change.harm for change in fix.changes) < _DISPLACING
+            len(fix.changes) < len(draft.changes)
+            and max(change.harm for change in fix.changes) < _DISPLACING
+            and fix.disturbance in HARMLESS
             for fix in self.fixes
         )
 
@@ -326,6 +342,8 @@ class _Search:
         row = diagnosis.nodes.row(draft.target)
         if row is not None and len(draft.changes) < self.budget.changes:
             self._propose(draft, diagnosis, [row])
+            if draft.is_of_pod_alone and (diagnosis.whole or diagnosis.refused[row]).plugin in OF_SIBLINGS:
+                self._push(all_anew(draft, self.sim))
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
@@ -334,7 +352,8 @@ class _Search:
         for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
             if text and not proof.reached:
                 attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
-                proof = yield from self.prover.prove(text, limit, attempts, alone=alone)
+                goal = self.prover.left(self.pod) if "fewer-replicas" in draft.kinds else None
+                proof = yield from self.prover.prove(text, limit, attempts, alone=alone, goal=goal)
                 self.steps += proof.steps
         if not proof.reached:
             self.unproven += 1

@@ -33,7 +33,9 @@ from scheduler_core.world.simulation import Simulation
 
 _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_KINDS = {kind.lower(): kind for kind in KINDS}
+_REGISTRATION = "admissionregistration.k8s.io"
+WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
+_KINDS = {kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)}
 _FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
 _REVISION = "deployment.kubernetes.io/revision"
 _OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
@@ -55,7 +57,8 @@ class Call:
         if self.objects:
             return tuple(_ref(each) for each in self.objects)
         kind = _KINDS.get(self.words[1], self.words[1])
-        namespace = self.flags.get("namespace", "default") if KINDS[kind].namespaced else ""
+        namespaced = kind in KINDS and KINDS[kind].namespaced
+        namespace = self.flags.get("namespace", "default") if namespaced else ""
         return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
 
     @property
