@@ -61,7 +61,7 @@ def _compare(old: Any, new: Any, path: str, paths: list[str], limit: int) -> Non
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*old, *new)):
-            _compare(old.get(name), new.get(name), _below(path, str(name)), paths, limit)
+            _compare(old.get(name), new.get(name), path_below(path, str(name)), paths, limit)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (before, after) in enumerate(zip(old, new, strict=True)):
             _compare(before, after, f"{path}[{i}]", paths, limit)
@@ -69,7 +69,8 @@ def _compare(old: Any, new: Any, path: str, paths: list[str], limit: int) -> Non
         paths.append(path)
 
 
-def _below(path: str, name: str) -> str:
+def path_below(path: str, name: str) -> str:
+    """The path of a field of what is at a path."""
     if not name.isidentifier():
         return f"{path}[{name}]"
     return f"{path}.{name}" if path else name
