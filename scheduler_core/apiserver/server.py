@@ -83,12 +83,12 @@ class APIServer:
             imported,
             imported and bool(manifest["metadata"].get("uid")),
         )
-        given, like, written = manifest, None, self.store.list_written("")
+        given, like = manifest, None
+        written: Sequence[Manifest] = ()
         if recalled is None:
             manifest, written = self._admitted(request, manifest)
         else:
             manifest, like = recalled
-            written = self.store.list_written(like.uid)
             for plugin in others_of(self.options):
                 plugin.validate(request, manifest)
         if self.store.get(kind.key, namespace, name) is not None:

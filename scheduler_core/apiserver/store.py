@@ -241,7 +241,7 @@ class Store(State):
     ) -> WatchEvent:
         """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write.
 
-        `written`: see note_written.
+        `written`: see note_written; into a pod like another one the same was written.
         """
         key = _key(manifest)
         if key in self._objects.get(kind, _NO_OBJECTS):
@@ -254,6 +254,8 @@ class Store(State):
         metadata.setdefault("creationTimestamp", self.timestamp(now))
         metadata.setdefault("generation", 1)
         self._uids[metadata["uid"]] = (kind, key)
+        if like is not None and like.uid in self._written:
+            self._written[metadata["uid"]] = self._written[like.uid]
         self.note_written(metadata["uid"], written)
         return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
 
