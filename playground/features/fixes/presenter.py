@@ -164,6 +164,10 @@ _TEXTS = {
     "recreate-strategy": gettext_noop(
         "Give %(owner)s the strategy Recreate: its old pods end before the new ones start"
     ),
+    "failure-rule": gettext_noop(
+        "Make the Job %(job)s anew without its podFailurePolicy, a rule of which has ended it"
+    ),
+    "left-to-admission": gettext_noop("Take %(field)s out of the template: admission writes it"),
     "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),

@@ -13,6 +13,7 @@ from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Plugin
@@ -223,3 +224,44 @@ def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
         changed = changed.beside_anew({**each.manifest, "spec": {**spec, "priorityClassName": name}})
     values = {"class": name, "pods": [each.key for each in partners]}
     yield replace(changed, changes=(*draft.changes, Change("partner-priority", values)), patient=True)
+
+
+# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
+
+_IN_TURN = {"maxSurge": 0, "maxUnavailable": 1}
+_DEPLOYMENT, _DAEMONS = "Deployment", "DaemonSet"
+
+
+def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The pod's workload with maxSurge 0 and maxUnavailable 1, where it waits for the new pod before it ends any old one."""
+    meta = draft.original["metadata"]
+    deployment = workload_of(sim.store, draft.original)
+    if deployment is not None and deployment["kind"] == _DAEMONS:
+        update = deployment["spec"].get("updateStrategy") or {}
+        if (update.get("rollingUpdate") or {}).get("maxSurge") not in (None, 0, "0", "0%"):
+            change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
+            spec = {**deployment["spec"], "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}}
+            yield draft.with_applied(change, {**deployment, "spec": spec}).taking_time()
+        return
+    if deployment is None or deployment["kind"] != _DEPLOYMENT:
+        return
+    spec: dict[str, Any] = dict(deployment["spec"])
+    if not is_rolling(spec) or max_unavailable(spec):
+        return
+    mine = {ref["name"] for ref in meta.get("ownerReferences") or ()}
+    keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+    old = (sim.store.get("ReplicaSet", key[0], key[1]) for key in keys if key[1] not in mine)
+    if not any(each is not None and size(each) for each in old):
+        return
+    strategy = {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}
+    change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
+    yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
+
+
+def all_anew(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The same where the Deployment ends all its old pods first: what the new template says may not hold beside an old pod."""
+    deployment = workload_of(sim.store, draft.original)
+    if deployment is not None and deployment["kind"] == _DEPLOYMENT and is_rolling(deployment["spec"]):
+        change = Change("recreate-strategy", {"owner": deployment["metadata"]["name"]})
+        spec = {k: v for k, v in deployment["spec"].items() if k != "strategy"} | {"strategy": {"type": "Recreate"}}
+        yield draft.with_applied(change, {**deployment, "spec": spec}).taking_time()

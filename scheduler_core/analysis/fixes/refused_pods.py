@@ -65,6 +65,9 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
             f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
         )
         yield draft.typing(change, call)
+    if kind == "Job" and spec.get("parallelism") == 0:
+        call = f'kubectl patch job {name} -n {namespace} --type=merge -p \'{{"spec": {{"parallelism": 1}}}}\''
+        yield draft.typing(Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1}), call)
 
 
 def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -76,8 +79,12 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
         orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
         yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
     failed = [each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"]
-    if kind == "Job" and failed:
-        field = _USED_UP.get(str(failed[0].get("reason")), "backoffLimit")
+    if kind == "Job" and failed and failed[0].get("reason") == "PodFailurePolicy":
+        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector", "podFailurePolicy")}
+        made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}}
+        yield draft.typing(Change("failure-rule", {"job": name}), format_apply(made, "replace --force"))
+    elif kind == "Job" and (failed or (owner.get("status") or {}).get("failedIndexes")):
+        field = _USED_UP.get(str(failed[0].get("reason")) if failed else "FailedIndexes", "backoffLimit")
         limit = int(spec.get(field, 6))
         kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
         made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}, field: 2 * limit or 1}
@@ -215,6 +222,20 @@ def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[
             yield draft.typing(change, f"kubectl patch {kind.partition('.')[0].lower()} {name} --type=merge -p {patch}")
 
 
+def _leave_to_admission(field: str) -> Proposing:
+    """A field of the template that admission writes itself, taken out of it; for a priority, a class of that value."""
+
+    def propose(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+        yield _patch(draft, target, Change("left-to-admission", {"field": field}), {field: None})
+        for each in sim.store.list("PriorityClass") if field == "priority" else ():
+            if int(each.get("value") or 0) == int(found["value"]):
+                name = each["metadata"]["name"]
+                change = Change("priority", {"class": name, "value": int(found["value"]), "from": 0, "new": False})
+                yield _patch(draft, target, change, {"priority": None, "priorityClassName": name})
+
+    return propose
+
+
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The requests of the containers are raised to what the ratio of a LimitRange leaves."""
     resource, ratio = found["resource"], nanos(found["amount"]) / 1e9
@@ -298,6 +319,8 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (_BOUND % r"\w+", _raise_bound),
     (_BOUND % "Pod", _lower_largest),
     (r"in StatefulSet \S+ failed error: .*must be no more than 63 characters", _shorten_name),
+    (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
+    (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
 
 from scheduler_core.analysis.fixes.budgets import within_budgets
 from scheduler_core.analysis.fixes.commands import commands_of
@@ -24,8 +23,10 @@ from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
     OF_SIBLINGS,
+    all_anew,
     anywhere,
     create_claim_templates,
+    in_turn,
     profile_for,
     propose,
     propose_anyway,
@@ -41,43 +42,9 @@ from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
-from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.scheduler.framework.drafts import HARMS, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
-
-# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
-
-KIND = "Deployment"
-
-
-def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The pod's Deployment with maxSurge 0 and maxUnavailable 1, where it waits for the new pod before it ends any old one."""
-    meta = draft.original["metadata"]
-    deployment = workload_of(sim.store, draft.original)
-    if deployment is None or deployment["kind"] != KIND:
-        return
-    spec: dict[str, Any] = dict(deployment["spec"])
-    if not is_rolling(spec) or max_unavailable(spec):
-        return
-    mine = {ref["name"] for ref in meta.get("ownerReferences") or ()}
-    keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
-    old = (sim.store.get("ReplicaSet", key[0], key[1]) for key in keys if key[1] not in mine)
-    if not any(each is not None and size(each) for each in old):
-        return
-    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
-    change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
-    yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
-
-
-def all_anew(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The same where the Deployment ends all its old pods first: what the new template says may not hold beside an old pod."""
-    deployment = workload_of(sim.store, draft.original)
-    if deployment is not None and deployment["kind"] == KIND and is_rolling(deployment["spec"]):
-        change = Change("recreate-strategy", {"owner": deployment["metadata"]["name"]})
-        spec = {k: v for k, v in deployment["spec"].items() if k != "strategy"} | {"strategy": {"type": "Recreate"}}
-        yield draft.with_applied(change, {**deployment, "spec": spec}).taking_time()
-
 
 MAKES_CLAIMS = "resourceclaim-controller"
 BRINGING = 200  # transitions

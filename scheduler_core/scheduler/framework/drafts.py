@@ -59,6 +59,8 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "security-context",
         "limits",
         "job-anew",
+        "failure-rule",
+        "left-to-admission",
         "retry",
     ),
     "allows": (

@@ -9,6 +9,7 @@ _KEYS = frozenset(
         "karpenter.sh/disrupted",
         "karpenter.sh/disruption",
         "karpenter.sh/unregistered",
+        "node.kubernetes.io/out-of-service",
     }
 )
 _STARTS = (

@@ -8,6 +8,7 @@ import pytest
 
 from scheduler_core.analysis.fixes import Fix, find_fixes
 from scheduler_core.analysis.fixes.fix import HARMLESS
+from scheduler_core.world.commands import PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.analysis.fixes.test_missing import DRIVER, claim
 from tests.scheduler_core.analysis.fixes.test_shell import workload
@@ -221,3 +222,35 @@ def test_a_bound_claim_of_a_dump_without_uids_is_not_lost_in_a_proof() -> None:
     found = {fix.kind: fix for fix in find_fixes(sim, "default/second")}
     assert (found["free"].node, found["free"].kubectl) == ("a", "kubectl delete pod first -n default")
     assert "solo-2" in found["claim-beside"].kubectl
+
+
+def test_what_admission_writes_itself_is_taken_out_of_the_template() -> None:
+    high = made("PriorityClass", "high", "scheduling.k8s.io/v1", value=1000)
+    found = [fix.kubectl for fix in find_fixes(missing(node("a"), high, deployed(priority=1000)), "default/web-*")]
+    assert any('{"priority": null}' in text for text in found)
+    assert any('{"priority": null, "priorityClassName": "high"}' in text for text in found)
+    sim = missing(node("a"), KATA, deployed(runtimeClassName="kata", overhead={"cpu": "1"}))
+    assert '{"overhead": null}' in find_fixes(sim, "default/web-*")[0].kubectl
+
+
+def test_a_job_without_parallelism_gets_some() -> None:
+    job = made("Job", "sweep", "batch/v1", "default", spec={"parallelism": 0, "template": pod("any")})
+    job["spec"]["template"] = {"spec": {**pod("any")["spec"], "restartPolicy": "Never"}}
+    (fix,) = [each for each in find_fixes(missing(node("a"), job), "Job/default/sweep") if each.kind == "replicas"]
+    assert (fix.node, '"parallelism": 1' in fix.kubectl) == ("a", True)
+
+
+def test_a_surge_that_a_quota_refuses_gives_way_as_well_as_the_quota() -> None:
+    quota = made("ResourceQuota", "one", namespace="default", spec={"hard": {"pods": "1"}})
+    sim = missing(node("a"), quota, deployed())
+    image = {"spec": {"containers": [{"name": "c", "image": "new"}]}}
+    sim.apply(PatchObject(Ref("Deployment", "default", "web"), {"spec": {"template": image}}, type="strategic"))
+    sim.run(steps=300)
+    newest = sim.store.list("ReplicaSet")[-1]["metadata"]["name"]
+    names = {each["metadata"]["name"] for each in sim.store.list("ReplicaSet")}
+    found = [
+        fix.kind
+        for name in sorted(names, key=lambda each: each != newest)
+        for fix in find_fixes(sim, f"default/{name}-*")
+    ]
+    assert {"quota", "rollout"} <= set(found)
