@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -112,6 +112,7 @@ class Budget:
     """The limits of a search. `steps` are transitions of all proofs together, `proof_steps` and `proof_time` (ns) of one.
 
     `settling`: transitions after the pod was scheduled, in which others find their places. `big`: candidates of the last resort.
+    `should_stop` ends the search with what it has; `found` is told each fix as soon as it is proven.
     """
 
     candidates: int = 60
@@ -123,6 +124,12 @@ class Budget:
     settling: int = 200
     changes: int = 3
     big: int = 12
+    should_stop: Callable[[], bool] = lambda: False
+    found: Callable[[Fix], None] = lambda fix: None
+
+    def lengthen(self) -> Budget:
+        """The same for proofs that need hours of controllers' time."""
+        return replace(self, steps=10 * self.steps, proof_steps=10 * self.proof_steps, proof_time=24 * self.proof_time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,8 @@ class Findings:
     """The result of a search. `state`: "gone", "bound", "fits" (nothing needs to change) or "searched".
 
     `tried` counts the candidates, `unproven` those that passed every filter but whose attempt did not come within the budget or took
-    another course; `complete` is false where the budget ended the search.
+    another course; `complete` is false where the budget ended the search. `cut` counts the proofs that their own budget ended: they
+    may come to something if they run longer.
     """
 
     pod: str
@@ -139,6 +147,7 @@ class Findings:
     tried: int = 0
     unproven: int = 0
     complete: bool = True
+    cut: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -148,4 +157,5 @@ class Findings:
             "tried": self.tried,
             "unproven": self.unproven,
             "complete": self.complete,
+            "cut": self.cut,
         }

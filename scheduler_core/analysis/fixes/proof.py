@@ -113,6 +113,7 @@ class Prover:
         self.budget = budget
         self.pod = sim.store.pod_at(key)
         self.owner = owner or (workload_of(sim.store, self.pod.manifest) if self.pod is not None else None)
+        self.cut = 0  # proofs that their budget ended
         self._without: dict[tuple[str, ...], Watch] = {}
 
     def prove(
@@ -199,7 +200,9 @@ class Prover:
                 pod = goal(fixed)
             except _GiveUp:
                 return None
-            if pod is not None or not moved or fixed.steps >= steps or fixed.world.now > deadline:
+            is_over = fixed.steps >= steps or fixed.world.now > deadline
+            if pod is not None or not moved or is_over:
+                self.cut += pod is None and moved
                 return pod
             moved = fixed.advance()
             if fixed.steps % CHUNK == 0:

@@ -24,7 +24,7 @@ from scheduler_core.world.simulation import Simulation
 MOST_ENDING = 5
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
 OF_SIBLINGS = {"InterPodAffinity", "PodTopologySpread", "NodePorts"}
-WAIT = "10m"
+WAIT = "24h"  # at most; a proof says how long it takes
 
 
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:

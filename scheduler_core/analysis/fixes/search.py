@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 
 from scheduler_core.analysis.fixes.budgets import within_budgets
 from scheduler_core.analysis.fixes.commands import commands_of
@@ -76,8 +77,12 @@ def search_fixes(
 
     `sim` itself is never changed.
     """
+    return (yield from _search_any(sim, pod_key, replace(budget, should_stop=should_stop, found=found)))
+
+
+def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
-        return (yield from search_workload(sim, pod_key, budget, should_stop, found))
+        return (yield from search_workload(sim, pod_key, budget))
     sim, pod = _bring_on(sim, pod_key)
     namespace, _, name = pod_key.partition("/")
     owner = name.rpartition("-")[0]
@@ -94,18 +99,16 @@ def search_fixes(
         findings = yield from search_placed(sim, pod, budget)
         if findings.fixes or not pod.terminal:
             return findings
-    return (yield from _Search(sim, pod, budget, should_stop, found).run())
+    return (yield from _Search(sim, pod, budget).run())
 
 
-def search_workload(
-    sim: Simulation, key: str, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
-) -> Search:
+def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
     kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
     pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
         mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
-        return (yield from search_fixes(sim, mine[0], budget, should_stop, found)) if mine else Findings(key, "gone")
+        return (yield from _search_any(sim, mine[0], budget)) if mine else Findings(key, "gone")
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in pods if pod.namespace == namespace)
     mine = [
         pod.key
@@ -118,9 +121,7 @@ def search_workload(
             return stuck
     if kind == "DaemonSet" and not mine:
         return (yield from search_daemons(sim, namespace, name, budget))
-    return (
-        yield from search_fixes(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found)
-    )
+    return (yield from _search_any(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget))
 
 
 def _asks_for_missing_node(sim: Simulation, pod: Pod) -> bool:
@@ -153,10 +154,7 @@ def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
 
 
 class _Search:
-    def __init__(
-        self, sim: Simulation, pod: Pod, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
-    ) -> None:
-        self.should_stop, self.found = should_stop, found
+    def __init__(self, sim: Simulation, pod: Pod, budget: Budget) -> None:
         self.sim = sim
         self.pod = pod
         self.budget = budget
@@ -258,11 +256,13 @@ class _Search:
         return [profile_for(plain, self.sim.schedulers[0], self.pod.spec.scheduler_name)]
 
     def _spent(self) -> bool:
-        return len(self.fixes) >= self.budget.fixes or self.steps >= self.budget.steps or self.should_stop()
+        return len(self.fixes) >= self.budget.fixes or self.steps >= self.budget.steps or self.budget.should_stop()
 
     def _end(self, state: str) -> Findings:
         complete = not (self.heap or self.left) or bool(self.fixes)
-        return Findings(self.pod.key, state, rank_fixes(self.fixes), self.tried, self.unproven, complete)
+        return Findings(
+            self.pod.key, state, rank_fixes(self.fixes), self.tried, self.unproven, complete, self.prover.cut
+        )
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
         """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
@@ -330,7 +330,7 @@ class _Search:
         if any(each.outcome == fix.outcome for each in self.fixes):
             return
         self.fixes.append(fix)
-        self.found(fix)
+        self.budget.found(fix)
         if any(effect.kind == "violates" for effect in proof.effects):
             yield from self._proven_within_budgets(draft, proof.effects)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.fixes import Fix, find_fixes
+from scheduler_core.analysis.fixes import Budget, Findings, Fix, find_fixes, search_fixes
 from scheduler_core.analysis.fixes.fix import HARMLESS
-from scheduler_core.world.commands import PatchObject, Ref
+from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.analysis.fixes.test_missing import DRIVER, claim
 from tests.scheduler_core.analysis.fixes.test_shell import workload
@@ -254,3 +254,44 @@ def test_a_surge_that_a_quota_refuses_gives_way_as_well_as_the_quota() -> None:
         for fix in find_fixes(sim, f"default/{name}-*")
     ]
     assert {"quota", "rollout"} <= set(found)
+
+
+def ending_in(minutes: int) -> Simulation:
+    """A world read from a dump, in which q is ending and p waits for its place."""
+    slow = running("q", "q", "a", "4", terminationGracePeriodSeconds=60 * minutes)
+    hours, rest = divmod(minutes, 60)
+    ends = {"deletionTimestamp": f"2026-01-01T{hours:02}:{rest:02}:00Z", "deletionGracePeriodSeconds": 60 * minutes}
+    meta = {**slow["metadata"], **ends, "uid": "u-q", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    sim = scheduler_alone(node("a"))
+    ending = {**slow, "metadata": meta, "status": {"phase": "Running"}}
+    sim.apply(ApplyObjects((ending, pod("p", "4")), stopped=()))
+    while sim.due(1_000_000_000):
+        sim.advance()
+    return sim
+
+
+def search(sim: Simulation, budget: Budget) -> Findings:
+    running = search_fixes(sim, "default/p", budget, found=(told := []).append)
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            findings: Findings = end.value
+            assert len(told) >= len(findings.fixes)
+            return findings
+
+
+def test_what_takes_hours_is_proven_on_request() -> None:
+    sim = ending_in(90)
+    short = search(sim, Budget())
+    assert short.cut
+    assert "wait" not in {fix.kind for fix in short.fixes}
+    fix = {each.kind: each for each in search(sim, Budget().lengthen()).fixes}["wait"]
+    assert 80 < fix.time / 60e9 < 100
+
+
+def test_a_search_ends_at_its_first_fix_where_that_is_all_that_is_asked_for() -> None:
+    found: list[Fix] = []
+    for _ in search_fixes(ending_in(1), "default/p", Budget(), lambda: bool(found), found.append):
+        pass
+    assert len(found) == 1
