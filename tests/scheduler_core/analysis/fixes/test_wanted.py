@@ -8,6 +8,7 @@ import pytest
 
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, find_fixes, search_fixes
 from scheduler_core.analysis.fixes.fix import HARMLESS
+from scheduler_core.analysis.fixes.shell import read_calls, run_call
 from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.analysis.fixes.test_missing import DRIVER, claim
@@ -295,3 +296,32 @@ def test_a_search_ends_at_its_first_fix_where_that_is_all_that_is_asked_for() ->
     for _ in search_fixes(ending_in(1), "default/p", Budget(), lambda: bool(found), found.append):
         pass
     assert len(found) == 1
+
+
+def place_of(sim: Simulation, key: str) -> str:
+    """The node of a pod's last attempt, or its own."""
+    found, index = sim.store.pod_at(key), sim.journal.last_attempt.get(key)
+    if found is None or found.node_name or index is None:
+        return "" if found is None else found.node_name
+    return sim.journal.attempts[index].node
+
+
+@pytest.mark.parametrize("case", WAITING)
+def test_what_a_fix_prints_has_the_outcome_that_it_promises(case: str) -> None:
+    sim = world(*WAITING[case][0])
+    settle(sim)
+    key = next(each.key for each in sim.store.pods() if not each.node_name)
+    fixes = [fix for fix in find_fixes(sim, key) if not fix.held_back]
+    assert fixes
+    for fix in fixes:
+        twin, commands = sim.fork(), []
+        for call in read_calls(fix.kubectl):
+            for command, _ in run_call(twin, call):
+                twin.apply(command)
+                commands.append(command)
+                for _ in range(fix.pauses[len(commands) - 1]):
+                    twin.advance()
+        for _ in range(fix.steps):
+            twin.advance()
+        assert tuple(commands) == fix.commands, fix.kind
+        assert place_of(twin, fix.pod) == fix.node, fix.kind
