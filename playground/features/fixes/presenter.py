@@ -164,9 +164,7 @@ _TEXTS = {
     "recreate-strategy": gettext_noop(
         "Give %(owner)s the strategy Recreate: its old pods end before the new ones start"
     ),
-    "failure-rule": gettext_noop(
-        "Make the Job %(job)s anew without its podFailurePolicy, a rule of which has ended it"
-    ),
+    "failure-rule": gettext_noop("Recreate the Job %(job)s without its podFailurePolicy: a rule of it ended the Job"),
     "left-to-admission": gettext_noop("Take %(field)s out of the template: admission writes it"),
     "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
@@ -243,7 +241,7 @@ _DEFEATS = {
     "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
     "fewer-replicas": gettext_noop("Fewer pods run than the owner of the workload wanted."),
     "failure-policy": gettext_noop("Objects that the webhook would refuse are let in while it does not answer."),
-    "topology": gettext_noop("The rule holds in another circle than its owner wanted."),
+    "topology": gettext_noop("The rule then holds for other sets of nodes than its owner wanted."),
     "runtime-class-left": gettext_noop("The containers run without the isolation that the RuntimeClass gives."),
     "overhead": gettext_noop("Every pod of the class is counted with less than its sandbox may use."),
     "limit-range-bound": gettext_noop("Every pod of the namespace may then ask for as much."),
