@@ -81,7 +81,7 @@ class Proof:
 
 def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     """The fix that a proof makes of a draft."""
-    known = {"claim-anew": {"node": proof.node}, "wait": {"time": proof.time}}
+    known: dict[str, dict[str, Any]] = {"claim-anew": {"node": proof.node}, "wait": {"time": proof.time}}
     changes = tuple(replace(each, values={**each.values, **known.get(each.kind, {})}) for each in draft.changes)
     return Fix(
         changes,

@@ -240,8 +240,9 @@ def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
         update = deployment["spec"].get("updateStrategy") or {}
         if (update.get("rollingUpdate") or {}).get("maxSurge") not in (None, 0, "0", "0%"):
             change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
-            spec = {**deployment["spec"], "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}}
-            yield draft.with_applied(change, {**deployment, "spec": spec}).taking_time()
+            strategy: dict[str, Any] = {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}
+            made = {**deployment, "spec": {**deployment["spec"], "updateStrategy": strategy}}
+            yield draft.with_applied(change, made).taking_time()
         return
     if deployment is None or deployment["kind"] != _DEPLOYMENT:
         return

@@ -19,8 +19,10 @@ def lower_overhead(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim:
     """Yield, per row, a draft of class and pod with an overhead that is lower by what the node lacks when it is empty."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(KIND, "", name) if name else None
-    fixed = ((found or {}).get("overhead") or {}).get("podFixed") or {}
-    for resource, amount in fixed.items() if found is not None else ():
+    if found is None:
+        return
+    fixed = (found.get("overhead") or {}).get("podFixed") or {}
+    for resource, amount in fixed.items():
         scale = 1_000_000 if resource == "cpu" else 1_000_000_000
         for node in (diagnosis.nodes.nodes[row] for row in rows):
             lacking = diagnosis.pod.requests.get(resource) - node.allocatable.get(resource)
