@@ -23,7 +23,6 @@ from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
-OF_SIBLINGS = {"InterPodAffinity", "PodTopologySpread", "NodePorts"}
 WAIT = "24h"  # at most; a proof says how long it takes
 
 
@@ -146,11 +145,17 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _raise_partners(draft, pod, sim)
 
 
+def is_between_pods(diagnosis: Diagnosis, status: Status) -> bool:
+    """Return whether pods of the same workload may be what refuses."""
+    plugin = diagnosis.framework.plugin(status.plugin)
+    return plugin is not None and plugin.between_pods
+
+
 def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
     """The workload with as many replicas as have a node, where its own pods may be what keeps this one out."""
     owner, pod = workload_of(sim.store, draft.original), diagnosis.pod
-    refusing = {status.plugin for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None}
-    if owner is None or owner["kind"] not in _SCALED or not refusing & OF_SIBLINGS:
+    statuses = dict.fromkeys(status for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None)
+    if owner is None or owner["kind"] not in _SCALED or not any(is_between_pods(diagnosis, each) for each in statuses):
         return
     now, meta = int(owner["spec"].get("replicas", 1)), owner["metadata"]
     selector = LabelSelector.of(owner["spec"].get("selector"))

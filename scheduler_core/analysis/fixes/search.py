@@ -23,11 +23,11 @@ from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
-    OF_SIBLINGS,
     all_anew,
     anywhere,
     create_claim_templates,
     in_turn,
+    is_between_pods,
     profile_for,
     propose,
     propose_anyway,
@@ -309,7 +309,7 @@ class _Search:
         row = diagnosis.nodes.row(draft.target)
         if row is not None and len(draft.changes) < self.budget.changes:
             self._propose(draft, diagnosis, [row])
-            if draft.is_of_pod_alone and (diagnosis.whole or diagnosis.refused[row]).plugin in OF_SIBLINGS:
+            if draft.is_of_pod_alone and is_between_pods(diagnosis, diagnosis.whole or diagnosis.refused[row]):
                 self._push(all_anew(draft, self.sim))
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:

@@ -70,6 +70,7 @@ class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
+    between_pods = True
     reasons = (PORTS_TAKEN,)
     row_local = True
     events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))

@@ -151,6 +151,7 @@ class InterPodAffinity(Plugin):
     """Terms are asked once per class of pods, counted by node and then by topology domain."""
 
     name = NAME
+    between_pods = True
     reasons = (*REASONS, INVALID)
     arguments = Arguments(
         fields={"hardPodAffinityWeight": INTEGER32, "ignorePreferredTermsOfExistingPods": BOOL},

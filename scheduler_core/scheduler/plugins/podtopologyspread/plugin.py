@@ -181,6 +181,7 @@ class PodTopologySpread(Plugin):
     """Pods are counted per node, once per selector; what a node is to a constraint is kept until a Node changes."""
 
     name = NAME
+    between_pods = True
     reasons = REASONS
     arguments = ARGUMENTS
     events = (
