@@ -13,8 +13,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from scheduler_core.apimachinery.dra import classes
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.slices import Device
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
@@ -24,8 +24,8 @@ from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts
+from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
-from scheduler_core.scheduler.plugins.helper.spelling import alike
 
 MOST_FREED = 5
 SLICES = "ResourceSlice"

@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.plugins.helper.spelling import alike
+from scheduler_core.scheduler.plugins.helper.arguments import alike
 
 HOSTNAME = "kubernetes.io/hostname"
 MOST_KEYS = 2
