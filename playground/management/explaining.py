@@ -24,6 +24,7 @@ from scheduler_core.world.simulation import Simulation
 Answer = dict[str, Any]
 Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
+LONGER = "Some changes need more of the cluster's time to prove: --longer runs them."
 _ENDED = (State.REFUSED.value, State.FAILED.value)
 _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
 
@@ -104,8 +105,13 @@ def group_alike(world: Simulation, answers: Iterable[Answer]) -> Iterator[list[A
     yield from alike.values()
 
 
-def with_fixes(world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None) -> Answer:
-    """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was."""
+def with_fixes(
+    world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None, *, longer: bool = False
+) -> Answer:
+    """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was.
+
+    `longer`: proofs may take hours of the controllers' time; "cut" counts those that were ended before they came to anything.
+    """
     deadline, late = time.process_time() + seconds, False
 
     def should_stop() -> bool:
@@ -116,13 +122,14 @@ def with_fixes(world: Simulation, answered: Answer, seconds: float, report: Repo
     def found(fix: Fix) -> None:
         report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
 
-    search = search_fixes(world, answered["pod"], Budget(), should_stop, found)
+    budget = Budget().lengthen() if longer else Budget()
+    search = search_fixes(world, answered["pod"], budget, should_stop, found)
     while True:
         try:
             next(search)
         except StopIteration as end:
             findings: Findings = end.value
-            return {**answered, "fixes": _fixes(findings), "late": late}
+            return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
 
 
 def _build_answer(explanation: Explanation) -> Answer:
@@ -133,7 +140,7 @@ def _build_answer(explanation: Explanation) -> Answer:
         for role in Role
     }
     first: Answer = dict.fromkeys(("pod", *said))  # which people read first
-    rest = {"fixes": [], "late": False, "problem": explanation.problem}
+    rest = {"fixes": [], "late": False, "cut": 0, "problem": explanation.problem}
     return first | explanation.to_json() | said | texts | rest
 
 
@@ -223,6 +230,8 @@ def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iter
         yield from (f"       {each}" for each in (fix["warning"], *fix["effects"]) if each)
         if fix["heldBack"]:
             yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
+    if answered["cut"] and not answered["fixes"]:
+        yield f"  {faint(LONGER)}"
     if answered["late"]:
         yield f"  {faint('There may be more: the time for the search was over; --seconds gives it longer.')}"
 

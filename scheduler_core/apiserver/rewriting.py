@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -109,7 +109,7 @@ def _compare(old: Any, new: Any, path: str, paths: list[str], limit: int) -> Non
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*old, *new)):
-            _compare(old.get(name), new.get(name), _below(path, str(name)), paths, limit)
+            _compare(old.get(name), new.get(name), path_below(path, str(name)), paths, limit)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (before, after) in enumerate(zip(old, new, strict=True)):
             _compare(before, after, f"{path}[{i}]", paths, limit)
@@ -117,7 +117,8 @@ def _compare(old: Any, new: Any, path: str, paths: list[str], limit: int) -> Non
         paths.append(path)
 
 
-def _below(path: str, name: str) -> str:
+def path_below(path: str, name: str) -> str:
+    """The path of a field of what is at a path."""
     if not name.isidentifier():
         return f"{path}[{name}]"
     return f"{path}.{name}" if path else name
@@ -145,3 +146,40 @@ def difference(old: Manifest, new: Manifest) -> list[str]:
 def _without_owned(manifest: Manifest) -> Manifest:
     meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
     return {**manifest, "metadata": meta}
+
+
+class Writing:
+    """What is made of an object stage by stage, and who wrote which field of it.
+
+    A new value under a field that was not there is told leaf by leaf, and an element that is added to a list by itself.
+    """
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        self.written: list[Manifest] = []
+
+    def take(self, by: str, manifest: Manifest) -> Manifest:
+        """The object as a stage would have it."""
+        if manifest is not self.manifest:
+            found = _changes(self.manifest, manifest, "")
+            self.written += ({"by": by, "path": path, "value": value} for path, value in found)
+            self.manifest = manifest
+        return manifest
+
+
+def _changes(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if old is new or old == new:
+        return
+    if isinstance(new, Mapping) and new and isinstance(old, Mapping | None):
+        for name, value in new.items():
+            yield from _changes((old or {}).get(name), value, path_below(path, str(name)))
+        yield from ((path_below(path, str(name)), None) for name in old or () if name not in new)
+    elif isinstance(new, list) and isinstance(old, list) and len(old) <= len(new):
+        for number, value in enumerate(new):
+            place = f"{path}[{number}]"
+            if number < len(old):
+                yield from _changes(old[number], value, place)
+            else:
+                yield place, value
+    else:
+        yield path, new

@@ -27,12 +27,13 @@ from scheduler_core.apiserver.registry.devices import strategy as devices
 from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name, key_of
-from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.rewriting import Writing, with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
 from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
 
+DEFAULTING = "defaults"
 _SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
 
 
@@ -82,8 +83,9 @@ class APIServer:
             imported and bool(manifest["metadata"].get("uid")),
         )
         given, like = manifest, None
+        written: Sequence[Manifest] = ()
         if recalled is None:
-            manifest = self._admitted(request, manifest)
+            manifest, written = self._admitted(request, manifest)
         else:
             manifest, like = recalled
             for plugin in others_of(self.options):
@@ -94,8 +96,7 @@ class APIServer:
             return manifest
         for plugin in () if request.restored else writers_of(self.options):
             plugin.commit(request, manifest)
-        sent = given.get("spec") if kind.key == "Pod" and not request.restored else None
-        event = self.store.create(manifest, kind.key, self.now, like, sent)
+        event = self.store.create(manifest, kind.key, self.now, like, () if request.restored else written)
         assert event.new is not None
         if self.memo is not None and recalled is None and event.new_pod is not None:
             self.memo.learn(given, event.new_pod)
@@ -123,9 +124,10 @@ class APIServer:
             subresource=subresource,
             imported=imported,
         )
-        new = self._with_defaults(kind, manifest)
+        writing = Writing(manifest)
+        new = writing.take(DEFAULTING, self._with_defaults(kind, manifest))
         for plugin in plugins_of(self.options):
-            new = plugin.admit(request, new)
+            new = writing.take(plugin.name, plugin.admit(request, new))
         new = strategies.prepare_for_update(kind, old, new, subresource, imported)
         new = devices.prepare_updated_object(kind, old, new, subresource, self.devices, imported)
         errors = validate(new, kind) + validate_update(old, new, kind, subresource)
@@ -140,6 +142,7 @@ class APIServer:
             plugin.validate(request, new)
         for plugin in writers_of(self.options):
             plugin.commit(request, new)
+        self.store.note_written(str(old["metadata"].get("uid") or ""), writing.written)
         return self._written(kind, old, new)
 
     def patch(
@@ -225,8 +228,8 @@ class APIServer:
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))
 
-    def _admitted(self, request: Request, manifest: Manifest) -> Manifest:
-        """A new object as admission would have it. Refused."""
+    def _admitted(self, request: Request, manifest: Manifest) -> tuple[Manifest, Sequence[Manifest]]:
+        """A new object as admission would have it, and what was written into it. Refused."""
         kind = request.kind
         if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
             uid = self.store.next_uid(request.namespace, request.name)
@@ -234,12 +237,15 @@ class APIServer:
         plugins = plugins_of(self.options)
         if request.restored:
             plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
-        manifest = self._with_defaults(kind, strategies.prepare_for_create(kind, manifest, request.restored))
+        writing = Writing(manifest)
+        manifest = writing.take(
+            DEFAULTING, self._with_defaults(kind, strategies.prepare_for_create(kind, manifest, request.restored))
+        )
         for plugin in plugins:
-            manifest = plugin.admit(request, manifest)
+            manifest = writing.take(plugin.name, plugin.admit(request, manifest))
         timestamp, gates = self.store.timestamp(self.now), self.devices
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
-        manifest = devices.prepare_new_object(kind, manifest, gates, request.imported)
+        manifest = writing.take(DEFAULTING, devices.prepare_new_object(kind, manifest, gates, request.imported))
         errors = validate(manifest, kind, not request.restored)
         if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store, request.restored)
@@ -248,7 +254,7 @@ class APIServer:
         self._check(kind, request.name, errors)
         for plugin in plugins:
             plugin.validate(request, manifest)
-        return manifest
+        return manifest, writing.written
 
     def _check(self, kind: Kind, name: str, errors: Sequence[FieldError]) -> None:
         if errors:

@@ -9,12 +9,13 @@ kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/sto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
+from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.kube_events import KubeEvent
@@ -30,7 +31,10 @@ Pods = list[Pod]
 Nodes = list[Node]
 Names = list[str]
 Subscribers = list[Subscriber]
+Written = Sequence[Manifest]
 EPOCH = parse_time("2026-01-01T00:00:00Z")
+_NOTHING: Manifest = {"written": ()}
+_MOST_RECORDS = 4096
 _NO_OBJECTS: dict[Key, Manifest] = {}
 _OWNED = ("uid", "creationTimestamp", "generation", "resourceVersion", "deletionTimestamp")
 
@@ -49,9 +53,8 @@ class Store(State):
     _nodes: Copied[dict[str, Node]]
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
-    given: Derived[
-        Copied[dict[str, Shared[Manifest]]]
-    ]  # specs of pods as they were sent, by uid, where admission changed them
+    _written: Copied[dict[str, Manifest]]  # by uid, where defaulting or admission wrote something
+    _records: Derived[dict[str, Manifest]]  # the same by content, so that equal ones are one object
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
     _owned: Derived[dict[str, ByController]]  # by kind, of those that were asked for
     _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
@@ -67,7 +70,8 @@ class Store(State):
         self._nodes = {}
         self._uids = {}
         self._created = 0
-        self.given = {}
+        self._written = {}
+        self._records = {}
         self._sorted = {}
         self._owned = {}
         self._assigned = {}
@@ -143,6 +147,24 @@ class Store(State):
         """Return the keys of the objects in a namespace that no controller manages."""
         return self._ownership(kind).without(namespace)
 
+    def list_written(self, uid: str) -> Written:
+        """What defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each field.
+
+        A field may have been changed since.
+        """
+        found: Written = self._written.get(uid, _NOTHING)["written"]
+        return found
+
+    def note_written(self, uid: str, written: Written) -> None:
+        """Keeps what defaulting and admission wrote into an object; of two notes of a field the later counts."""
+        if not written:
+            return
+        fields = {each["path"]: each for each in (*self.list_written(uid), *written)}
+        key = canonical(list(fields.values()))
+        if len(self._records) >= _MOST_RECORDS:
+            self._records.clear()
+        self._written[uid] = self._records.setdefault(key, {"written": list(fields.values())})
+
     @property
     def created(self) -> int:
         """The number of objects ever created."""
@@ -200,7 +222,7 @@ class Store(State):
             elif event.type == ADDED:
                 self._uids[manifest["metadata"]["uid"]] = (event.kind, (event.namespace, event.name))
             self._notify(event)
-        self.given.update(replica.given)
+        self._written.update(replica._written)
         self.resource_version, self._created = replica.resource_version, replica.created
 
     def subscribe(self, callback: Subscriber) -> None:
@@ -214,11 +236,11 @@ class Store(State):
     # writing
 
     def create(
-        self, manifest: Manifest, kind: str, now: int, like: Pod | None = None, given: Manifest | None = None
+        self, manifest: Manifest, kind: str, now: int, like: Pod | None = None, written: Written = ()
     ) -> WatchEvent:
         """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write.
 
-        `given`: the spec as it was sent.
+        `written`: see note_written; into a pod like another one the same was written.
         """
         key = _key(manifest)
         if key in self._objects.get(kind, _NO_OBJECTS):
@@ -231,8 +253,9 @@ class Store(State):
         metadata.setdefault("creationTimestamp", self.timestamp(now))
         metadata.setdefault("generation", 1)
         self._uids[metadata["uid"]] = (kind, key)
-        if given is not None and given != manifest.get("spec"):
-            self.given[metadata["uid"]] = given
+        if like is not None and like.uid in self._written:
+            self._written[metadata["uid"]] = self._written[like.uid]
+        self.note_written(metadata["uid"], written)
         return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
 
     def replace(self, manifest: Manifest, kind: str) -> WatchEvent | None:
@@ -268,7 +291,7 @@ class Store(State):
         if kind in self._owned:
             self._owned[kind].note(key, old, None)
         self._uids.pop(old["metadata"].get("uid", ""), None)
-        self.given.pop(old["metadata"].get("uid", ""), None)
+        self._written.pop(old["metadata"].get("uid", ""), None)
         self._sorted.pop(kind, None)
         self.resource_version += 1
         pod = self._pods.pop(key, None) if kind == "Pod" else None

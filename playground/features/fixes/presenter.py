@@ -28,6 +28,25 @@ _TEXTS = {
         "Ask for %(to)s cpu in place of %(from)s: without the m they are whole cores, and no node has so many"
     ),
     "claim": gettext_noop("Create the claim %(claim)s, of %(size)s, which the pod uses"),
+    "topology-key": gettext_noop("Set topologyKey to %(to)s in place of %(from)s, a label that no node has"),
+    "topology": gettext_noop("Set topologyKey to %(to)s in place of %(from)s"),
+    "driver-name": gettext_noop(
+        "Have the DeviceClass %(class)s select the driver %(to)s in place of %(from)s, which publishes no devices"
+    ),
+    "slices": gettext_noop(
+        "Have %(driver)s publish the devices of %(node)s, as it does for %(like)s: %(node)s has no ResourceSlice"
+    ),
+    "runtime-class-made": gettext_noop("Create the RuntimeClass %(class)s, which the pods name"),
+    "runtime-class-left": gettext_noop("Take the RuntimeClass %(class)s out of the template"),
+    "overhead": gettext_noop("Lower the %(resource)s overhead of the RuntimeClass %(class)s from %(from)s to %(to)s"),
+    "name": gettext_noop("Recreate %(owner)s under a name of at most %(most)s characters: %(to)s"),
+    "limit-range-bound": gettext_noop(
+        "Change %(field)s %(resource)s per %(of)s of the LimitRange %(limitRange)s from %(from)s to %(to)s"
+    ),
+    "failure-policy": gettext_noop(
+        "Set failurePolicy of the webhook %(webhook)s in %(configuration)s to Ignore: the webhook does not answer"
+    ),
+    "fewer-replicas": gettext_noop("Scale %(owner)s to replicas: %(to)s (now %(from)s)"),
     "class": gettext_noop("Create the StorageClass %(class)s, which the claim %(claim)s asks for"),
     "default-class": gettext_noop("Make %(class)s the default StorageClass: the claim %(claim)s asks for none"),
     "driver-class": gettext_noop(
@@ -105,7 +124,7 @@ _TEXTS = {
     "claim-beside": gettext_noop("Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"),
     "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
-    "wait": gettext_noop("Wait: %(pod)s gets a place by itself"),
+    "wait": gettext_noop("Wait: %(pod)s gets a place by itself after %(time)s"),
     "recreate": gettext_noop("Make %(pod)s anew: a new pod is tried at once"),
     "old-revision": gettext_noop(
         "Delete %(pod)s: it was made of an old template, and %(owner)s waits for it before it makes another"
@@ -143,8 +162,10 @@ _TEXTS = {
     ),
     "job-anew": gettext_noop("Make the Job %(job)s anew with %(field)s %(to)s: it has used up %(from)s"),
     "recreate-strategy": gettext_noop(
-        "Give %(owner)s the strategy Recreate: the old pod lets go of the volume before the new one starts"
+        "Give %(owner)s the strategy Recreate: its old pods end before the new ones start"
     ),
+    "failure-rule": gettext_noop("Recreate the Job %(job)s without its podFailurePolicy: a rule of it ended the Job"),
+    "left-to-admission": gettext_noop("Take %(field)s out of the template: admission writes it"),
     "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
     "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
@@ -153,7 +174,7 @@ _TEXTS = {
         "Let the PodDisruptionBudget %(budget)s evict pods that are not ready: unhealthyPodEvictionPolicy AlwaysAllow"
     ),
     "one-budget": gettext_noop("Delete the PodDisruptionBudget %(budget)s: another one covers the same pods"),
-    "replicas": gettext_noop("Scale %(owner)s from %(from)s to %(to)s replicas"),
+    "replicas": gettext_noop("Scale %(owner)s to replicas: %(to)s (now %(from)s)"),
     "namespace-selector": gettext_noop("Have the pod anti-affinity look in all namespaces: namespaceSelector {}"),
     "force-delete": gettext_noop("Force the deletion of %(pod)s, which is ending on %(node)s"),
     "delete": gettext_noop("Delete %(pod)s"),
@@ -166,6 +187,7 @@ _TEXTS = {
     "remove-node": gettext_noop("Delete the node %(node)s, which is gone"),
     "finalizer": gettext_noop("Take the finalizers off %(pod)s: %(list)s"),
 }
+_OWN_CLAIM = gettext_noop("Have the pod use a new claim %(to)s like %(claim)s, which another pod uses")
 _NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
 _RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s: the taint goes with it")
@@ -183,7 +205,7 @@ _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the pr
 _OF_CONTAINER = gettext_noop("Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s")
 _NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
 _NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
-_ENDS = gettext_noop("Wait: %(pod)s ends by itself")
+_ENDS = gettext_noop("Wait: %(pod)s ends by itself after %(time)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
 _DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
 _SOFTEN = {
@@ -217,6 +239,12 @@ _DEFEATS = {
     "without-claims": gettext_noop("The pod gets less than its owner asked for."),
     "devices": gettext_noop("The pod gets less than its owner asked for."),
     "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
+    "fewer-replicas": gettext_noop("Fewer pods run than the owner of the workload wanted."),
+    "failure-policy": gettext_noop("Objects that the webhook would refuse are let in while it does not answer."),
+    "topology": gettext_noop("The rule then holds for other sets of nodes than its owner wanted."),
+    "runtime-class-left": gettext_noop("The containers run without the isolation that the RuntimeClass gives."),
+    "overhead": gettext_noop("Every pod of the class is counted with less than its sandbox may use."),
+    "limit-range-bound": gettext_noop("Every pod of the namespace may then ask for as much."),
     "claim-size": gettext_noop("The volume may fill up sooner."),
     "delete-job": gettext_noop("What the Job has not finished is lost."),
     "security-level": gettext_noop("Every pod of the namespace may then do what this level allows."),
@@ -378,7 +406,16 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "priority": _describe_priority,
     "runtime-class": _describe_runtime_class,
     "request": _describe_request,
-    "wait": lambda values: message(_ENDS if values.get("ends") else _TEXTS["wait"], pod=short(values["pod"])),
+    "claim-beside": lambda values: message(
+        _TEXTS["claim-beside"] if values.get("ends", True) else _OWN_CLAIM,
+        claim=short(values["claim"]),
+        to=values["to"],
+    ),
+    "wait": lambda values: message(
+        _ENDS if values.get("ends") else _TEXTS["wait"],
+        pod=short(values["pod"]),
+        time=duration(max(values.get("time", 0), SECOND)),
+    ),
     "node-name": lambda values: message(
         _NODE_NAME if values.get("exists") else _TEXTS["node-name"], node=values["node"]
     ),

@@ -33,16 +33,19 @@ LONGER = 20.0  # where somebody says that the search shall go on
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the fixes that the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
-    seconds = LONGER if request.GET.get("longer") else SECONDS
-    findings, head = await client.ask_with_head(Fixes(at=look.at, pod=look.pod, seconds=seconds))
-    fragment = by_htmx(request)
+    fragment, longer = by_htmx(request), bool(request.GET.get("longer"))
+    first = fragment and not longer and not request.GET.get("all")
+    seconds = LONGER if longer else SECONDS
+    asked = Fixes(at=look.at, pod=look.pod, seconds=seconds, first=first, longer=longer)
+    findings, head = await client.ask_with_head(asked)
     context = {
         "client": client,
         "session": client.session,
         "key": client.key,
         "findings": describe_findings(findings),
         "at": look.at,
-        "may_go_on": findings["late"] and seconds < LONGER,
+        "goes_on": first and not findings["late"] and bool(findings["fixes"]),
+        "may_go_on": not longer and (findings["late"] or (findings["cut"] > 0 and not first)),
         "standing": look.at is not None and look.at < head,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",

@@ -11,7 +11,7 @@ from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.analysis.fixes import Budget, Findings, search_fixes
+from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not
 
 MOST_NODES = 500  # that are suggested
@@ -23,13 +23,15 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
     world = (yield from engine.at(request.position)).fork()
     deadline = time.perf_counter() + request.seconds
     late = False
+    found: list[Fix] = []
 
     def should_stop() -> bool:
         nonlocal late
         late = late or time.perf_counter() > deadline
-        return late
+        return late or (request.first and bool(found))
 
-    search = search_fixes(world, request.pod, Budget(), should_stop)
+    budget = Budget().lengthen() if request.longer else Budget()
+    search = search_fixes(world, request.pod, budget, should_stop, found.append)
     while True:
         try:
             next(search)

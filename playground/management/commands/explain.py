@@ -77,6 +77,12 @@ class Command(TerminalCommand):
             help="how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said",
         )
 
+        parser.add_argument(
+            "--longer",
+            action="store_true",
+            help="also prove fixes that take hours of the cluster's time, such as those that wait for controllers",
+        )
+
     def handle(self, *args: Any, fixes: int, seconds: float, **options: Any) -> None:
         """Read, run, explain, print, and leave with the exit status."""
         inputs, question = self.read(options)
@@ -92,7 +98,7 @@ class Command(TerminalCommand):
             last = last_of_owners(about)
             shown = [each for each in wrong if asked or not has_ended(each) or each["pod"] in last]
             output = options["output"] or ("table" if len(shown) > 1 else "text")
-            search = Search(made, fixes, seconds, progress, asked)
+            search = Search(made, fixes, seconds, progress, asked, options["longer"])
             said = list(map(plain, describe_rest(rest)))
             if output == "text":
                 about = self._write_texts(about, shown, search)
@@ -135,8 +141,10 @@ class Command(TerminalCommand):
 class Search:
     """The search for fixes, of the first pods that wait; of whatever is `asked` about where something is named."""
 
-    def __init__(self, made: Made, pods: int, seconds: float, progress: Progress, asked: bool) -> None:
-        self.made, self.progress = made, progress
+    def __init__(
+        self, made: Made, pods: int, seconds: float, progress: Progress, asked: bool, longer: bool = False
+    ) -> None:
+        self.made, self.progress, self._longer = made, progress, longer
         self._left, self._seconds, self._asked = pods, seconds, asked
 
     def add_fixes(self, answered: Answer) -> Answer:
@@ -144,7 +152,7 @@ class Search:
         if self._left <= 0 or not (self._asked or is_pending(answered)):
             return answered
         self._left -= 1
-        return with_fixes(self.made.world, answered, self._seconds, self.progress.say)
+        return with_fixes(self.made.world, answered, self._seconds, self.progress.say, longer=self._longer)
 
 
 def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[Answer]:

@@ -1,6 +1,7 @@
 """The source of each number and of each rule of a pod: its containers, its template, or what admission and defaulting made of it.
 
-Objects of a dump bring no history, so the rules of defaulting and admission are followed back from what is stored.
+The API server records what it writes into new objects. Objects of a dump bring no such record, so there the rules of defaulting and
+admission are followed back from what is stored.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from scheduler_core.apimachinery.objects.resources import (
     list_resized,
     pod_level_requests,
 )
-from scheduler_core.apiserver.admission.plugins.limit_ranger import ANNOTATION
+from scheduler_core.apiserver.admission.plugins.limit_ranger import ANNOTATION, LimitRanger
+from scheduler_core.apiserver.rewriting import path_below
 from scheduler_core.controllers.workloads.daemonsets.controller import allows_surge
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_surge, max_unavailable
 from scheduler_core.controllers.workloads.owners import Owner
@@ -194,9 +196,12 @@ def _find_root(world: Simulation, made: Manifest) -> Manifest | None:
 
 
 def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
-    owner, sent = template_of(world, pod), world.store.given.get(pod.uid)
-    spec = sent if sent is not None else None if owner is None else owner[1]
-    written = None if spec is None else {c.get("name"): c for c in _containers(spec)}
+    recorded = {each["path"]: each for each in world.store.list_written(pod.uid)}
+    if recorded:
+        yield from _read_defaults(world, pod, resource, recorded)
+        return
+    owner = template_of(world, pod)
+    written = None if owner is None else {c.get("name"): c for c in _containers(owner[1])}
     noted = pod.annotations.get(ANNOTATION, "")
     for container in _containers(pod.manifest["spec"]):
         name, asked = container.get("name"), requests_of(container)
@@ -209,6 +214,22 @@ def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact
             yield _fact("RequestFromLimit", **values)
         elif source is not None or _is_noted(noted, str(name), resource):
             yield from _trace_limit_range(world, pod.namespace, values)
+
+
+def _read_defaults(world: Simulation, pod: Pod, resource: str, recorded: Mapping[str, Manifest]) -> Iterator[Fact]:
+    """Yield the sources of the requests that defaulting or admission wrote, as the API server recorded it."""
+    for field in ("initContainers", "containers"):
+        for number, container in enumerate(pod.manifest["spec"].get(field) or ()):
+            asked = requests_of(container).get(resource)
+            path = path_below(f"spec.{field}[{number}].resources.requests", resource)
+            entry = recorded.get(path)
+            if entry is None or entry["value"] != asked:
+                continue
+            values = {"container": container["name"], "resource": resource, "amount": read_amount(resource, asked)}
+            if entry["by"] == LimitRanger.name:
+                yield from _trace_limit_range(world, pod.namespace, values)
+            elif resource in ((container.get("resources") or {}).get("limits") or {}):
+                yield _fact("RequestFromLimit", **values)
 
 
 def _is_noted(annotation: str, container: str, resource: str) -> bool:

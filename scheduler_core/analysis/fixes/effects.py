@@ -127,11 +127,15 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
         return "shares-disk"
     if any(_is_dead(world, start, name) for name in places if name):
         return "dead-node"
-    losers = [effect.pod for effect in effects if effect.kind in _LOSING or _is_left_waiting(effect)]
     owner = Standing.of(was).owner or Standing.of(found).owner
-    if owner and any(Standing.of(start.store.pod_at(each), going=True).owner == owner for each in losers):
+    losing = [effect for effect in effects if effect.kind in _LOSING or _is_left_waiting(effect)]
+    siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}
+    # A sibling that has no place either loses nothing.
+    losers = [each.pod for each in losing if each.node or not owner or each.pod not in siblings]
+    if owner and any(each in siblings for each in losers):
         return "evicts-sibling"
-    if losers or any(effect.kind in ("moves", "violates") for effect in effects):
+    is_given_up = found is None and was is not None and not was.node_name
+    if losers or is_given_up or any(effect.kind in ("moves", "violates") for effect in effects):
         return "displaces"
     return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -16,9 +16,9 @@ SECOND = 1_000_000_000
 
 # What a fix does to others than the pod, the least harm first. None of the last three comes first in a list.
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk")
-WARNED = DISTURBANCES[3:]
+HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
 _LITTLE = 0.1  # of a request: less effort than another machine
-_ADDS = tuple(HARMS).index("adds")
+_ADDS, _LESSENS = tuple(HARMS).index("adds"), tuple(HARMS).index("lessens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Fix:
         return self.kind, self.node, self.effects
 
     @property
-    def rank(self) -> tuple[int, int, int, int, float]:
+    def rank(self) -> tuple[int, float, int, int, float]:
         """The least harm to others first; then what is changed, how many others are hurt, and the effort."""
         costs = [change.cost for change in self.changes]
         effort = max((_effort(change) for change in self.changes), default=0)
@@ -89,7 +89,15 @@ class Fix:
         }
 
 
-def _effort(change: Change) -> int:
+def in_new_domain(change: Change) -> bool:
+    """Return whether a new node would be in a domain that is not there yet."""
+    return change.kind == "node" and "new" in change.values.get("labels", {}).values()
+
+
+def _effort(change: Change) -> float:
+    """A machine of a kind that is not there yet is more effort than any change that keeps what is there running."""
+    if change.kind == "node" and not change.values["like"]:
+        return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
     return _ADDS - 1 if change.kind == "request" and change.amount <= _LITTLE else change.harm
 
 
@@ -104,6 +112,7 @@ class Budget:
     """The limits of a search. `steps` are transitions of all proofs together, `proof_steps` and `proof_time` (ns) of one.
 
     `settling`: transitions after the pod was scheduled, in which others find their places. `big`: candidates of the last resort.
+    `should_stop` ends the search with what it has; `found` is told each fix as soon as it is proven.
     """
 
     candidates: int = 60
@@ -115,6 +124,12 @@ class Budget:
     settling: int = 200
     changes: int = 3
     big: int = 12
+    should_stop: Callable[[], bool] = lambda: False
+    found: Callable[[Fix], None] = lambda fix: None
+
+    def lengthen(self) -> Budget:
+        """The same for proofs that need hours of controllers' time."""
+        return replace(self, steps=10 * self.steps, proof_steps=10 * self.proof_steps, proof_time=24 * self.proof_time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +137,8 @@ class Findings:
     """The result of a search. `state`: "gone", "bound", "fits" (nothing needs to change) or "searched".
 
     `tried` counts the candidates, `unproven` those that passed every filter but whose attempt did not come within the budget or took
-    another course; `complete` is false where the budget ended the search.
+    another course; `complete` is false where the budget ended the search. `cut` counts the proofs that their own budget ended: they
+    may come to something if they run longer.
     """
 
     pod: str
@@ -131,6 +147,7 @@ class Findings:
     tried: int = 0
     unproven: int = 0
     complete: bool = True
+    cut: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -140,4 +157,5 @@ class Findings:
             "tried": self.tried,
             "unproven": self.unproven,
             "complete": self.complete,
+            "cut": self.cut,
         }

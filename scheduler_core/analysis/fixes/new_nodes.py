@@ -14,6 +14,7 @@ from scheduler_core.apimachinery.objects.selection import misses
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, volume_name, volumes_of
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.dynamicresources.fixes import slice_like
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, free_name, node_like
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
@@ -33,7 +34,7 @@ def of_groups(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draf
     for like in _groups(diagnosis, slices)[:MOST_GROUPS]:
         new = node_like(draft, like, diagnosis.nodes)
         for i, each in enumerate(slices.get(like.name, ())):
-            new = new.beside(_slice_like(each, new.target, like.name, i))
+            new = new.beside(slice_like(each, new.target, like.name, i))
         yield new
 
 
@@ -43,14 +44,6 @@ def _slices(store: Store) -> dict[str, list[Manifest]]:
     for each in store.list("ResourceSlice"):
         found.setdefault(str(each["spec"].get("nodeName") or ""), []).append(each)
     return found
-
-
-def _slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
-    pool = like["spec"]["pool"]
-    name = node if pool["name"] == other else f"{pool['name']}-{node}"
-    spec = {**like["spec"], "nodeName": node, "pool": {**pool, "name": name}}
-    meta = {"name": f"{node}-devices-{number}"}
-    return {"apiVersion": like["apiVersion"], "kind": like["kind"], "metadata": meta, "spec": spec}
 
 
 def _groups(diagnosis: Diagnosis, slices: Mapping[str, Any]) -> list[Node]:
@@ -84,7 +77,10 @@ def _takes(node: Node, pod: Pod) -> bool:
 def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:
     """A node of no group: what the pod and the daemons ask for, with the labels that the pod's terms ask for."""
     pod = diagnosis.pod
-    labels = {**_volume_labels(store, pod), **_find_required_labels(pod)}
+    of_volumes = _volume_labels(store, pod)
+    if HOSTNAME in of_volumes:  # a new machine of that name has not got the old one's disk
+        return
+    labels = {**of_volumes, **_find_required_labels(pod)}
     name = labels.get(HOSTNAME) or _find_required_name(pod) or free_name(diagnosis.nodes, "new-node-")
     if diagnosis.nodes.row(name) is not None:
         return

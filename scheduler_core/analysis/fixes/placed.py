@@ -43,13 +43,16 @@ def prove_each(
     fixes: list[Fix] = []
     tried = 0
     for draft, goal in proposals:
+        if fixes and prover.budget.should_stop():
+            break
         tried += 1
         text = kubectl_of(draft, sim.store)
         proof = yield from prover.prove(text, prover.budget.proof_steps, MANY, goal=goal)
         fix = make_fix(draft, text, proof)
         if proof.reached and all(each.outcome != fix.outcome for each in fixes):
             fixes.append(fix)
-    return Findings(key, state, rank_fixes(fixes), tried, tried - len(fixes))
+            prover.budget.found(fix)
+    return Findings(key, state, rank_fixes(fixes), tried, tried - len(fixes), cut=prover.cut)
 
 
 def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
@@ -83,7 +86,7 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
     if node is None:
         return
     if not is_dead(prover.sim, node):
-        where = f"{pod.name} -n {pod.namespace} --timeout=10m"
+        where = f"{pod.name} -n {pod.namespace} --timeout=24h"
         yield (
             draft.typing(Change("wait", {"pod": pod.key, "ends": True}), f"kubectl wait --for=delete pod/{where}"),
             goal,

@@ -18,6 +18,7 @@ from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.shell import Call, read_calls, run_call
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Draft
 from scheduler_core.world.commands import Command, Ref, SetSettings
@@ -80,10 +81,8 @@ class Proof:
 
 def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     """The fix that a proof makes of a draft."""
-    changes = tuple(
-        replace(each, values={**each.values, "node": proof.node}) if each.kind == "claim-anew" else each
-        for each in draft.changes
-    )
+    known: dict[str, dict[str, Any]] = {"claim-anew": {"node": proof.node}, "wait": {"time": proof.time}}
+    changes = tuple(replace(each, values={**each.values, **known.get(each.kind, {})}) for each in draft.changes)
     return Fix(
         changes,
         proof.commands,
@@ -114,6 +113,7 @@ class Prover:
         self.budget = budget
         self.pod = sim.store.pod_at(key)
         self.owner = owner or (workload_of(sim.store, self.pod.manifest) if self.pod is not None else None)
+        self.cut = 0  # proofs that their budget ended
         self._without: dict[tuple[str, ...], Watch] = {}
 
     def prove(
@@ -200,7 +200,9 @@ class Prover:
                 pod = goal(fixed)
             except _GiveUp:
                 return None
-            if pod is not None or not moved or fixed.steps >= steps or fixed.world.now > deadline:
+            is_over = fixed.steps >= steps or fixed.world.now > deadline
+            if pod is not None or not moved or is_over:
+                self.cut += pod is None and moved
                 return pod
             moved = fixed.advance()
             if fixed.steps % CHUNK == 0:
@@ -361,6 +363,18 @@ def _act(world: Simulation, more: Iterable[str]) -> None:
     names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
     if more:
         world.apply(SetSettings({"cluster": {"controllers": names}}))
+    if _VOLUMES[0] in more:
+        _complete_claim_references(world)
+
+
+def _complete_claim_references(world: Simulation) -> None:
+    """Writes the uids of bound claims into their volumes: a dump without uids has none, and the binder would take the claims for lost."""
+    for volume in world.store.list(VOLUME):
+        reference = (volume.get("spec") or {}).get("claimRef") or {}
+        claim = world.store.get(CLAIM, str(reference.get("namespace") or ""), str(reference.get("name") or ""))
+        if claim is not None and not reference.get("uid") and volume_name(claim) == name_of(volume):
+            named = {**reference, "uid": claim["metadata"]["uid"]}
+            world.store.replace({**volume, "spec": {**volume["spec"], "claimRef": named}}, VOLUME)
 
 
 def _hold_back(world: Simulation, key: str) -> int:

@@ -10,8 +10,10 @@ from typing import Any
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Plugin
@@ -20,7 +22,8 @@ from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
-WAIT = "10m"
+_SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
+WAIT = "24h"  # at most; a proof says how long it takes
 
 
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
@@ -142,6 +145,29 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _raise_partners(draft, pod, sim)
 
 
+def is_between_pods(diagnosis: Diagnosis, status: Status) -> bool:
+    """Return whether pods of the same workload may be what refuses."""
+    plugin = diagnosis.framework.plugin(status.plugin)
+    return plugin is not None and plugin.between_pods
+
+
+def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+    """The workload with as many replicas as have a node, where its own pods may be what keeps this one out."""
+    owner, pod = workload_of(sim.store, draft.original), diagnosis.pod
+    statuses = dict.fromkeys(status for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None)
+    if owner is None or owner["kind"] not in _SCALED or not any(is_between_pods(diagnosis, each) for each in statuses):
+        return
+    now, meta = int(owner["spec"].get("replicas", 1)), owner["metadata"]
+    selector = LabelSelector.of(owner["spec"].get("selector"))
+    there = diagnosis.nodes.pod_table.list_pods(
+        lambda each: each.namespace == pod.namespace and selector.matches(each.labels)
+    )
+    if 0 < len(there) < now:
+        values = {"owner": f"{owner['kind']} {meta['name']}", "from": now, "to": len(there)}
+        call = f"kubectl scale {owner['kind'].lower()} {meta['name']} -n {pod.namespace} --replicas={len(there)}"
+        yield draft.typing(Change("fewer-replicas", values), call)
+
+
 def wait(draft: Draft, pod: Pod) -> Draft:
     """Nothing is done."""
     call = f"kubectl wait --for=condition=PodScheduled pod/{pod.name} -n {pod.namespace} --timeout={WAIT}"
@@ -203,3 +229,45 @@ def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
         changed = changed.beside_anew({**each.manifest, "spec": {**spec, "priorityClassName": name}})
     values = {"class": name, "pods": [each.key for each in partners]}
     yield replace(changed, changes=(*draft.changes, Change("partner-priority", values)), patient=True)
+
+
+# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
+
+_IN_TURN = {"maxSurge": 0, "maxUnavailable": 1}
+_DEPLOYMENT, _DAEMONS = "Deployment", "DaemonSet"
+
+
+def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The pod's workload with maxSurge 0 and maxUnavailable 1, where it waits for the new pod before it ends any old one."""
+    meta = draft.original["metadata"]
+    deployment = workload_of(sim.store, draft.original)
+    if deployment is not None and deployment["kind"] == _DAEMONS:
+        update = deployment["spec"].get("updateStrategy") or {}
+        if (update.get("rollingUpdate") or {}).get("maxSurge") not in (None, 0, "0", "0%"):
+            change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
+            strategy: dict[str, Any] = {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}
+            made = {**deployment, "spec": {**deployment["spec"], "updateStrategy": strategy}}
+            yield draft.with_applied(change, made).taking_time()
+        return
+    if deployment is None or deployment["kind"] != _DEPLOYMENT:
+        return
+    spec: dict[str, Any] = dict(deployment["spec"])
+    if not is_rolling(spec) or max_unavailable(spec):
+        return
+    mine = {ref["name"] for ref in meta.get("ownerReferences") or ()}
+    keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
+    old = (sim.store.get("ReplicaSet", key[0], key[1]) for key in keys if key[1] not in mine)
+    if not any(each is not None and size(each) for each in old):
+        return
+    strategy = {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}
+    change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
+    yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
+
+
+def all_anew(draft: Draft, sim: Simulation) -> Iterator[Draft]:
+    """The same where the Deployment ends all its old pods first: what the new template says may not hold beside an old pod."""
+    deployment = workload_of(sim.store, draft.original)
+    if deployment is not None and deployment["kind"] == _DEPLOYMENT and is_rolling(deployment["spec"]):
+        change = Change("recreate-strategy", {"owner": deployment["metadata"]["name"]})
+        spec = {k: v for k, v in deployment["spec"].items() if k != "strategy"} | {"strategy": {"type": "Recreate"}}
+        yield draft.with_applied(change, {**deployment, "spec": spec}).taking_time()

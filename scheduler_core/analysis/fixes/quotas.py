@@ -13,7 +13,8 @@ from scheduler_core.analysis.fixes.admission import pod_of, quotas_of, read_refu
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
-from scheduler_core.analysis.fixes.proof import Prover
+from scheduler_core.analysis.fixes.proof import Goal, Prover
+from scheduler_core.analysis.fixes.proposals import in_turn
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -44,7 +45,14 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
         return Findings(key, "gone")
     prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
     goal = prover.created()
-    proposals = ((draft, goal) for draft in _propose(sim, owner, namespace))
+
+    def goal_of(draft: Draft) -> Goal:
+        if draft.kinds != ("name",):
+            return goal
+        meta = {"name": draft.changes[0].values["to"], "namespace": namespace}
+        return Prover(sim, key, budget, {**owner, "metadata": meta}).created()
+
+    proposals = ((draft, goal_of(draft)) for draft in _propose(sim, owner, namespace))
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
 
 
@@ -53,6 +61,8 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     raised = _raise_quotas(sim, owner, namespace)
     if raised.changes:
         yield raised
+        meta = {"name": "new", "namespace": namespace, "ownerReferences": [_refer_to(owner)]}
+        yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
     reported = "" if why or raised.changes else _find_reported_refusal(owner)
@@ -70,6 +80,11 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
+
+
+def _refer_to(owner: Manifest) -> Manifest:
+    meta = owner["metadata"]
+    return {"kind": owner["kind"], "name": meta["name"], "uid": meta.get("uid"), "controller": True}
 
 
 def _find_reported_refusal(owner: Manifest) -> str:

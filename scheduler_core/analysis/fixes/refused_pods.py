@@ -6,21 +6,29 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from shlex import quote
 from typing import Any
+
+import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.commands import bare, clean
 from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
+from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 from scheduler_core.world.simulation import Simulation
 
 VALUE = 1_000  # of a PriorityClass that is made
 PODS = "1000"
 MOST, _PARALLEL = 2, "Parallel"
+LONGEST = (
+    52  # of a StatefulSet's name: a label of its pods has 63 characters, for the name, a dash, and the revision's hash
+)
 _USED_UP = {"DeadlineExceeded": "activeDeadlineSeconds", "FailedIndexes": "backoffLimitPerIndex"}
 
 
@@ -57,6 +65,9 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
             f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
         )
         yield draft.typing(change, call)
+    if kind == "Job" and spec.get("parallelism") == 0:
+        call = f'kubectl patch job {name} -n {namespace} --type=merge -p \'{{"spec": {{"parallelism": 1}}}}\''
+        yield draft.typing(Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1}), call)
 
 
 def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -68,8 +79,12 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
         orphaning = f"kubectl delete statefulset {name} -n {namespace} --cascade=orphan"
         yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
     failed = [each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"]
-    if kind == "Job" and failed:
-        field = _USED_UP.get(str(failed[0].get("reason")), "backoffLimit")
+    if kind == "Job" and failed and failed[0].get("reason") == "PodFailurePolicy":
+        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector", "podFailurePolicy")}
+        made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}}
+        yield draft.typing(Change("failure-rule", {"job": name}), format_apply(made, "replace --force"))
+    elif kind == "Job" and (failed or (owner.get("status") or {}).get("failedIndexes")):
+        field = _USED_UP.get(str(failed[0].get("reason")) if failed else "FailedIndexes", "backoffLimit")
         limit = int(spec.get(field, 6))
         kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
         made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}, field: 2 * limit or 1}
@@ -115,6 +130,9 @@ def _name_runtime_class(sim: Simulation, draft: Draft, target: str, found: re.Ma
     for other in by_handler or _alike(sim, "RuntimeClass", name):
         change = Change("runtime-class-name", {"from": name, "to": other})
         yield _patch(draft, target, change, {"runtimeClassName": other})
+    made = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": name}, "handler": name}
+    yield draft.typing(Change("runtime-class-made", {"class": name}), format_apply(made))
+    yield _patch(draft, target, Change("runtime-class-left", {"class": name}), {"runtimeClassName": None})
 
 
 def _alike(sim: Simulation, kind: str, name: str) -> list[str]:
@@ -141,6 +159,81 @@ def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str
                 changed = _setting(changed, target, container["name"], part, resource, allowed)
     if changed is not draft:
         yield changed
+
+
+def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The LimitRange that says so allows what one more pod asks for."""
+    namespace, resource, side = draft.original["metadata"]["namespace"], found["resource"], found["what"][:3]
+    for manifest in sim.store.list("LimitRange"):
+        items, changed = [], False
+        for item in (manifest["spec"].get("limits") or ()) if manifest["metadata"]["namespace"] == namespace else ():
+            bound = (item.get(side) or {}).get(resource)
+            mine = item.get("type") == found["type"] and bound is not None and nanos(bound) == nanos(found["bound"])
+            items.append({**item, side: {**item[side], resource: found["asked"]}} if mine else item)
+            changed = changed or mine
+        if changed:
+            name = manifest["metadata"]["name"]
+            values = {"limitRange": name, "field": side, "resource": resource, "of": found["type"]}
+            change = Change("limit-range-bound", {**values, "from": found["bound"], "to": found["asked"]})
+            patch = json.dumps({"spec": {"limits": msgspec.to_builtins(items)}})
+            yield draft.typing(change, f"kubectl patch limitrange {name} -n {namespace} --type=merge -p '{patch}'")
+
+
+def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The container with the most gives up what the pod as a whole has too much of."""
+    resource, part = found["resource"], found["field"] + "s"
+    over = nanos(found["asked"]) - nanos(found["bound"])
+    given = {
+        each["name"]: nanos(((each.get("resources") or {}).get(part) or {}).get(resource) or 0)
+        for each in draft.original["spec"]["containers"]
+    }
+    largest = max(given, key=lambda name: given[name])
+    scale = 1_000_000 if resource == "cpu" else 1_000_000_000
+    if 0 < over < given[largest]:
+        text = quantity(resource, (given[largest] - over) // scale)
+        values = {"field": part, "resource": resource, "container": largest, "to": text}
+        flags = f"--limits={resource}={text} --requests={resource}={text}"
+        yield draft.typing(Change("limits", values), f"kubectl set resources {target} -c {largest} {flags}")
+
+
+def _shorten_name(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The StatefulSet by a name that leaves room for the revision in a label of its pods."""
+    kind, name = target.split()[:2]
+    owner = sim.store.get("StatefulSet", draft.original["metadata"]["namespace"], name)
+    if owner is None or kind != "statefulset" or len(name) <= LONGEST:
+        return
+    short, made = name[:LONGEST].rstrip("-."), clean(bare(owner))
+    made["metadata"]["name"] = short
+    change = Change("name", {"owner": f"StatefulSet {name}", "to": short, "most": LONGEST})
+    yield draft.typing(change, f"kubectl delete {target}", format_apply(made))
+
+
+def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """A webhook that does not answer lets requests pass."""
+    for kind in WEBHOOKS:
+        for manifest in sim.store.list(kind):
+            hooks = [msgspec.to_builtins(each) for each in manifest.get("webhooks") or ()]
+            if not any(each.get("name") == found["webhook"] for each in hooks):
+                continue
+            new = [{**h, "failurePolicy": "Ignore"} if h.get("name") == found["webhook"] else h for h in hooks]
+            name = manifest["metadata"]["name"]
+            change = Change("failure-policy", {"webhook": found["webhook"], "configuration": name})
+            patch = quote(json.dumps({"webhooks": new}))
+            yield draft.typing(change, f"kubectl patch {kind.partition('.')[0].lower()} {name} --type=merge -p {patch}")
+
+
+def _leave_to_admission(field: str) -> Proposing:
+    """A field of the template that admission writes itself, taken out of it; for a priority, a class of that value."""
+
+    def propose(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+        yield _patch(draft, target, Change("left-to-admission", {"field": field}), {field: None})
+        for each in sim.store.list("PriorityClass") if field == "priority" else ():
+            if int(each.get("value") or 0) == int(found["value"]):
+                name = each["metadata"]["name"]
+                change = Change("priority", {"class": name, "value": int(found["value"]), "from": 0, "new": False})
+                yield _patch(draft, target, change, {"priority": None, "priorityClassName": name})
+
+    return propose
 
 
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -218,7 +311,17 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
     yield draft.typing(Change("security-level", {"level": level, "namespace": namespace}), call)
 
 
+_BOUND = (
+    r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per (?P<type>%s) is (?P<bound>[^,\s]+), "
+    r"but (?P<field>limit|request) is (?P<asked>[^\s.,]+(\.\d+)?)"
+)
 _MESSAGES: tuple[tuple[str, Proposing], ...] = (
+    (_BOUND % r"\w+", _raise_bound),
+    (_BOUND % "Pod", _lower_largest),
+    (r"in StatefulSet \S+ failed error: .*must be no more than 63 characters", _shorten_name),
+    (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
+    (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
+    (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
     (r'violates PodSecurity "(?P<level>[^":]+)', _secure),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 
 from scheduler_core.analysis.fixes.budgets import within_budgets
 from scheduler_core.analysis.fixes.commands import commands_of
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
-from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
+from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import near_rows
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
@@ -23,50 +23,29 @@ from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
+    all_anew,
     anywhere,
     create_claim_templates,
+    in_turn,
+    is_between_pods,
     profile_for,
     propose,
     propose_anyway,
     recreate,
     remove_gates,
+    scale_down,
     set_scheduler_name,
     wait,
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
-from scheduler_core.analysis.fixes.runtime_classes import relax_class_selector
+from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_class_selector
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
-from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.scheduler.framework.drafts import HARMS, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
-
-# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
-
-KIND = "Deployment"
-
-
-def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The pod's Deployment with maxSurge 0 and maxUnavailable 1, where it waits for the new pod before it ends any old one."""
-    meta = draft.original["metadata"]
-    deployment = workload_of(sim.store, draft.original)
-    if deployment is None or deployment["kind"] != KIND:
-        return
-    spec: dict[str, Any] = dict(deployment["spec"])
-    if not is_rolling(spec) or max_unavailable(spec):
-        return
-    mine = {ref["name"] for ref in meta.get("ownerReferences") or ()}
-    keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
-    old = (sim.store.get("ReplicaSet", key[0], key[1]) for key in keys if key[1] not in mine)
-    if not any(each is not None and size(each) for each in old):
-        return
-    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
-    change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
-    yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
-
 
 MAKES_CLAIMS = "resourceclaim-controller"
 BRINGING = 200  # transitions
@@ -98,8 +77,12 @@ def search_fixes(
 
     `sim` itself is never changed.
     """
+    return (yield from _search_any(sim, pod_key, replace(budget, should_stop=should_stop, found=found)))
+
+
+def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
-        return (yield from search_workload(sim, pod_key, budget, should_stop, found))
+        return (yield from search_workload(sim, pod_key, budget))
     sim, pod = _bring_on(sim, pod_key)
     namespace, _, name = pod_key.partition("/")
     owner = name.rpartition("-")[0]
@@ -116,18 +99,16 @@ def search_fixes(
         findings = yield from search_placed(sim, pod, budget)
         if findings.fixes or not pod.terminal:
             return findings
-    return (yield from _Search(sim, pod, budget, should_stop, found).run())
+    return (yield from _Search(sim, pod, budget).run())
 
 
-def search_workload(
-    sim: Simulation, key: str, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
-) -> Search:
+def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
     kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
     pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
         mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
-        return (yield from search_fixes(sim, mine[0], budget, should_stop, found)) if mine else Findings(key, "gone")
+        return (yield from _search_any(sim, mine[0], budget)) if mine else Findings(key, "gone")
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in pods if pod.namespace == namespace)
     mine = [
         pod.key
@@ -140,9 +121,7 @@ def search_workload(
             return stuck
     if kind == "DaemonSet" and not mine:
         return (yield from search_daemons(sim, namespace, name, budget))
-    return (
-        yield from search_fixes(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget, should_stop, found)
-    )
+    return (yield from _search_any(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget))
 
 
 def _asks_for_missing_node(sim: Simulation, pod: Pod) -> bool:
@@ -175,15 +154,13 @@ def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
 
 
 class _Search:
-    def __init__(
-        self, sim: Simulation, pod: Pod, budget: Budget, should_stop: Callable[[], bool], found: Callable[[Fix], None]
-    ) -> None:
-        self.should_stop, self.found = should_stop, found
+    def __init__(self, sim: Simulation, pod: Pod, budget: Budget) -> None:
         self.sim = sim
         self.pod = pod
         self.budget = budget
         self.prover = Prover(sim, pod.key, budget)
-        self.heap: list[tuple[tuple[int, int, float], int, Draft]] = []
+        self.heap: list[tuple[tuple[bool, tuple[int, int, float]], int, Draft]] = []
+        self.looking: Simulation | None = None  # a fork that nothing changes
         self.known: set[str] = set()
         self.fixes: list[Fix] = []
         self.alike: Counter[tuple[str, ...]] = Counter()
@@ -208,6 +185,8 @@ class _Search:
             self._propose(first, diagnosis, rows)
             self._push(create_claim_templates(first, self.pod, self.sim))
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
+            self._push(lower_overhead(first, diagnosis, rows, self.sim))
+            self._push(scale_down(first, diagnosis, self.sim))
             self._push(raise_priority(first, diagnosis, self.sim))
             self._push(in_turn(first, self.sim))
             self._push(propose_anyway(first, diagnosis, self.sim))
@@ -229,7 +208,8 @@ class _Search:
         self.left = bool(self.heap)
         self.heap.clear()
         for drafts in (of_groups(first, diagnosis, self.sim.store), smallest(first, diagnosis, self.sim.store)):
-            self._push(drafts)
+            # A machine in a zone that is not there yet is what is left where nothing else helps.
+            self._push(each for each in drafts if not self.fixes or not in_new_domain(each.changes[-1]))
             yield from self._search(self.tried + self.budget.big)
             if any("node" in fix.kind.split("+") for fix in self.fixes):
                 return
@@ -238,14 +218,15 @@ class _Search:
         """Tries what was proposed, until smaller fixes than what is left do no harm or the budget is spent."""
         while self.heap and self.tried < candidates and not self._spent():
             _, _, draft = heapq.heappop(self.heap)
-            if self._enough(draft):
-                self.heap.clear()
-            elif not self._needless(draft) and self.alike[draft.kinds] < self.budget.alike:
-                yield from self._try(draft)
+            if self._enough(draft) or self._needless(draft) or self.alike[draft.kinds] >= self.budget.alike:
+                continue
+            yield from self._try(draft)
 
     def _enough(self, draft: Draft) -> bool:
         return any(
-            len(fix.changes) < len(draft.changes) and max(change.harm for change in fix.changes) < _DISPLACING
+            len(fix.changes) < len(draft.changes)
+            and max(change.harm for change in fix.changes) < _DISPLACING
+            and fix.disturbance in HARMLESS
             for fix in self.fixes
         )
 
@@ -275,14 +256,20 @@ class _Search:
         return [profile_for(plain, self.sim.schedulers[0], self.pod.spec.scheduler_name)]
 
     def _spent(self) -> bool:
-        return len(self.fixes) >= self.budget.fixes or self.steps >= self.budget.steps or self.should_stop()
+        return len(self.fixes) >= self.budget.fixes or self.steps >= self.budget.steps or self.budget.should_stop()
 
     def _end(self, state: str) -> Findings:
         complete = not (self.heap or self.left) or bool(self.fixes)
-        return Findings(self.pod.key, state, rank_fixes(self.fixes), self.tried, self.unproven, complete)
+        return Findings(
+            self.pod.key, state, rank_fixes(self.fixes), self.tried, self.unproven, complete, self.prover.cut
+        )
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
         """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
+        if draft.is_of_pod_alone and not self.pod.node_name:
+            self.looking = self.looking or self.sim.fork()
+            yield
+            return diagnose(self.looking, Pod.from_manifest(draft.pod or draft.original, None, self.sim.store.reading))
         world = self.sim.fork()
         yield
         try:
@@ -304,7 +291,9 @@ class _Search:
             new = draft.fingerprint not in self.known
             if new and len(draft.changes) <= self.budget.changes:
                 self.known.add(draft.fingerprint)
-                heapq.heappush(self.heap, (draft.cost, len(self.known), draft))
+                # To run what displaces others takes many attempts, so it waits until all else was looked at.
+                last = draft.patient and draft.harm >= _DISPLACING
+                heapq.heappush(self.heap, ((last, draft.cost), len(self.known), draft))
 
     def _try(self, draft: Draft) -> Generator[None, None, None]:
         self.tried += 1
@@ -320,6 +309,8 @@ class _Search:
         row = diagnosis.nodes.row(draft.target)
         if row is not None and len(draft.changes) < self.budget.changes:
             self._propose(draft, diagnosis, [row])
+            if draft.is_of_pod_alone and is_between_pods(diagnosis, diagnosis.whole or diagnosis.refused[row]):
+                self._push(all_anew(draft, self.sim))
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)
@@ -328,7 +319,8 @@ class _Search:
         for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
             if text and not proof.reached:
                 attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
-                proof = yield from self.prover.prove(text, limit, attempts, alone=alone)
+                goal = self.prover.left(self.pod) if "fewer-replicas" in draft.kinds else None
+                proof = yield from self.prover.prove(text, limit, attempts, alone=alone, goal=goal)
                 self.steps += proof.steps
         if not proof.reached:
             self.unproven += 1
@@ -338,7 +330,7 @@ class _Search:
         if any(each.outcome == fix.outcome for each in self.fixes):
             return
         self.fixes.append(fix)
-        self.found(fix)
+        self.budget.found(fix)
         if any(effect.kind == "violates" for effect in proof.effects):
             yield from self._proven_within_budgets(draft, proof.effects)
 

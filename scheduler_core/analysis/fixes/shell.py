@@ -33,7 +33,9 @@ from scheduler_core.world.simulation import Simulation
 
 _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_KINDS = {kind.lower(): kind for kind in KINDS}
+_REGISTRATION = "admissionregistration.k8s.io"
+WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
+_KINDS = {kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)}
 _FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
 _REVISION = "deployment.kubernetes.io/revision"
 _OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
@@ -50,10 +52,13 @@ class Call:
     @property
     def refs(self) -> tuple[Ref, ...]:
         """The objects that `KIND NAME...` names, or those of the standard input."""
+        if self.words[0] == "cat":  # a file of the scheduler's, no object
+            return ()
         if self.objects:
             return tuple(_ref(each) for each in self.objects if "metadata" in each)  # a configuration has none
         kind = _KINDS.get(self.words[1], self.words[1])
-        namespace = self.flags.get("namespace", "default") if KINDS[kind].namespaced else ""
+        namespaced = kind in KINDS and KINDS[kind].namespaced
+        namespace = self.flags.get("namespace", "default") if namespaced else ""
         return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
 
     @property

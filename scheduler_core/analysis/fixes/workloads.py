@@ -28,6 +28,13 @@ CRON_JOB = "CronJob"
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
 MOST = 3  # Jobs that are deleted, one in each fix
 _ENDED = ("Complete", "Failed")
+_NOT_STARTING = (
+    "ImagePullBackOff",
+    "ErrImagePull",
+    "InvalidImageName",
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+)
 
 
 def search_stuck(
@@ -50,14 +57,29 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and _is_of(sim, pod, owner)]
     for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
         yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
+    replicas = int(owner["spec"].get("replicas", 1))
+    if owner["kind"] == "StatefulSet" and len(mine) > replicas:
+        last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
+        for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
+            call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(last)
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _update(draft, owner, mine, prover)
     conditions = (owner.get("status") or {}).get("conditions") or ()
     unready = [pod for pod in mine if not pod.ready and not pod.terminal and not pod.deleting]
-    if unready and any(each.get("reason") == "ProgressDeadlineExceeded" for each in conditions):
+    over = any(each.get("reason") == "ProgressDeadlineExceeded" for each in conditions)
+    failing = [pod for pod in unready if _cannot_start(pod)] if owner["kind"] == "Deployment" else []
+    unready = failing or unready
+    if unready and (over or failing):
         change = Change("undo", {"owner": f"{owner['kind']} {meta['name']}"})
         call = f"kubectl rollout undo {owner['kind'].lower()} {meta['name']} -n {meta['namespace']}"
         yield draft.typing(change, call), prover.left(unready[0])
+
+
+def _cannot_start(pod: Pod) -> bool:
+    """Return whether a container of a pod waits for what only another template gives it."""
+    states = ((pod.manifest.get("status") or {}).get("containerStatuses")) or ()
+    return any(((each.get("state") or {}).get("waiting") or {}).get("reason") in _NOT_STARTING for each in states)
 
 
 def _awaits_ends(owner: Manifest) -> bool:

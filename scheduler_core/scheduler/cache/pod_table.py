@@ -6,14 +6,14 @@ since it was last brought up to date, and keeps count of what was asked before, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, Derived, Shared, State
-from scheduler_core.scheduler.cache.pod_classes import NO_POD, AnyMeasure, PodClasses
+from scheduler_core.scheduler.cache.pod_classes import NO_POD, AnyMeasure, PodClass, PodClasses
 
 NO_START = -1  # in `start`: the pod has no start time
 
@@ -179,6 +179,16 @@ class PodTable(_Columns):
             self._counts.clear()
         self._counts[key] = counts, position
         return counts
+
+    def list_classes(self, accepts: Callable[[PodClass], bool]) -> list[int]:
+        """The numbers of the classes that a test accepts and that pods here have."""
+        here = np.unique(self.cls[: len(self.pods)]).tolist()
+        return [number for number in here if number != NO_POD and accepts(self.classes.classes[number])]
+
+    def list_pods(self, accepts: Callable[[PodClass], bool]) -> list[Pod]:
+        """The pods of the classes that a test accepts: a class is tested once, however many pods it has."""
+        places = np.flatnonzero(np.isin(self.cls[: len(self.pods)], self.list_classes(accepts)))
+        return [pod for place in places.tolist() if (pod := self.pods[place]) is not None]
 
     @property
     def _worth_it(self) -> int:

@@ -29,6 +29,9 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "claim-name",
         "volume-name",
         "unit",
+        "topology-key",
+        "driver-name",
+        "slices",
         "selected-node",
         "claim",
         "class",
@@ -49,11 +52,15 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "node-selector",
         "priority-class",
         "runtime-class-name",
+        "runtime-class-made",
+        "name",
         "service-account",
         "claim-template",
         "security-context",
         "limits",
         "job-anew",
+        "failure-rule",
+        "left-to-admission",
         "retry",
     ),
     "allows": (
@@ -74,6 +81,7 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "topologies",
         "quota",
         "limit-range",
+        "limit-range-bound",
         "rollout",
         "runtime-class",
         "quota-scope",
@@ -88,15 +96,18 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "next-revision",
         "undo",
         "namespace-selector",
+        "failure-policy",
     ),
     "adds": ("node",),
     "lessens": (
+        "fewer-replicas",
         "devices",
         "device-class",
         "device-selector",
         "device-constraint",
         "port",
         "request",
+        "overhead",
         "claim-size",
         "claim-mode",
         "without-claims",
@@ -127,6 +138,8 @@ HARMS: Mapping[str, tuple[str, ...]] = {
         "claim-anew",
         "claim-beside",
         "selector",
+        "topology",
+        "runtime-class-left",
         "soften",
         "configuration",
         "extender",
@@ -199,6 +212,12 @@ class Draft:
     @property
     def kinds(self) -> tuple[str, ...]:
         return tuple(change.kind for change in self.changes)
+
+    @property
+    def is_of_pod_alone(self) -> bool:
+        """Return True if nothing but the pod's own manifest is changed."""
+        rest = self.nodes or self.deleted or self.others or self.objects or self.patched or self.typed
+        return not rest and self.configuration is None
 
     def aimed_at(self, node: str) -> Draft:
         return replace(self, target=node)

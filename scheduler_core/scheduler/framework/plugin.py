@@ -314,6 +314,8 @@ class Plugin:
     events: ClassVar[tuple[On, ...]] = ()
     state_classes: ClassVar[tuple[type, ...]] = ()
     row_local: ClassVar[bool] = False
+    # The pods of one workload may keep each other out: Filter looks at which pods run where, and not only at the room that they take.
+    between_pods: ClassVar[bool] = False
     explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
     skips: ClassVar[Mapping[Point, str]] = {}

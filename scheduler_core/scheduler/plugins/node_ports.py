@@ -71,6 +71,7 @@ class NodePorts(Plugin):
     """Looks only at the rows where some pod holds a host port."""
 
     name = NAME
+    between_pods = True
     skips = {Point.PRE_FILTER: gettext_noop("no host ports")}
     reasons = (PORTS_TAKEN,)
     row_local = True

@@ -168,11 +168,16 @@ class TaintToleration(Plugin):
             change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
         yield tolerating
-        if not any(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+        if not any(_is_set_by_controllers(taint) for taint in refusing):
             yield untainted
-        elif all(taint.key.startswith(SET_BY_CONTROLLERS) for taint in refusing):
+        elif all(map(_is_set_by_controllers, refusing)):
             values = {"node": node.name, "taints": [taint.key for taint in refusing]}
             yield draft.with_node(Change("ready", values), node.manifest, _ready)
+
+
+def _is_set_by_controllers(taint: Taint) -> bool:
+    """Return whether a taint goes by itself once its cause does; out-of-service is put on and taken off by hand."""
+    return taint.key.startswith(SET_BY_CONTROLLERS) and taint.key != f"{SET_BY_CONTROLLERS}out-of-service"
 
 
 def _is_tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
+    CLAIM,
     READ_WRITE_ONCE_POD,
     access_modes,
     claim_not_found,
@@ -30,7 +31,7 @@ from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable,
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
-from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
+from scheduler_core.scheduler.plugins.helper.volumes import beside, missing_claims
 
 NAME = "VolumeRestrictions"
 
@@ -144,6 +145,10 @@ class VolumeRestrictions(Plugin):
         yield from missing_claims(draft, refusal.pod, self.handle)
         claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
         holders = _holders(refusal, claims)
+        for name in claims.names:
+            claim = self.handle.get(CLAIM, refusal.pod.namespace, name)
+            if holders and claim is not None:
+                yield beside(draft, claim, self.handle)
         if holders and not draft.changes and len(holders) <= MOST_DELETED:
             yield delete_pods(draft, holders[0].node_name, holders)
         if refusal.status.reasons == DISK_CONFLICT.reasons:

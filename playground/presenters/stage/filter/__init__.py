@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -337,7 +337,7 @@ def _quote_manifests(cycle: SchedulingCycleView, row: int, found: list[Section])
     for rule, answer in _COUNTERPARTS.items():
         if places.get("Node", "").startswith(rule):
             places.setdefault("Pod", answer)
-    written = (
+    written: tuple[tuple[Literal["Pod", "Node"], str, Mapping[str, Any]], ...] = (
         ("Pod", short(cycle.pod.key), cycle.pod.manifest),
         ("Node", cycle.nodes.names[row], cycle.nodes.nodes[row].manifest),
     )

@@ -6,6 +6,7 @@ Each is tried on the node with the allocator before it is proposed. A claim's sp
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -16,16 +17,20 @@ from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
 from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.slices import Device
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts
+from scheduler_core.scheduler.plugins.helper.arguments import alike
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
 
 MOST_FREED = 5
 SLICES = "ResourceSlice"
 MOST_NAMED = 2
+_DRIVER = re.compile(r"""device\.driver == ["']([^"']+)["']""")
 _TRIED = 20_000  # devices in one search
 
 Edit = Callable[[dict[str, Any]], None]
@@ -62,6 +67,8 @@ def propose(draft: Draft, refusal: Refusal, handle: Handle, search: NodeSearch, 
         for change, edited in _variants(case, claim):
             if case.fits(index, edited):
                 yield draft.with_object(change, edited)
+    yield from _by_another_driver(draft, case)
+    yield from _publishing(draft, case)
     yield from _propose_deletions(draft, case)
 
 
@@ -116,6 +123,62 @@ def _propose_claim(draft: Draft, namespace: str, name: str, device_class: str) -
     }
     values = {"claim": f"{namespace}/{name}", "deviceClass": device_class}
     return draft.with_applied(Change("claim", values), claim).taking_time()
+
+
+# What is around the claims: the classes that they name, and the slices of the nodes
+
+
+def _by_another_driver(draft: Draft, case: _Case) -> Iterator[Draft]:
+    """A DeviceClass that selects a driver whose name no slice has, and that is spelt almost like one that is there."""
+    drivers = sorted({str(each["spec"]["driver"]) for each in case.handle.list(SLICES)})
+    asked = {ask.get("deviceClassName") for claim in case.claims for _, ask in _asks(claim)}
+    for manifest in case.handle.list(classes.KIND):
+        if manifest["metadata"]["name"] not in asked:
+            continue
+        text = str(manifest["spec"].get("selectors") or "")
+        for was in dict.fromkeys(_DRIVER.findall(text)):
+            for driver in drivers if was not in drivers else ():
+                if alike(was, driver):
+                    spec = _replace_text(manifest["spec"], was, driver)
+                    values = {"class": manifest["metadata"]["name"], "from": was, "to": driver}
+                    yield draft.with_applied(Change("driver-name", values), {**manifest, "spec": spec})
+
+
+def _replace_text(data: Any, old: str, new: str) -> Any:
+    if isinstance(data, Mapping):
+        return {key: _replace_text(each, old, new) for key, each in data.items()}
+    if isinstance(data, list):
+        return [_replace_text(each, old, new) for each in data]
+    return data.replace(old, new) if isinstance(data, str) else data
+
+
+def _publishing(draft: Draft, case: _Case) -> Iterator[Draft]:
+    """The slices of a node that has none, as the driver publishes them for another node of the same kind."""
+    node, slices = case.refusal.node, case.handle.list(SLICES)
+    if any(each["spec"].get("nodeName") == node.name for each in slices):
+        return
+    kind = _kind_of(node)
+    for like in case.refusal.nodes.nodes:
+        mine = [each for each in slices if each["spec"].get("nodeName") == like.name]
+        if mine and _kind_of(like) == kind:
+            made = [slice_like(each, node.name, like.name, number) for number, each in enumerate(mine)]
+            values = {"node": node.name, "like": like.name, "driver": str(mine[0]["spec"]["driver"])}
+            yield draft.with_applied(Change("slices", values), *made)
+            return
+
+
+def _kind_of(node: Node) -> tuple[tuple[str, str], ...]:
+    """The labels of a node that say what it is, and not where."""
+    return tuple(sorted((k, v) for k, v in node.labels.items() if k != HOSTNAME and "topology." not in k))
+
+
+def slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
+    """A slice of a node like one of another node."""
+    pool = like["spec"]["pool"]
+    name = node if pool["name"] == other else f"{pool['name']}-{node}"
+    spec = {**like["spec"], "nodeName": node, "pool": {**pool, "name": name}}
+    meta = {"name": f"{node}-devices-{number}"}
+    return {"apiVersion": like["apiVersion"], "kind": like["kind"], "metadata": meta, "spec": spec}
 
 
 # Claims that are shared, and pools that reach over nodes

@@ -10,8 +10,13 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper.arguments import alike
 
 HOSTNAME = "kubernetes.io/hostname"
+MOST_KEYS = 2
+_ZONE, _REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+_WIDER = {HOSTNAME: _ZONE, _ZONE: _REGION}
+_NEW_ENDS = {"failure-domain.beta.kubernetes.io/zone": "zone", "failure-domain.beta.kubernetes.io/region": "region"}
 MOST_DELETED = 5
 OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
 GROUP_LABELS = (
@@ -73,6 +78,21 @@ def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) 
         names = [f"{key.rpartition('/')[2][:60]}-1"]
     for name in names:
         yield label_node(draft, refusal.node, [(key, name)])
+
+
+def other_keys(refusal: Refusal, key: str) -> list[str]:
+    """The topology keys that may have been meant by one that no node has: spelt almost like it, or as it is called today."""
+    there = {each: None for node in refusal.nodes.nodes for each in node.labels}
+    if key in there:
+        return []
+    last = _NEW_ENDS.get(key, key.rpartition("/")[2])
+    return sorted(each for each in there if alike(each, key) or each.rpartition("/")[2] == last)[:MOST_KEYS]
+
+
+def wider_key(refusal: Refusal, key: str) -> str:
+    """The topology key one wider than a node's name or a zone, where the nodes have it."""
+    wider = _WIDER.get(key, "")
+    return wider if wider in refusal.node.labels else ""
 
 
 def _label_edit(key: str, value: str | None) -> Edit:

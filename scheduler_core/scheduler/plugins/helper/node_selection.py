@@ -23,6 +23,7 @@ _SETTERS = {
     "karpenter.sh/disruption": _KARPENTER,
     "karpenter.sh/unregistered": _KARPENTER,
     "node.cloudprovider.kubernetes.io/uninitialized": "cloud-controller-manager",
+    "node.kubernetes.io/out-of-service": "an administrator",
     "node.cilium.io/agent-not-ready": "Cilium",
     "node.cluster.x-k8s.io/uninitialized": "Cluster API",
 }

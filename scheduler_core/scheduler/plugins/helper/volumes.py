@@ -106,13 +106,13 @@ def anew(draft: Draft, claim: Manifest, refusal: Refusal) -> Draft:
 
 
 def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
-    """The pod uses a new claim like one that goes once others have let go of it."""
+    """The pod uses a new claim like one that others use: it goes once they have let go of it, or only one pod may use it."""
     name, namespace = name_of(claim), claim["metadata"].get("namespace") or "default"
     names = (f"{name}-{number}" for number in count(2))
     new = next(each for each in names if handle.get(CLAIM, namespace, each) is None)
     made = build_unbound_claim(claim)
     made = {**made, "metadata": {**made["metadata"], "name": new}}
-    values = {"claim": key_of(claim), "to": new}
+    values = {"claim": key_of(claim), "to": new, "ends": bool(claim["metadata"].get("deletionTimestamp"))}
     return draft.with_pod(Change("claim-beside", values), _using(name, new)).beside(made)
 
 

@@ -46,7 +46,9 @@ def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
         if term.get("namespaceSelector") is not None:
             continue
         selector, searched = (LabelSelector.of(term.get("labelSelector")), term.get("namespaces") or [pod.namespace])
-        homes = {each.namespace for pods in nodes.pods for each in pods if selector.matches(each.labels)}
+        table = nodes.pod_table
+        found = table.list_classes(lambda each, selector=selector: selector.matches(each.labels))  # type: ignore[misc]
+        homes = {table.classes.classes[number].namespace for number in found}
         elsewhere |= set() if homes & set(searched) else homes
     return {"missingKeys": missing, "elsewhere": sorted(elsewhere)}
 

@@ -6,9 +6,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, MOST_DELETED, add_node, delete_pods, in_domain
+from scheduler_core.scheduler.plugins.helper.fixes import (
+    HOSTNAME,
+    MOST_DELETED,
+    add_node,
+    delete_pods,
+    in_domain,
+    other_keys,
+    wider_key,
+)
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
 
@@ -23,11 +32,13 @@ _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].mess
 def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Draft]:
     if _NO_AFFINITY in refusal.status.reasons:
         yield from _by_its_own_label(draft, refusal)
+        yield from _by_another_key(draft, refusal, "podAffinity")
         yield from _propose_elsewhere(draft, refusal)
         yield from _propose_softening(draft, "podAffinity", _NO_AFFINITY)
         if not _may_be_near_on_a_new_node(draft, refusal):
             return
     elif _OWN_ANTI in refusal.status.reasons:
+        yield from _by_another_key(draft, refusal, "podAntiAffinity")
         yield from _propose_softening(draft, "podAntiAffinity", _OWN_ANTI)
         if rules is not None and not draft.changes:
             terms = [term_figures(refusal.nodes, refusal.row, term) for term in rules.anti_terms]
@@ -42,7 +53,7 @@ def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
     manifest = draft.pod or draft.original
     terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
     wide = [LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != HOSTNAME]
-    return any(each.matches(pod.labels) for each in wide for pods in refusal.nodes.pods for pod in pods)
+    return bool(refusal.nodes.pod_table.list_classes(lambda pod: any(each.matches(pod.labels) for each in wide)))
 
 
 def _deleting(draft: Draft, refusal: Refusal, terms: Iterable[TermFigures]) -> Iterator[Draft]:
@@ -58,7 +69,7 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
     for index, term in enumerate(terms):
         selector = LabelSelector.of(term.get("labelSelector"))
-        asked = [pod for pods in refusal.nodes.pods for pod in pods if selector.matches(pod.labels)]
+        asked = list_asked_pods(refusal, selector)
         key = str(term.get("topologyKey") or "")
         homes = (refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None)
         asked += [refusal.pod] if selector.matches(refusal.pod.labels) else []
@@ -71,6 +82,11 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
             yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
 
 
+def list_asked_pods(refusal: Refusal, selector: LabelSelector) -> list[Pod]:
+    """The pods with a node that a selector matches, of any namespace."""
+    return refusal.nodes.pod_table.list_pods(lambda each: selector.matches(each.labels))
+
+
 def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """The pod's own label in a term whose label nobody has and that is spelt almost like it: then the first pod need not wait."""
     manifest = draft.pod or draft.original
@@ -79,10 +95,33 @@ def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     for index, term in enumerate(terms):
         for key, value in ((term.get("labelSelector") or {}).get("matchLabels") or {}).items():
             has = own.get(key, "")
-            found = any(pod.labels.get(key) == value for pods in refusal.nodes.pods for pod in pods)
-            if not found and has != value and alike(value, has):
+            if (
+                has != value
+                and alike(value, has)
+                and not list_asked_pods(refusal, LabelSelector.of({"matchLabels": {key: value}}))
+            ):
                 change = Change("term-value", {"from": f"{key}={value}", "to": f"{key}={has}"})
                 yield draft.with_pod(change, _matching(index, key, has))
+
+
+def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft]:
+    """A topology key that nodes have in place of one that none has; a wider one to be near, the node's name to keep away."""
+    manifest = draft.pod or draft.original
+    terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
+    for index, term in enumerate(terms):
+        key = str(term.get("topologyKey") or "")
+        other = wider_key(refusal, key) if what == "podAffinity" else HOSTNAME if key != HOSTNAME else ""
+        for kind, keys in (("topology-key", other_keys(refusal, key)), ("topology", [other] if other else [])):
+            for each in keys:
+                values = {"what": what, "from": key, "to": each}
+                yield draft.with_pod(Change(kind, values), _over(what, index, each))
+
+
+def _over(what: str, index: int, key: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"]["affinity"][what][REQUIRED][index]["topologyKey"] = key
+
+    return edit
 
 
 def _matching(index: int, key: str, value: str) -> Edit:

@@ -207,6 +207,7 @@ class InterPodAffinity(Plugin):
     """Terms are asked once per class of pods, counted by node and then by topology domain."""
 
     name = NAME
+    between_pods = True
     skips = {
         Point.PRE_FILTER: gettext_noop("no required terms, and no pod's anti-affinity matches this pod"),
         Point.PRE_SCORE: gettext_noop("no preferred terms, and no pod's terms match this pod"),

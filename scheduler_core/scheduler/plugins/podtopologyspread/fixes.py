@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.plugins.helper.fixes import add_node, in_domain, with_argument
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, add_node, in_domain, other_keys, with_argument
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HARD, HONOR, NAME, SOFT
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import ConstraintFigures
 
@@ -21,6 +21,11 @@ def propose(draft: Draft, refusal: Refusal, constraints: Sequence[ConstraintFigu
         key, most, skew = figures.constraint.topology_key, figures.constraint.max_skew, figures.skew
         if skew is None:
             yield from in_domain(draft, refusal, key, [each.name for each in figures.domains[:1]])
+        narrow = [HOSTNAME] if skew is not None and skew > most and key != HOSTNAME else []
+        for kind, keys in (("topology-key", other_keys(refusal, key)), ("topology", narrow)):
+            for each in keys:
+                change = Change(kind, {"what": "spread", "from": key, "to": each})
+                yield draft.with_pod(change, _constraint_edit(index, "topologyKey", each))
         if skew is None or skew > most:
             yield from _counting_otherwise(draft, index, raw[index], key)
             yield from _this_revision(draft, index, raw[index], refusal)
@@ -59,8 +64,11 @@ def _this_revision(draft: Draft, index: int, raw: Mapping[str, Any], refusal: Re
     if mine is None or REVISION in keys or not raw.get("labelSelector"):
         return
     selector = LabelSelector.of(raw["labelSelector"])
-    counted = (each for pods in refusal.nodes.pods for each in pods if each.namespace == pod.namespace)
-    if any(each.labels.get(REVISION) != mine and selector.matches(each.labels) for each in counted):
+    if refusal.nodes.pod_table.list_classes(
+        lambda each: (
+            each.namespace == pod.namespace and each.labels.get(REVISION) != mine and selector.matches(each.labels)
+        )
+    ):
         change = Change("match-label-keys", {"key": raw.get("topologyKey") or "", "label": REVISION})
         yield draft.with_pod(change, _constraint_edit(index, "matchLabelKeys", [*keys, REVISION]))
 

@@ -246,6 +246,7 @@ class PodTopologySpread(Plugin):
     """Pods are counted per node, once per selector; what a node is to a constraint is kept until a Node changes."""
 
     name = NAME
+    between_pods = True
     skips = {
         Point.PRE_FILTER: gettext_noop("no topology spread constraint with DoNotSchedule"),
         Point.PRE_SCORE: gettext_noop("no topology spread constraint with ScheduleAnyway"),
