@@ -82,6 +82,7 @@ urlpatterns = [
     path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
+    path("s/<str:key>/problems", page("fixes.problems"), name="problems"),
     path("s/<str:key>/why", page("fixes.why"), name="why"),
     path("s/<str:key>/fixes/apply", page("fixes.apply_fix"), name="apply-fix"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>.txt", page("journey.journey_text"), name="journey-text"),

@@ -1,4 +1,4 @@
-"""The request for fixes. (WhyNot stands in the protocol, since classrooms ask it too.)"""
+"""The requests for problems and fixes. (WhyNot is in the protocol, since classrooms ask it too.)"""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from playground.sessions.protocol.base import Data, Query
 
 
 class Fixes(Query[Data], frozen=True, kw_only=True):
-    """The proven fixes for a pod that does not fit; the search takes at most `seconds`."""
+    """The proven fixes for a pod that does not fit; the search takes at most `seconds`, and ends once it has found `most`."""
 
     pod: str
+    seconds: float
+    most: int = 12
+
+
+class Problems(Query[Data], frozen=True, kw_only=True):
+    """Everything that is not as its owner wants it; the search takes at most `seconds`."""
+
     seconds: float

@@ -9,11 +9,12 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, controller, preemption, queue, score
+from playground.presenters.stage import binding, cluster, controller, preemption, queue, score
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
 from playground.presenters.stage.binding.lanes import Lane
+from playground.presenters.stage.cluster import ClusterBody
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
 from playground.presenters.stage.preemption import PreemptionBody
@@ -27,9 +28,10 @@ from scheduler_core.world.readonly import WorldView
 MAP = "nodes"  # the form that is the cluster map
 
 
-Body = QueueBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
+Body = ClusterBody | QueueBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
 Card = PoolCard | FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
+    "cluster": cluster.present,
     "queue": queue.present,
     "filter": filtering.present,
     "score": score.present,
