@@ -16,6 +16,7 @@ from playground.presenters.look import Look
 from playground.presenters.queues.groups import waiting
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.stage.controller.changed import Changed, collect_changes
+from playground.presenters.stage.controller.evictions import Evictions, evictions
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import CommandApplied
@@ -77,6 +78,7 @@ class ClusterBody(TypedDict, total=False):
     waits: bool
     changes: list[Message]
     log: int
+    evictions: Evictions
     summary: Summary | None
 
 
@@ -92,6 +94,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
         "waits": bool(sim.store.count("Pod")),
         "changes": list(_tell(collect_changes(sim).objects, len(sim.last))) if commanded else [],
         "log": len(sim.last),
+        "evictions": evictions(sim),
         "summary": summarize(sim, waits) if ended else None,
     }
     question, facts = (_end if ended else _situation)(sim, waits)
