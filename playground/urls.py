@@ -48,6 +48,7 @@ def page(name: str) -> Callable[..., HttpResponseBase]:
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("lessons/", home.lessons, name="lessons"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),

@@ -133,6 +133,6 @@ def test_the_conformance_page_is_linked_and_readable(
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("link", name="conformance").click()
+    page.get_by_role("link", name="verified against kube-scheduler").click()
     expect(page.get_by_role("heading", name="The same decisions, measured")).to_be_visible()
     accessible(page)
