@@ -56,8 +56,10 @@ def level_heads(comparison: Comparison) -> tuple[int, int]:
     made = min(side.tried for side in comparison.sides)
     heads = []
     for side, head in zip(comparison.sides, comparison.heads, strict=True):
-        further = made - side.first if made and side.tried > made else 0
-        heads.append(side.attempts[further - 1].last_position if further > 0 else head)
+        if not made or side.tried == made:
+            heads.append(head)
+        else:  # what both share has all of its attempts where none follows
+            heads.append(side.attempts[made - side.first - 1].last_position if made > side.first else comparison.common)
     return heads[0], heads[1]
 
 
