@@ -21,7 +21,7 @@ def begin(page: Page, server: PlaygroundServer, *manifests: dict) -> None:
     page.goto(server.url)
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})
     page.get_by_label("Paste what kubectl prints").fill(text)
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     page.get_by_role("button", name=re.compile("Import .* objects")).click()
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     page.keyboard.press("n")
