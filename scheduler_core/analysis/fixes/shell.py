@@ -51,7 +51,7 @@ class Call:
     def refs(self) -> tuple[Ref, ...]:
         """The objects that `KIND NAME...` names, or those of the standard input."""
         if self.objects:
-            return tuple(_ref(each) for each in self.objects)
+            return tuple(_ref(each) for each in self.objects if "metadata" in each)  # a configuration has none
         kind = _KINDS.get(self.words[1], self.words[1])
         namespace = self.flags.get("namespace", "default") if KINDS[kind].namespaced else ""
         return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
