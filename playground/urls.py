@@ -48,6 +48,7 @@ def page(name: str) -> Callable[..., HttpResponseBase]:
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("lessons/", home.lessons, name="lessons"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
@@ -82,6 +83,7 @@ urlpatterns = [
     path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
+    path("s/<str:key>/problems", page("fixes.problems"), name="problems"),
     path("s/<str:key>/why", page("fixes.why"), name="why"),
     path("s/<str:key>/fixes/apply", page("fixes.apply_fix"), name="apply-fix"),
     path("s/<str:key>/journey/<str:namespace>/<str:name>.txt", page("journey.journey_text"), name="journey-text"),

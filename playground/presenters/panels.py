@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline, transport
-from playground.presenters.look import Look
+from playground.presenters.look import CLUSTER, Look
 from playground.presenters.panel import AnyPanel
+from playground.presenters.stage.aim import aim_of
 from scheduler_core.world.readonly import WorldView
 
 PANELS: dict[str, Callable[..., AnyPanel]] = {
@@ -35,6 +36,6 @@ def present(name: str, sim: WorldView, look: Look, story_name: str = "", past: W
         return story.present(sim, look, story_name)
     if name == "stage":
         return stage.present(sim, look, past)
-    if name == "map" and past is not None:
-        return cluster_map.present(past, look)
+    if name == "map":
+        return cluster_map.present(past or sim, look, plain=aim_of(sim, look).stage == CLUSTER)
     return PANELS[name](sim, look)

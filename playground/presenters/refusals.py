@@ -69,10 +69,15 @@ def refusals(sim: WorldView, names: list[str]) -> Refusals:
 _LATEST: WeakKeyDictionary[CacheView, tuple[tuple[Any, ...], Refusals]] = WeakKeyDictionary()
 
 
-def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
+def unasked(names: list[str]) -> Refusals:
+    """Return the refusals of no cycle."""
     nobody = np.full(len(names), UNSEEN, np.int32)
+    return Refusals(nobody, nobody, (), ())
+
+
+def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
     if cycle is None:
-        return Refusals(nobody, nobody, (), ())
+        return unasked(names)
     if not cycle.pre_filter_status.ok:
         everyone = np.zeros(len(names), np.int32)
         return Refusals(everyone, everyone - 1, (cycle.pre_filter_status,), (len(names),))

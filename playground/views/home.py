@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -20,6 +21,7 @@ from playground.sessions.recent import recent, remember
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator
+from playground.views.film import OF, film
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
@@ -40,16 +42,28 @@ TRACK_NAMES = {
 }
 
 
+# The lessons that the first page names.
+CHOSEN = ("first-placement", "read-pending", "requests", "taints", "zones", "preemption", "backoff", "drain")
+
+
 @require_GET
 async def home(request: HttpRequest) -> HttpResponse:
     """Start empty, from a story, from a cluster, by import, or go on with one of the last sessions."""
     return await _home(request, {})
 
 
+@require_GET
+def lessons(request: HttpRequest) -> HttpResponse:
+    """All lessons, by tracks."""
+    return render(request, "playground/lessons/all.html", {"tracks": tracks()})
+
+
 async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -> HttpResponse:
     context = {
-        "tracks": tracks(),
-        "clusters": CLUSTERS.values(),
+        "lessons": [_present_lesson(lesson) for slug in CHOSEN if (lesson := lesson_of(slug))],
+        "all_lessons": len(read_lessons()),
+        "film": await sync_to_async(film, thread_sensitive=False)(),
+        "clusters": [each for slug, each in CLUSTERS.items() if slug != OF],
         "recent": await recent(request),
         "version": VERSION,
         "most_bytes": settings.MAX_UPLOAD_BYTES,

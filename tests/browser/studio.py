@@ -9,7 +9,7 @@ from tests.browser.server import PlaygroundServer
 
 def start(page: Page, server: PlaygroundServer, what: str = "story:first-placement") -> Page:
     """A new session's studio, connected; a step is one call, so that tests can count them."""
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/" if what.startswith("story:") else server.url)
     page.locator(f'button[name=start][value="{what}"]').first.click()
     expect(page.locator("#panel-transport")).to_be_visible()
     connected(page)

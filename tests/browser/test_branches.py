@@ -14,7 +14,7 @@ from tests.browser.studio import lanes, more, run_to_the_end
 def begin(page: Page, server: PlaygroundServer) -> str:
     """A session with two nodes and two pods; its address."""
     page.goto(server.url)
-    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     page.wait_for_url("**/s/*/")
     address = page.url
     for room, button in (("nodes", "Create the nodes"), ("pods", "Create the pods")):

@@ -18,7 +18,7 @@ FORBIDDEN = "403"
 def studio(page: Page, server: PlaygroundServer) -> Page:
     """The studio of an empty session."""
     page.goto(server.url)
-    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     page.wait_for_url("**/s/*/")
     return page
 
@@ -188,7 +188,7 @@ def test_escape_closes_the_drawer_and_gives_the_keys_back(studio: Page) -> None:
 def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
 ) -> None:
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.get_by_role("button", name="Start the lesson A gated pod").click()
     page.wait_for_url("**/s/*/")
     lesson = page.get_by_role("complementary", name="Lesson")
@@ -223,7 +223,7 @@ def test_every_room_is_accessible_and_fits_a_phone(
     page: Page, server: PlaygroundServer, accessible: Callable[[Page], None], path: str
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Start with Three nodes").click()
+    page.get_by_role("button", name="Three nodes").click()
     page.wait_for_url("**/s/*/")
     page.goto(base(page) + path)
     accessible(page)
@@ -236,7 +236,7 @@ def test_every_room_works_without_javascript(
 ) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto(server.url)
-    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     page.wait_for_url("**/s/*/")
     page.goto(base(page) + "build/nodes")
     page.get_by_label("Labels", exact=True).fill("disk=ssd")
@@ -269,7 +269,7 @@ def test_nodes_get_devices_and_pods_claim_them(studio: Page) -> None:
 def test_what_gives_an_answer_away_is_covered_until_it_is_given(
     page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
 ) -> None:
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.get_by_role("button", name="Start the lesson Who has to go").click()
     lesson = page.get_by_role("complementary", name="Lesson")
     for card in ("2 / 4", "3 / 4"):

@@ -95,7 +95,7 @@ def test_lanes_of_pods_with_long_names_are_told_apart(new_context: NewContext, s
         for end in ("2k4q", "9fjw")
     )
     page.locator("#import textarea").fill(pods)
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     page.locator("form[action$='import/apply'] button").first.click()
     page.locator("#lanes-open").click()
     ends = page.locator(".lane > a .apart > :last-child")

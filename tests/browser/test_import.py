@@ -37,7 +37,7 @@ DROP = """(box, [name, text]) => {
 def test_a_pasted_cluster_is_previewed_and_then_imported(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill("---\n".join([NODE, POD % ("good", "1"), POD % ("bad", "1x")]))
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     refused = page.get_by_role("row").filter(has_text="Pod bad")
     expect(refused).to_contain_text("refused")
     expect(refused).to_contain_text("spec.containers[0].resources.requests[cpu]")
@@ -58,11 +58,11 @@ def test_a_file_dropped_on_the_page_is_previewed(page: Page, server: PlaygroundS
 def test_a_chosen_file_is_previewed_in_the_drawer(page: Page, server: PlaygroundServer, tmp_path: Path) -> None:
     (tmp_path / "node.json").write_text(json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "filed"}}))
     page.goto(server.url)
-    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     page.wait_for_url("**/s/*/")  # loaded, scripts included: before them the link leads to the page itself
     more(page).get_by_role("link", name="Import", exact=True).click()
     drawer = page.locator("#drawer")
-    drawer.get_by_label("or choose files").set_input_files(tmp_path / "node.json")
+    drawer.get_by_label("Choose a file…").set_input_files(tmp_path / "node.json")
     drawer.get_by_role("button", name="Preview the import").click()
     drawer.get_by_role("button", name="Import 1 object", exact=True).click()
     expect(page.get_by_text("1 object imported")).to_be_visible()
@@ -75,8 +75,8 @@ def test_a_renamed_import_shows_its_names_once_and_goes_on(
 ) -> None:
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill("---\n".join([NODE, POD % ("payments", "1")]))
-    page.get_by_label("Give everything other names").check()
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_label("Anonymise: replace all names before saving").check()
+    page.get_by_role("button", name="Show what is Pending").click()
     names = page.get_by_label("Old and new names, as CSV")
     expect(names).to_have_value(re.compile("^mine,node-1$", re.MULTILINE))
     accessible(page)
@@ -97,7 +97,7 @@ def test_a_text_that_cannot_be_read_says_where_and_stays(
     complaints.forgive("422")
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill("kind: Pod\n bad: [")
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     expect(page.get_by_role("alert")).to_contain_text("not readable as YAML")
     expect(page.get_by_label("Paste what kubectl prints")).to_have_value("kind: Pod\n bad: [")
 
@@ -109,11 +109,11 @@ def test_a_table_is_answered_with_what_to_type_and_nothing_is_lost(
     table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m"
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill(table)
-    page.get_by_label("Give everything other names").check()
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_label("Anonymise: replace all names before saving").check()
+    page.get_by_role("button", name="Show what is Pending").click()
     expect(page.get_by_role("alert")).to_contain_text("-o yaml")
     expect(page.get_by_label("Paste what kubectl prints")).to_have_value(table)
-    expect(page.get_by_label("Give everything other names")).to_be_checked()
+    expect(page.get_by_label("Anonymise: replace all names before saving")).to_be_checked()
     accessible(page)
 
 
@@ -126,8 +126,8 @@ def test_a_chosen_file_is_shown_in_groups(
         json.dumps({"apiVersion": "v1", "kind": "List", "items": [WAITING, event, bad]})
     )
     page.goto(server.url)
-    page.get_by_label("or choose files").set_input_files(tmp_path / "cluster.json")
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_label("Choose a file…").set_input_files(tmp_path / "cluster.json")
+    page.get_by_role("button", name="Show what is Pending").click()
     summary = page.get_by_role("main")
     for word in ("created", "ignored", "refused", "Missing"):
         expect(summary.get_by_text(word).first).to_be_visible()
@@ -139,8 +139,8 @@ def test_a_large_import_shows_windows_of_its_rows(page: Page, server: Playground
     items = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}"}} for i in range(1500)]
     (tmp_path / "nodes.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     page.goto(server.url)
-    page.get_by_label("or choose files").set_input_files(tmp_path / "nodes.json")
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_label("Choose a file…").set_input_files(tmp_path / "nodes.json")
+    page.get_by_role("button", name="Show what is Pending").click()
     expect(page.get_by_text("1–50 of 1,500")).to_be_visible()
     assert page.locator("table.plan tbody tr").count() == 50
     page.get_by_role("link", name="Next").click()
@@ -161,10 +161,10 @@ def test_an_upload_over_the_limit_is_refused_in_words(
     complaints.forgive("favicon.ico")
     (tmp_path / "large.yaml").write_text("#" * 2_000_000)
     page.goto(small_server.url)
-    page.get_by_label("or choose files").set_input_files(tmp_path / "large.yaml")
-    preview = page.get_by_role("button", name="Preview the import")
+    page.get_by_label("Choose a file…").set_input_files(tmp_path / "large.yaml")
+    preview = page.get_by_role("button", name="Show what is Pending")
     preview.click()
-    field = page.get_by_label("or choose files")
+    field = page.locator("#import-file")
     assert "larger than the 10,000 bytes" in field.evaluate("(field) => field.validationMessage")
     expect(page.get_by_role("alert")).to_have_count(0)  # so nothing was sent; a browser without scripts would
     field.evaluate("(field) => field.setCustomValidity('')")
@@ -178,7 +178,7 @@ def test_a_view_link_cannot_import(
     page: Page, server: PlaygroundServer, new_context: Callable[..., BrowserContext]
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     page.wait_for_url("**/s/*/")
     page.goto(page.url + "session")
     friend = new_context().new_page()
@@ -193,7 +193,7 @@ def test_what_is_wrong_with_a_text_on_the_first_page_is_in_view(
     complaints.forgive("422")
     page.goto(server.url)
     page.locator("#import-text").fill("no: yaml: at all")
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     expect(page.locator(".refusal")).to_be_in_viewport()
 
 
@@ -211,10 +211,10 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     ]
     (tmp_path / "large.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
     page.goto(server.url)
-    page.get_by_role("button", name="Start empty").click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     page.wait_for_url("**/s/*/")
     page.goto(page.url + "import")
-    page.get_by_label("or choose files").set_input_files(tmp_path / "large.json")
+    page.get_by_label("Choose a file…").set_input_files(tmp_path / "large.json")
     page.get_by_role("button", name="Preview the import").click()
     page.wait_for_url("**/importing/*")
     expect(page.get_by_role("progressbar")).to_be_visible()

@@ -45,7 +45,7 @@ def studio(page: Page, server: PlaygroundServer) -> Page:
     page.goto(server.url)
     text = "".join(NODE % name for name in NODES) + "".join(POD % name for name in PODS)
     page.locator("textarea[name=text]").fill(text)
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     page.get_by_role("button", name="Import").first.click()
     connected(page)
     return page

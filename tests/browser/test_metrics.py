@@ -20,7 +20,7 @@ def test_the_charts_fill_as_the_session_runs(page: Page, server: PlaygroundServe
     items = [node("a"), node("b"), *(pod(f"p{i}", cpu="100m") for i in range(5)), pod("big", cpu="9")]
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
     page.get_by_label("Paste what kubectl prints").fill(text)
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     page.get_by_role("button", name=re.compile("Import .* objects")).click()
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     with page.expect_navigation():

@@ -17,7 +17,7 @@ def test_why_a_pod_is_pending_takes_eight_clicks(page: Page, server: PlaygroundS
         what.click()
 
     page.goto(server.url)
-    click(page.get_by_role("button", name="Start empty"))
+    click(page.get_by_role("button", name="Start with an empty cluster"))
     expect(page.locator("body[data-connected='1']")).to_be_attached()
     click(page.get_by_role("link", name="Build a cluster").first)
     click(page.get_by_label("Taints"))

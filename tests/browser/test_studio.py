@@ -284,7 +284,7 @@ def import_nodes(page: Page, count: int) -> None:
         for i in range(count)
     )
     page.locator("#import textarea").fill(nodes)
-    page.get_by_role("button", name="Preview the import").click()
+    page.get_by_role("button", name="Show what is Pending").click()
     page.locator("form[action$='import/apply'] button").first.click()
 
 

@@ -24,7 +24,7 @@ from tests.playground.presenters.worlds import node, pod, three_nodes, world
 ROOT = Path(__file__).resolve().parents[2]
 POINTS = {point.value for point in Point}
 PLUGINS = {room.name for room in ROOMS}
-STAGES = {"queue", "filter", "score", "preemption", "binding", "controller"}
+STAGES = {"cluster", "queue", "filter", "score", "preemption", "binding", "controller"}
 # Where a name is no label: a picture's own words, a field's choices, and what is read out or written in a tooltip already.
 BESIDE = {"svg", "option", "title", "textarea", "pre"}
 BESIDE_CLASSES = {"vh", "point-tip"}

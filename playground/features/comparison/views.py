@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from asgiref.sync import sync_to_async
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -42,9 +42,25 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     context = sides_of(client, other, heads)
     if job.result is None:
         return render(request, "comparison/comparing.html", {**context, "work": job}, status=202)
+    level = level_heads(job.result) if not {"a", "b"} & request.GET.keys() else heads
+    if level != heads:
+        query = {"with": wanted, "a": level[0], "b": level[1]}
+        return HttpResponseRedirect(f"?{urlencode(query)}")
     context |= await sync_to_async(_build_context, thread_sensitive=False)(request, job.result)
     context |= await _scores(request, client, other, job.result)
     return render(request, "comparison/page.html", context)
+
+
+def level_heads(comparison: Comparison) -> tuple[int, int]:
+    """Return the positions at which both have made equally many attempts: where one has run further, that attempt's end in it."""
+    made = min(side.tried for side in comparison.sides)
+    heads = []
+    for side, head in zip(comparison.sides, comparison.heads, strict=True):
+        if not made or side.tried == made:
+            heads.append(head)
+        else:  # what both share has all of its attempts where none follows
+            heads.append(side.attempts[made - side.first - 1].last_position if made > side.first else comparison.common)
+    return heads[0], heads[1]
 
 
 async def choose(
@@ -115,6 +131,7 @@ def _build_context(request: HttpRequest, comparison: Comparison) -> dict[str, An
     different = [row for row in rows if row["differs"]]
     return {
         "comparison": present(comparison),
+        "level": len({side.tried for side in comparison.sides}) == 1,
         "everything": everything,
         "pods": page_of(rows if everything else different, request.GET.get("page", ""), PAGE),
         "different": len(different),

@@ -1,22 +1,27 @@
-"""Fixes for a pod that fits nowhere: the search, and applying a fix here or in a fork; and why a pod is not on a node."""
+"""What is wrong with a cluster; fixes for a pod that fits nowhere, applied here or in a fork; and why a pod is not on a node."""
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import urlencode
+
 import orjson
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.fixes.presenter import describe_findings
-from playground.features.fixes.query import Fixes
+from playground.features.fixes.query import Fixes, Problems
 from playground.presenters import Look
+from playground.presenters.look import AIM
 from playground.sessions.protocol.errors import CommandRefused, SessionGone
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
+from playground.sessions.web.messages import from_form
 from playground.views.access import creator, opens
 from playground.views.responses import by_htmx, go, position, workbench
 from playground.views.session import NAME_LENGTH
@@ -26,6 +31,41 @@ MOST_STEPS = 10_000
 MOST_COMMANDS = 20
 SECONDS = 3.0
 LONGER = 20.0  # where somebody says that the search shall go on
+FOR_PROBLEMS, FOR_BEST = 1.0, 2.0
+BEST = 3  # fixes of which the best one is named beside a problem
+SHOWN, SEARCHED = 8, 5  # problems that are shown, and those that a fix is looked for
+
+
+@require_GET
+@opens
+async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Show what is wrong with the cluster, as a fragment of the stage or a page of its own; each row asks for its best fix by itself."""
+    at, longer = position(request), bool(request.GET.get("longer"))
+    found = await client.ask(Problems(at=at, seconds=LONGER if longer else FOR_PROBLEMS))
+    rows = found["rows"] if longer else found["rows"][:SHOWN]
+    context = {
+        **_page(request, client),
+        "at": at,
+        "rows": [{**row, "query": urlencode({"pod": row["key"]} | ({} if at is None else {"at": at}))} for row in rows],
+        "hidden": len(found["rows"]) - len(rows),
+        "fitting": found["fitting"],
+        "late": found["late"] and not longer,
+        "searched": SEARCHED,
+    }
+    return render(request, "fixes/problems.html", context)
+
+
+def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
+    """What a page and a fragment of the studio share."""
+    fragment = by_htmx(request)
+    return {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "fragment": fragment,
+        "base": "playground/bare.html" if fragment else "playground/base.html",
+        "studio": reverse("studio", args=[client.key]),
+    }
 
 
 @require_GET
@@ -33,23 +73,22 @@ LONGER = 20.0  # where somebody says that the search shall go on
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the fixes that the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
+    if request.GET.get("best"):
+        asked = Fixes(at=look.at, pod=look.pod, seconds=FOR_BEST, most=BEST)
+        found = describe_findings((await client.ask_with_head(asked))[0])
+        return render(request, "fixes/best.html", {"findings": found, "best": next(iter(found["fixes"]), None)})
     fragment, longer = by_htmx(request), bool(request.GET.get("longer"))
     first = fragment and not longer and not request.GET.get("all")
     seconds = LONGER if longer else SECONDS
     asked = Fixes(at=look.at, pod=look.pod, seconds=seconds, first=first, longer=longer)
     findings, head = await client.ask_with_head(asked)
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **_page(request, client),
         "findings": describe_findings(findings),
         "at": look.at,
         "goes_on": first and not findings["late"] and bool(findings["fixes"]),
         "may_go_on": not longer and (findings["late"] or (findings["cut"] > 0 and not first)),
         "standing": look.at is not None and look.at < head,
-        "fragment": fragment,
-        "base": "playground/bare.html" if fragment else "playground/base.html",
-        "studio": reverse("studio", args=[client.key]),
     }
     return render(request, "fixes/page.html", context)
 
@@ -66,11 +105,17 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
     applied = await client.apply(commands[0], at, source="fix")
     target = applied.forked or client
     await _carry_out(target, commands[1:], pauses, begun=True)
-    if applied.forked is not None:
-        return go(request, _studio(applied.forked, Look(pod=look.pod)))
-    if by_htmx(request):
-        return HttpResponse(status=204)
-    return HttpResponseRedirect(_studio(client, Look(pod=look.pod)))
+    return await _land(request, target, look)
+
+
+async def _land(request: HttpRequest, client: SessionClient, look: Look) -> HttpResponse:
+    """Make the steps that proved the fix, or else run to the pod's next attempt, and show where the pod lands."""
+    steps = Look.from_query({"page": request.POST.get("steps", "")}).page
+    if 0 < steps <= MOST_STEPS:
+        await client.walk(steps)
+    elif look.pod.count("/") == 1:
+        await client.converse(from_form("run", until="pod", pod=look.pod), look)
+    return go(request, _studio(client, Look(pod=look.pod, node=look.node, stage=AIM)))
 
 
 async def _show(
@@ -81,10 +126,7 @@ async def _show(
     twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
     await remember(request, twin.key)
     await _carry_out(twin, commands, pauses)
-    steps = Look.from_query({"page": request.POST.get("steps", "")}).page
-    if 0 < steps <= MOST_STEPS:
-        await twin.walk(steps)
-    return go(request, _studio(twin, Look(pod=look.pod, node=look.node)))
+    return await _land(request, twin, look)
 
 
 async def _carry_out(client: SessionClient, commands: list[Command], pauses: list[int], *, begun: bool = False) -> None:

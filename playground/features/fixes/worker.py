@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import time
 
-from playground.features.fixes.query import Fixes
+from playground.features.fixes.problems import Rows
+from playground.features.fixes.query import Fixes, Problems
 from playground.features.fixes.why_not import present_why_not
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.analysis.explain import list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not
 
 MOST_NODES = 500  # that are suggested
+
+
+@answers(Problems)
+def problems(engine: Engine, request: Problems) -> Steps[Data]:
+    """Rows as JSON data; "late" where the time was over before everything had been looked at."""
+    world = yield from engine.at(request.position)
+    deadline, rows = time.perf_counter() + request.seconds, Rows()
+    for found in list_problems(world):
+        rows.add(found)
+        if time.perf_counter() > deadline or rows.full:
+            return rows.to_json(late=True)
+        if engine.slice.over():
+            yield
+    return rows.to_json(late=False)
 
 
 @answers(Fixes)
@@ -30,7 +46,9 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
         late = late or time.perf_counter() > deadline
         return late or (request.first and bool(found))
 
-    budget = Budget().lengthen() if request.longer else Budget()
+    budget = Budget(fixes=request.most)
+    if request.longer:
+        budget = budget.lengthen()
     search = search_fixes(world, request.pod, budget, should_stop, found.append)
     while True:
         try:

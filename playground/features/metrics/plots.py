@@ -89,11 +89,13 @@ def over_time(
 
 
 def _moving(curve: Curve, fields: list[str]) -> Curve:
-    """The curve up to its last change and a little further: what follows is a straight line."""
+    """The curve up to its last change and a little further: what follows is a straight line. A curve that never changes is whole."""
     now = {field: curve[-1][field] for field in fields}
     end = len(curve) - 1
     while end > 0 and all(curve[end - 1][field] == now[field] for field in fields):
         end -= 1
+    if not end:
+        return [curve[0], curve[-1]]
     little = curve[end]["t"] + max(curve[end]["t"] // 10, 1_000_000)
     return [*curve[: end + 1], {**curve[-1], "t": min(little, max(curve[-1]["t"], curve[end]["t"]))}]
 

@@ -7,44 +7,25 @@ from typing import Literal, NotRequired, Required, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.amounts import clock
 from playground.presenters.cluster_map import heat
 from playground.presenters.cluster_map.heat import GroupsCard, HeatCard
 from playground.presenters.cluster_map.measure import Choices, choices, compute_measure, points
 from playground.presenters.cluster_map.node_cards import Moment, NodeCard, card_id, node_card
-from playground.presenters.cluster_map.preempting import preempting
+from playground.presenters.cluster_map.preempting import NONE, preempting
 from playground.presenters.cluster_map.search import Mask, matching
 from playground.presenters.cluster_map.verdicts import Counts, VerdictChip, chips
 from playground.presenters.devices.states import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.refusals import FEASIBLE, Refusals, is_filter_over, refusals
-from playground.presenters.scene import (
-    PodRef,
-    cycle_of,
-    last_attempt,
-    pod_ref,
-    present_step,
-    scheduler_of,
-    subject,
-    table_of,
-)
+from playground.presenters.refusals import FEASIBLE, Refusals, is_filter_over, refusals, unasked
+from playground.presenters.scene import cycle_of, present_step, scheduler_of, subject, table_of
 from scheduler_core.base.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
-from scheduler_core.world.readonly import (
-    ATTEMPT_FAILED,
-    NodeTable,
-    Point,
-    SchedulerView,
-    SchedulingCycleView,
-    WorldView,
-)
+from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView, WorldView
 
 SMALL = 59
 WINDOW = 12
-PENDING = 12
-LATELY = 10
 MOST_GROUPS = 24
-TOUCHED = 64  # records of one transition that are looked through; an import makes thousands
+TOUCHED = 64  # records of one transition whose nodes are marked; an import makes thousands
 ZONE = "topology.kubernetes.io/zone"
 
 
@@ -68,11 +49,11 @@ class MapContext(TypedDict):
     choices: NotRequired[Choices]
 
 
-def present(sim: WorldView, look: Look) -> Panel[MapContext, MapCard]:
-    """The map as this viewer groups and filters it."""
+def present(sim: WorldView, look: Look, *, plain: bool = False) -> Panel[MapContext, MapCard]:
+    """The map as this viewer groups and filters it; a plain one shows the nodes without what the last cycle said about them."""
     scheduler = scheduler_of(sim)
-    table, cycle = table_of(scheduler), cycle_of(sim)
-    refused = refusals(sim, table.names)
+    table, cycle = table_of(scheduler), None if plain else cycle_of(sim)
+    refused = unasked(table.names) if plain else refusals(sim, table.names)
     moment = _moment(sim, look, table, cycle, refused)
     keys = label_keys(table)
     group = look.group if look.group in keys or look.group == "-" else _default_group(table, keys)
@@ -103,9 +84,6 @@ def present(sim: WorldView, look: Look) -> Panel[MapContext, MapCard]:
     for row in rows:
         dim = mask is not None and not large and not mask[row]
         cards[card_id(table.names[row])] = node_card(table, row, moment, dim)
-    cards["map-pending"] = pending_card(sim, look)
-    if not large:
-        cards["map-lately"] = lately_card(sim)
     return Panel("map", context, cards)
 
 
@@ -135,7 +113,7 @@ def _moment(
     now = -1
     if step is not None and step[0].point is Point.FILTER and cycle is not None:
         now = len(cycle.steps) - 1
-    score = points(sim, table)
+    score = None if cycle is None else points(sim, table)
     touched = find_touched_nodes(sim)
     return Moment(
         refusals=refused,
@@ -147,16 +125,16 @@ def _moment(
         touched=touched,
         assumed=frozenset(scheduler_of(sim).cache.assumed),
         now_step=now if now >= 0 else -9,
-        preempting=preempting(sim, look.dry),
+        preempting=NONE if cycle is None else preempting(sim, look.dry),
         stock=stock(sim),
         over=cycle is not None and is_filter_over(cycle),
     )
 
 
 def find_touched_nodes(sim: WorldView) -> frozenset[str]:
-    """The nodes that the last transition changed: where a pod was assumed, forgotten or deleted, or the object itself."""
+    """The nodes that the last transition changed: where a pod was assumed or deleted, or the object itself; none of an import."""
     out = set()
-    for record in sim.last[:TOUCHED]:
+    for record in sim.last if len(sim.last) <= TOUCHED else ():
         placed, changed = record.of(PodAssumed) or record.of(BindingEnded), record.of(ObjectChanged)
         if placed is not None:
             out.add(placed.node)
@@ -230,74 +208,4 @@ def _summary(
     return {**card, **chips(refused, look.q, is_filter_over(cycle), mask)}
 
 
-class LatelyRow(PodRef):
-    at: int
-    t: str
-    place: str
-    cause: str
-
-
-class LatelyCard(TypedDict):
-    id: str
-    kind: Literal["lately"]
-    rows: list[LatelyRow]
-
-
-def lately_card(sim: WorldView) -> LatelyCard:
-    """Return the card of the latest pod moves, newest first, for the room under a small cluster."""
-    rows: list[LatelyRow] = [
-        {"at": move.position, "t": clock(move.t), **pod_ref(move.pod), "place": move.place, "cause": move.cause}
-        for move in sim.journal.moves[: -LATELY - 1 : -1]
-    ]
-    return {"id": "map-lately", "kind": "lately", "rows": rows}
-
-
-def _present_first(sim: WorldView) -> list[SchedulerView]:
-    """The schedulers, that one first whose cycle began last."""
-    present = scheduler_of(sim)
-    return [present, *(other for other in sim.schedulers if other is not present)]
-
-
-class LastAnswer(TypedDict):
-    """The message and position of a pod's last attempt; `node`: the pod was given back after that node had been chosen."""
-
-    message: str
-    at: int
-    node: NotRequired[str]
-
-
-def _last_answer(sim: WorldView, key: str) -> LastAnswer:
-    attempt = last_attempt(sim, key)
-    if attempt is None:
-        return {"message": "", "at": 0}
-    if attempt.message or not attempt.node:
-        return {"message": attempt.message, "at": attempt.last_position}
-    failures = (move.position for move in reversed(sim.journal.lane(key)) if move.cause == ATTEMPT_FAILED)
-    return {"message": "", "node": attempt.node, "at": next(failures, attempt.last_position)}
-
-
-class PendingRow(PodRef, LastAnswer):
-    pass
-
-
-class PendingCard(TypedDict):
-    id: str
-    kind: Literal["pending"]
-    rows: list[PendingRow]
-    more: int
-
-
-MapCard = NodeCard | SummaryCard | GroupsCard | HeatCard | LatelyCard | PendingCard
-
-
-def pending_card(sim: WorldView, look: Look) -> PendingCard:
-    """Pending pods that were refused, each with its last answer, so that Why? is one click away."""
-    queues = [scheduler.queue for scheduler in _present_first(sim)]
-    refused = [
-        *(queued for queue in queues for queued in queue.unschedulable()),
-        *(queued for queue in queues for queued in queue.backoff() if queued.attempts),
-    ]
-    rows: list[PendingRow] = [
-        {**pod_ref(queued.pod.key), **_last_answer(sim, queued.pod.key)} for queued in refused[:PENDING]
-    ]
-    return {"id": "map-pending", "kind": "pending", "rows": rows, "more": len(refused) - len(rows)}
+MapCard = NodeCard | SummaryCard | GroupsCard | HeatCard

@@ -10,11 +10,12 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, controller, pending, preemption, prepare, queue, score
+from playground.presenters.stage import binding, cluster, controller, pending, preemption, prepare, queue, score
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
 from playground.presenters.stage.binding.lanes import Lane
+from playground.presenters.stage.cluster import ClusterBody
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
 from playground.presenters.stage.pending import PendingBody
@@ -31,10 +32,20 @@ MAP = "nodes"  # the form that is the cluster map
 
 
 Body = (
-    QueueBody | PrepareBody | FilterBody | Board | NoBoard | PendingBody | PreemptionBody | BindingBody | ControllerBody
+    ClusterBody
+    | QueueBody
+    | PrepareBody
+    | FilterBody
+    | Board
+    | NoBoard
+    | PendingBody
+    | PreemptionBody
+    | BindingBody
+    | ControllerBody
 )
 Card = PoolCard | FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
+    "cluster": cluster.present,
     "queue": queue.present,
     "prefilter": prepare.present,
     "prescore": partial(prepare.present, point=Point.PRE_SCORE),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from playground.presenters.cluster_map.preempting import evidence_of, preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
-from playground.presenters.look import AIM, WITH_NODES, Look
+from playground.presenters.look import AIM, CLUSTER, WITH_NODES, Look
 from playground.presenters.refusals import UNSEEN, node_to_status
 from playground.presenters.scene import cycle_of, last_attempt, present_step, scheduler_of, subject, table_of
 from scheduler_core.base.trace.kinds import (
@@ -19,6 +19,7 @@ from scheduler_core.base.trace.kinds import (
     AttemptStarted,
     BindingEnded,
     BindingStarted,
+    CommandApplied,
     NodeSelected,
     PodAssumed,
     PodForgotten,
@@ -76,13 +77,25 @@ _LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 def at_hand(sim: WorldView) -> str:
     """The stage of the present step."""
     if sim.position == 0:
-        return "queue"
+        return CLUSTER
     step = present_step(sim)
     if step is not None:
         return _of_failure(sim) if step[0].point is Point.POST_FILTER else OF_POINT[step[0].point]
     kinds = {record.kind for record in sim.last[:_LOOKED_THROUGH]}
+    if CommandApplied.KIND in kinds:
+        return _of_work(sim)
     stage = next((stage for kind, stage in _OF_KIND.items() if kind in kinds), "controller")
+    if sim.idle and stage in ("controller", "queue"):
+        return CLUSTER
     return _of_failure(sim) if stage == _OF_KIND[AttemptEnded.KIND] else stage
+
+
+def _of_work(sim: WorldView) -> str:
+    """The stage after a command: that of the cycle that it came into, or else the cluster."""
+    cycle = cycle_of(sim)
+    if cycle is not None and cycle.ended is None:
+        return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
+    return "binding" if any(each.bindings for each in sim.schedulers) else CLUSTER
 
 
 def _of_failure(sim: WorldView) -> str:
@@ -251,7 +264,9 @@ def _stage_of(sim: WorldView, pod: str) -> str:
     if any(binding.pod.key == pod for each in sim.schedulers for binding in each.bindings.values()):
         return "binding"
     attempt = last_attempt(sim, pod)
-    return "queue" if attempt is None else _get_deciding_stage(attempt)
+    if attempt is None:
+        return CLUSTER if at_hand(sim) == CLUSTER else "queue"
+    return _get_deciding_stage(attempt)
 
 
 def _get_deciding_stage(attempt: Attempt) -> str:

@@ -73,7 +73,7 @@ class ImportPlan(Struct, frozen=True):
     snapshot's times in ns. `without_effect` are the warnings about fields without an effect here. `read` describes the
     text and its conversion. For a `renamed` import `names` are the old and the new names, which are stored nowhere, and
     `unneeded` is the number of omitted objects, as they decide nothing. A `large` one was read from a file in turns, and is applied in
-    turns.
+    turns. `amounts`: the `cpu` (milli) and `memory` of the nodes, the pods with a node (`placed`), and those without (`pending`).
     """
 
     items: list[PlannedObject]
@@ -90,6 +90,7 @@ class ImportPlan(Struct, frozen=True):
     names: list[tuple[str, str]] = []
     unneeded: int = 0
     large: bool = False
+    amounts: dict[str, int] = {}
 
     @property
     def accepted(self) -> int:

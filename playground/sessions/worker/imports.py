@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 import zlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,7 +52,7 @@ from scheduler_core.formats.configurations import is_configuration
 from scheduler_core.formats.manifests import Intake as Brought
 from scheduler_core.formats.manifests import Note, NotObjects, read
 from scheduler_core.formats.unsupported import notes
-from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places
+from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places, parse_quantity
 
 # Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
 
@@ -166,7 +167,22 @@ def import_plan(world: Simulation, brought: Brought, intake: Intake, planned: Pl
         rename,
         intake.names,
         intake.unneeded,
+        amounts=_sum_up(_list_written_manifests(planned)),
     )
+
+
+def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return what the nodes offer, and how many pods have a node or lack one."""
+    sums = dict.fromkeys(("cpu", "memory", "placed", "pending"), 0)
+    for manifest in manifests:
+        status = manifest.get("status") or {}
+        if manifest["kind"] == "Node":
+            offered = status.get("allocatable") or status.get("capacity") or {}
+            sums["cpu"] += ceil(1000 * parse_quantity(str(offered.get("cpu", 0))))
+            sums["memory"] += int(parse_quantity(str(offered.get("memory", 0))))
+        elif manifest["kind"] == "Pod" and status.get("phase") not in ("Succeeded", "Failed"):
+            sums["placed" if (manifest.get("spec") or {}).get("nodeName") else "pending"] += 1
+    return sums
 
 
 def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +19,7 @@ from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
+from playground.presenters.amounts import cpu, memory, thousands
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
@@ -172,13 +174,9 @@ def _confirm_import(request: HttpRequest, client: SessionClient, count: int) -> 
 
 
 def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, Any]:
-    """A summary of a plan by action and kind, and one page of its rows."""
-    counts = dict.fromkeys(ACTIONS, 0)
-    kinds: dict[str, dict[str, int]] = {}
-    for item in plan.items:
-        counts[item.action] += 1
-        kind = kinds.setdefault(item.kind or "?", dict.fromkeys(ACTIONS, 0))
-        kind[item.action] += 1
+    """A summary of a plan, and one page of its rows."""
+    counts = dict.fromkeys(ACTIONS, 0) | Counter(item.action for item in plan.items)
+    kinds = Counter(item.kind or "?" for item in plan.items)
     show = request.GET.get("show", "")
     rows = [item for item in plan.items if show in ("", item.action)]
     return {
@@ -186,8 +184,9 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "counts": [(action, counts[action]) for action in ACTIONS if counts[action]],
         "accepted": plan.accepted,
         "refused": counts["refused"],
-        "kinds": [(kind, [numbers[action] for action in ACTIONS]) for kind, numbers in sorted(kinds.items())],
-        "actions": ACTIONS,
+        "kinds": bool(kinds),
+        "total": len(plan.items),
+        "tiles": _build_tiles(plan, kinds),
         "show": show,
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
@@ -202,6 +201,22 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "unneeded": plan.unneeded,
         "configurations": plan.configurations,
     }
+
+
+def _build_tiles(plan: ImportPlan, kinds: Counter[str]) -> list[dict[str, str]]:
+    """The nodes with what they offer, the pods by whether they have a node, and how many objects there are of other kinds."""
+    sums, others = plan.amounts, {kind: n for kind, n in sorted(kinds.items()) if kind not in ("Node", "Pod")}
+    offered = _("%(cpu)s cpu, %(memory)s") % {"cpu": cpu(sums.get("cpu", 0)), "memory": memory(sums.get("memory", 0))}
+    placed = _("%(placed)s on nodes, %(pending)s Pending") % {
+        "placed": thousands(sums.get("placed", 0)),
+        "pending": thousands(sums.get("pending", 0)),
+    }
+    tiles = [
+        {"title": _("Nodes"), "value": thousands(kinds["Node"]), "more": offered if sums.get("cpu") else ""},
+        {"title": _("Pods"), "value": thousands(kinds["Pod"]), "more": placed},
+    ]
+    more = ", ".join(f"{thousands(n)} {kind}" for kind, n in others.items())
+    return tiles + ([{"title": _("Others"), "value": thousands(sum(others.values())), "more": more}] if others else [])
 
 
 def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str:

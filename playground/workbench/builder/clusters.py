@@ -34,6 +34,22 @@ def _small() -> list[dict[str, Any]]:
     )
 
 
+def _placement() -> list[dict[str, Any]]:
+    """Six nodes in use, three of which refuse the pods, each for a reason of its own."""
+    infra = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
+    sizes: dict[str, Any] = {"cpu": "4", "memory": "16Gi"}
+    nodes = node_manifests(count=2, **sizes) + node_manifests(first=3, taints=infra, **sizes)
+    nodes += node_manifests(count=2, first=4, **sizes) + node_manifests(first=6, unschedulable=True, **sizes)
+    pods = []
+    for number, milli in enumerate((3700, 2600, 1600, 2200, 1200, 800), 1):
+        size = {"cpu": f"{milli}m", "memory": f"{3 * milli}Mi"}
+        (runs,) = pod_manifests(name=f"api-{number}", labels={"app": "api"}, requests=size)
+        runs["spec"]["nodeName"] = f"node-{number}"
+        pods.append(runs)
+    waiting = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
+    return nodes + pods + waiting
+
+
 def _zones() -> list[dict[str, Any]]:
     infra = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
     nodes = node_manifests(count=3, name="worker-{zone}", zones=ZONES, cpu="8", memory="32Gi")
@@ -107,6 +123,12 @@ def _devices() -> list[dict[str, Any]]:
 CLUSTERS: dict[str, Cluster] = {
     cluster.slug: cluster
     for cluster in (
+        Cluster(
+            "placement",
+            _("One placement"),
+            _("Six nodes in use: three refuse the pod, each for its own reason, and three are scored."),
+            _placement,
+        ),
         Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit anywhere."), _small),
         Cluster(
             "zones",

@@ -39,7 +39,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   }
   // What was too large to be read does not come back, so its form stays. Beyond 500 most pages are none with a form.
   const back = xhr.status >= 400 && xhr.status < 500 && xhr.status !== TOO_LARGE;
-  if ((back || xhr.getResponseHeader("X-Form")) && target?.closest("#workbench, #fixes")) {
+  if ((back || xhr.getResponseHeader("X-Form")) && target?.closest("#workbench, [data-fixes]")) {
     detail.shouldSwap = true;
     detail.isError = false;
   }

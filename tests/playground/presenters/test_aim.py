@@ -48,7 +48,12 @@ def test_a_pod_that_is_being_bound_is_shown_in_its_lane() -> None:
 
 
 def test_a_pod_without_an_attempt_is_shown_in_the_queue() -> None:
-    assert aim(three_nodes(), pod=WEB, stage="aim") == ("queue", WEB)
+    sim = until(three_nodes(pod("web-1", cpu="2"), pod("late")), ran("Filter", "TaintToleration"))
+    assert aim(sim, pod="default/late", stage="aim") == ("queue", "default/late")
+
+
+def test_a_pod_keeps_the_cluster_on_the_stage_while_nothing_has_run() -> None:
+    assert aim(three_nodes(), pod=WEB, stage="aim") == ("cluster", WEB)
 
 
 def test_a_past_theatre_is_shown_with_what_has_followed_since() -> None:
@@ -98,7 +103,7 @@ def _begins(sim: Simulation, name: str) -> bool:
 
 
 def test_before_any_attempt_a_node_keeps_the_stage_at_hand() -> None:
-    assert aimed_at_node(three_nodes(), "free") == ("queue", "")
+    assert aimed_at_node(three_nodes(), "free") == ("cluster", "")
 
 
 def test_a_claim_is_shown_in_the_attempt_of_its_pod() -> None:

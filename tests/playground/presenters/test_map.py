@@ -9,7 +9,8 @@ import pytest
 
 from playground.presenters.cluster_map.heat import BEST, HERE, NO, OK
 from playground.presenters.cluster_map.measure import facts
-from scheduler_core.world.commands import ApplyObjects, FailCall, SetConfiguration
+from playground.presenters.stage.aim import at_hand
+from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import (
     ZONE,
@@ -98,30 +99,19 @@ def test_a_card_says_the_cpu_that_is_requested_exactly_and_the_taints() -> None:
     assert cards(sim)["node-infra"]["taints"] == ["dedicated=infra:NoSchedule"]
 
 
-def test_refused_pods_are_listed_with_their_last_message() -> None:
-    sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    rows = cards(sim)["map-pending"]["rows"]
-    assert [row["key"] for row in rows] == ["default/huge"]
-    assert rows[0]["message"].startswith("0/3 nodes are available: ")
+def test_a_plain_map_shows_no_verdict_of_the_last_cycle() -> None:
+    sim = until(three_nodes(), decided())
+    sim.run()
+    card = cards(sim)["node-infra"]
+    assert (at_hand(sim), card["state"], card["why"], card["score"]) == ("cluster", "", "", None)
+    assert cards(sim, stage="filter")["node-infra"]["state"] == "no"
 
 
-def test_refused_pods_of_every_scheduler_are_listed() -> None:
-    sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    profiles = {**DEFAULT, "profiles": [{"schedulerName": "second"}]}
-    sim.apply(SetConfiguration(profiles, "second"))
-    sim.apply(ApplyObjects((pod("vast", cpu="64", schedulerName="second"),)))
-    sim.run(until=lambda w: w.journal.place("default/vast") == "unschedulable")
-    rows = cards(sim)["map-pending"]["rows"]
-    assert {row["key"] for row in rows} == {"default/huge", "default/vast"}
-
-
-def test_a_pod_whose_binding_failed_names_the_node_and_the_step_where_it_came_back() -> None:
-    sim = three_nodes()
-    sim.apply(FailCall("bind", "default/web-1", 409))
-    sim.run(until=lambda w: w.journal.place("default/web-1") == "backoff")
-    (row,) = cards(sim)["map-pending"]["rows"]
-    assert (row["message"], row["at"]) == ("", sim.position)
-    assert row["node"] == sim.journal.attempts[0].node
+def test_an_import_marks_no_node_and_a_form_marks_what_it_creates() -> None:
+    assert not any(card.get("changed") for card in cards(many_nodes(70)).values())
+    sim = many_nodes(3)
+    sim.apply(ApplyObjects((node("new"),)))
+    assert [name for name, card in cards(sim).items() if card.get("changed")] == ["node-new"]
 
 
 def test_a_large_cluster_is_bytes_and_a_window_of_cards() -> None:
@@ -227,10 +217,3 @@ def test_a_node_that_came_after_the_snapshot_has_no_verdict() -> None:
     found = cards(sim)
     assert (found["node-newcomer"]["state"], found["node-newcomer"]["why"]) == ("", "")
     assert found["node-infra"]["state"] == "no"
-
-
-def test_what_pods_did_lately_stands_under_a_small_cluster_the_newest_first() -> None:
-    sim = until(three_nodes(), decided())
-    rows = cards(sim)["map-lately"]["rows"]
-    assert [row["place"] for row in rows] == [move.place for move in reversed(sim.journal.moves)]
-    assert [row["at"] for row in rows] == [move.position for move in reversed(sim.journal.moves)]

@@ -52,10 +52,6 @@ def refused_world(*more: dict[str, Any]) -> Simulation:
     return until(sim, decided(3 + len(more)))
 
 
-def test_an_empty_world_begins_with_how_to_fill_it() -> None:
-    assert stage(world())["context"]["body"] == {"start": True}
-
-
 def test_active_pods_are_numbered_in_pop_order_with_priority_and_time() -> None:
     rows = pool(three_nodes(pod("low"), pod("high", priority=100)), "active")["rows"]
     assert [(row["number"], row["name"], row["priority"]) for row in rows] == [(1, "high", 100), (2, "low", 0)]

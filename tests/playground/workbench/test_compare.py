@@ -1,5 +1,7 @@
 """The comparison's page, without JavaScript."""
 
+import re
+
 import pytest
 
 from playground.models import Session
@@ -62,3 +64,17 @@ def test_a_session_is_not_compared_with_itself(begun):
 def test_scores_of_a_pod_that_was_never_tried_are_told_to_be_missing(begun, fork):
     shown = page_text(begun.get("compare", **{"with": fork.edit_key, "pod": "default/web-1"}))
     assert "There is no attempt to show scores of" in shown
+
+
+def test_both_are_compared_as_far_as_the_one_that_has_run_less(begun):
+    begun.post("fork", at=2)
+    other, first = Session.objects.latest("pk"), begun.session
+    begun.ask(lambda client: client.walk(200))
+    far = begun.head()
+    begun.session = other
+    begun.ask(lambda client: client.walk(45))
+    answer = begun.browser.get(f"/s/{other.edit_key}/compare", {"with": first.edit_key})
+    assert int(re.search(r"b=(\d+)", answer["Location"])[1]) < far
+    shown = page_text(begun.browser.get(f"/s/{other.edit_key}/compare{answer['Location']}"))
+    assert "Both are compared up to the same number of attempts" in shown
+    assert re.search(r"attempts 1 1 ", shown)

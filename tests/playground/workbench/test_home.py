@@ -5,6 +5,7 @@ from django.test import Client
 
 from playground.lessons import beginning, lesson_of, read_lessons
 from playground.models import Session
+from playground.views.film import film
 from playground.workbench.builder import CLUSTERS
 from scheduler_core.world.commands import ApplyObjects
 from tests.playground.workbench.conftest import page_text
@@ -13,9 +14,23 @@ pytestmark = pytest.mark.django_db(transaction=True)
 STARTS = [f"story:{story.slug}" for story in read_lessons()] + [f"cluster:{slug}" for slug in CLUSTERS]
 
 
-def test_the_first_page_offers_every_story_and_cluster():
-    shown = Client().get("/").content.decode()
-    assert [start for start in STARTS if f'value="{start}"' not in shown] == []
+def test_the_first_page_offers_every_cluster_and_eight_lessons_and_leads_to_all_of_them():
+    shown, lessons = Client().get("/").content.decode(), Client().get("/lessons/").content.decode()
+    assert shown.count('value="story:') == 8 and 'href="/lessons/"' in shown
+    offered = shown + lessons
+    assert [start for start in STARTS if f'value="{start}"' not in offered] == []
+
+
+def test_the_moving_picture_shows_what_the_engine_decides(visitor):
+    shown = film()
+    begun = visitor("cluster:placement")
+    assert shown["waiting"] == ["web-2", "web-3"]
+    begun.ask(lambda client: client.walk(200))
+    assert begun.manifest("Pod", "web-1")["spec"]["nodeName"] == shown["node"]
+    by_name = {node.name: node for node in shown["nodes"]}
+    assert {node.said for node in by_name.values()} > {"Insufficient cpu", "node(s) were unschedulable"}
+    assert by_name[shown["node"]].points == max(node.points for node in by_name.values())
+    assert shown["feasible"] == sum(not node.said for node in by_name.values()) == 3
 
 
 def names_by_kind(start):

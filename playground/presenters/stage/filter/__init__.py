@@ -313,6 +313,7 @@ def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusa
     if group == FEASIBLE:
         return {**card, "verdict": "ok", "figures": sections(sim, look.node)}
     status = refused.statuses[group]
+    found = sections(sim, look.node, status.plugin)
     return {
         **card,
         "verdict": "no",
@@ -320,7 +321,7 @@ def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusa
         "plugin": status.plugin,
         "plain": _plain(status.reasons),
         "unresolvable": status.code is Code.UNRESOLVABLE,
-        "figures": (found := sections(sim, look.node, status.plugin)),
+        "figures": found,
         "evidence": _quote_manifests(cycle, row, found),
     }
 

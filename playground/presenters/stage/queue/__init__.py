@@ -19,9 +19,6 @@ FORMS = {"flow": gettext_noop("Flow"), "table": gettext_noop("Table"), "nodes": 
 
 
 class TableBody(TypedDict, total=False):
-    """`start`: nothing was ever created."""
-
-    start: bool
     table: QueueTable
 
 
@@ -29,11 +26,9 @@ QueueBody = FlowBody | TableBody
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[QueueBody, PoolCard]:
-    """The pools of the scheduler whose cycle began last; where nothing was ever created, how to begin."""
+    """The pools of the scheduler whose cycle began last."""
     scheduler, question = scheduler_of(sim), message(gettext_noop("Which pod is next?"))
     waits = waiting(scheduler)
-    if not (waits or sim.store.count("Node") or sim.store.count("Pod")):
-        return Stage(question, {"start": True})
     body: QueueBody = {}
     cards: dict[str, PoolCard] = {}
     if look.form == "table":

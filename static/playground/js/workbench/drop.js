@@ -7,6 +7,11 @@
 export function startDrop(box) {
   if (box.dataset.started) return;
   box.dataset.started = "yes";
+  box.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || !target.files?.length) return;
+    const label = target.labels?.[0];
+    if (label) label.textContent = [...target.files].map(({ name }) => name).join(", ");
+  });
   box.addEventListener("dragover", (event) => {
     if (!filesOf(event)) return;
     event.preventDefault();

@@ -1,0 +1,193 @@
+"""Cluster: the stage while no cycle runs: how the cluster is, what the last change created, and at a run's end how it went.
+
+The problems of the cluster are asked for by the page itself (features/fixes): explaining them takes longer than a stage may.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+from statistics import median
+from typing import Any, NamedTuple, TypedDict
+
+from playground.presenters.amounts import duration, thousands
+from playground.presenters.look import Look
+from playground.presenters.queues.groups import waiting
+from playground.presenters.scene import scheduler_of, table_of
+from playground.presenters.stage.controller.changed import Changed, collect_changes
+from playground.presenters.stage.controller.evictions import Evictions, evictions
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.base.trace.kinds import CommandApplied
+from scheduler_core.world.readonly import Place, WorldView
+
+NAMED = 5  # objects of a kind that are named
+KINDS = 4  # kinds of which the last change is told
+BARS = 5  # nodes and reasons at a run's end
+
+_YOURS = gettext_noop("Your cluster")
+_PENDING = (gettext_noop("1 pod is Pending"), gettext_noop("%(n)s pods are Pending"))
+_SCHEDULED = (gettext_noop("1 pod was scheduled"), gettext_noop("%(n)s pods were scheduled"))
+_OF = gettext_noop("%(k)s of %(n)s pods were scheduled")
+_NODES = (gettext_noop("1 node"), gettext_noop("%(n)s nodes"))
+_RUN = gettext_noop("run of %(n)s steps, %(time)s of virtual time")
+_ON = gettext_noop("%(k)s of %(n)s pods are on nodes")
+_WHAT = {
+    "ADDED": gettext_noop("%(kind)s created: %(names)s"),
+    "MODIFIED": gettext_noop("%(kind)s changed: %(names)s"),
+    "DELETED": gettext_noop("%(kind)s deleted: %(names)s"),
+}
+_COUNTED = {
+    "ADDED": gettext_noop("%(kind)s created: %(n)s"),
+    "MODIFIED": gettext_noop("%(kind)s changed: %(n)s"),
+    "DELETED": gettext_noop("%(kind)s deleted: %(n)s"),
+}
+
+
+class Figure(TypedDict):
+    value: str
+    unit: str
+    title: str
+    state: str
+
+
+class Bar(TypedDict):
+    """`percent` is the share of the longest bar."""
+
+    name: str
+    count: int
+    percent: int
+
+
+class Summary(TypedDict):
+    """How a run went. `checks` counts all refusals, `bound` all pods that found a node."""
+
+    figures: list[Figure]
+    nodes: list[Bar]
+    bound: int
+    refusals: list[Bar]
+    checks: int
+
+
+class ClusterBody(TypedDict, total=False):
+    """`start`: nothing was ever created. `changes`: what the last command did, `log`: the number of its records."""
+
+    start: bool
+    at: int
+    waits: bool
+    changes: list[Message]
+    log: int
+    evictions: Evictions
+    summary: Summary | None
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
+    """Return the stage of the whole cluster, with the map beneath."""
+    waits, nodes = count_waiting(sim), sim.store.count("Node")
+    if not (waits or nodes or sim.store.count("Pod")):
+        return Stage(message(gettext_noop("The cluster is empty")), {"start": True})
+    commanded = any(record.kind == CommandApplied.KIND for record in sim.last[:1])
+    ended = bool(sim.idle and sim.journal.attempts and not commanded)
+    body: ClusterBody = {
+        "at": sim.position,
+        "waits": bool(sim.store.count("Pod")),
+        "changes": list(_tell(collect_changes(sim).objects, len(sim.last))) if commanded else [],
+        "log": len(sim.last),
+        "evictions": evictions(sim),
+        "summary": summarize(sim, waits) if ended else None,
+    }
+    question, facts = (_end if ended else _situation)(sim, waits)
+    return Stage(question, body, facts=facts, map=True)
+
+
+def count_waiting(sim: WorldView) -> int:
+    """Return the number of pods that wait for a node, also those that no scheduler is for."""
+    flying = sum(s.cycle is not None and s.cycle.ended is None for s in sim.schedulers)
+    return sum(map(waiting, sim.schedulers)) + flying + sum(1 for _ in sim.journal.ignored)
+
+
+def _plural(texts: tuple[str, str], n: int) -> Message:
+    return message(texts[0]) if n == 1 else message(texts[1], n=thousands(n))
+
+
+def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
+    table = table_of(scheduler_of(sim))
+    placed = int(table.pod_count.sum())
+    question = _plural(_PENDING, waits) if waits else message(_YOURS)
+    facts = [_plural(_NODES, sim.store.count("Node"))]
+    if placed + waits:
+        facts.append(message(_ON, k=thousands(placed), n=thousands(placed + waits)))
+    return question, facts
+
+
+def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
+    bound = len(_list_bound_pods(sim))
+    text = message(_OF, k=thousands(bound), n=thousands(bound + waits)) if waits else _plural(_SCHEDULED, bound)
+    return text, [message(_RUN, n=thousands(sim.position), time=duration(sim.now))]
+
+
+def _tell(objects: Iterable[Changed], records: int) -> Iterable[Message]:
+    """Yield what was created, changed, and deleted, each kind in one line."""
+    kinds = sorted(objects, key=lambda each: (each.what != "ADDED", each.kind != "Node", each.kind))
+    groups = [
+        (kind, what, [o.name for o in found]) for (kind, what), found in groupby(kinds, lambda o: (o.kind, o.what))
+    ]
+    for kind, what, names in groups[:KINDS]:
+        if what in _WHAT and len(names) <= NAMED:
+            yield message(_WHAT[what], kind=kind, names=", ".join(names))
+        elif what in _WHAT and records <= 200:
+            yield message(_COUNTED[what], kind=kind, n=thousands(len(names)))
+
+
+class Bound(NamedTuple):
+    node: str
+    waited: int  # ns from the pod's first place in the queue
+
+
+def _list_bound_pods(sim: WorldView) -> dict[str, Bound]:
+    """The pods whose binding has ended, each with its node."""
+    first: dict[str, int] = {}
+    found: dict[str, Bound] = {}
+    for move in sim.journal.moves:
+        if move.place in (Place.ACTIVE, Place.GATED):
+            first.setdefault(move.pod, move.t)
+        elif move.place == Place.BOUND and move.pod in first:
+            index = sim.journal.last_attempt.get(move.pod)
+            node = "" if index is None else sim.journal.attempts[index].node
+            found[move.pod] = Bound(node, move.t - first[move.pod])
+    return found
+
+
+def summarize(sim: WorldView, waits: int) -> Summary:
+    """Sum up all attempts: pods with a node, pods without, victims, the time to a node, and what refused nodes."""
+    bound, attempts = _list_bound_pods(sim), sim.journal.attempts
+    victims = {victim for attempt in attempts for victim in attempt.victims}
+    refusals: Counter[str] = Counter()
+    for attempt in attempts:
+        for reason, count in attempt.refusals:
+            refusals[reason] += count
+    figures = [
+        _figure(len(bound), gettext_noop("scheduled"), "ok"),
+        _figure(waits, gettext_noop("Pending"), "no" if waits else ""),
+        _figure(len(victims), gettext_noop("preempted"), ""),
+    ]
+    if bound:
+        value, _, unit = duration(int(median(each.waited for each in bound.values()))).partition(" ")
+        figures.append({"value": value, "unit": unit, "title": gettext_noop("median from queue to bound"), "state": ""})
+    return {
+        "figures": figures,
+        "nodes": _bars(Counter(each.node for each in bound.values() if each.node)),
+        "bound": len(bound),
+        "refusals": _bars(refusals),
+        "checks": refusals.total(),
+    }
+
+
+def _figure(value: int, title: str, state: str) -> Figure:
+    return {"value": thousands(value), "unit": "", "title": title, "state": state}
+
+
+def _bars(counts: Counter[str]) -> list[Bar]:
+    top = counts.most_common(BARS)
+    return [{"name": name, "count": n, "percent": round(100 * n / top[0][1])} for name, n in top]
