@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from playground.presenters.scene import present_step, short
+from collections.abc import Callable
+
+from playground.presenters.scene import cycle_of, present_step, short
 from playground.presenters.sentences.kinds import RANK, RecordLine, of_record
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
-from scheduler_core.world.readonly import Record, WorldView
+from scheduler_core.world.readonly import Pod, Record, WorldView
 
 
 def sentence(sim: WorldView) -> RecordLine:
@@ -21,8 +23,19 @@ def sentence(sim: WorldView) -> RecordLine:
     for record in sim.last[:2]:
         if record.kind == AttemptStarted.KIND:
             return of_record(record)
-    line = _ending(sim) or of_step(step, short(cycle.pod.key))
+    scheduling = cycle_of(sim)
+    search = scheduling.search if scheduling is not None and scheduling is cycle else None
+    claims = _CLAIMS.get(step.plugin)
+    works = claims is None or claims(cycle.pod)
+    line = _ending(sim) or of_step(step, short(cycle.pod.key), search.seen if search is not None else 0, works)
     return {"head": f"{step.point} · {step.plugin}", "sentence": line}
+
+
+# Plugins that only reserve and prepare what a pod claims.
+_CLAIMS: dict[str, Callable[[Pod], bool]] = {
+    "DynamicResources": lambda pod: bool(pod.spec.resource_claims),
+    "VolumeBinding": lambda pod: any("persistentVolumeClaim" in raw or "ephemeral" in raw for raw in pod.spec.volumes),
+}
 
 
 def _nothing_yet(sim: WorldView) -> RecordLine:

@@ -8,13 +8,16 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, Evidence, PluginStep, Point, Scores
 
 
-def of_step(step: PluginStep, pod: str) -> Message:
-    """Describe a plugin's answer; `pod` is the pod's display name."""
+def of_step(step: PluginStep, pod: str, seen: int = 0, works: bool = True) -> Message:
+    """Describe a plugin's answer; `pod` is the pod's display name.
+
+    `seen`: the number of nodes that count for Filter, 0 where that is not known; `works`: the pod has what the plugin reserves.
+    """
     plugin = step.plugin
     if step.skipped:
         return message(gettext_noop("%(plugin)s returns Skip: it is not relevant to %(pod)s."), plugin=plugin, pod=pod)
     if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok):
-        return _of_filter(step, pod)
+        return _of_filter(step, pod, seen)
     reason = step.status.message
     if step.point in _OF_EXTENDERS and not step.status.ok:
         text = gettext_noop("%(plugin)s fails for %(pod)s: %(reason)s")
@@ -29,10 +32,17 @@ def of_step(step: PluginStep, pod: str) -> Message:
         return _of_scores(step.scores, plugin, pod)
     if step.point is Point.POST_FILTER and step.evidence is not None and step.evidence.nominated:
         return _of_preemption(step.evidence, pod)
+    if not works and step.point in _NO_WORK:
+        return message(_NO_WORK[step.point], plugin=plugin, pod=pod)
     return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod)
 
 
 _OF_EXTENDERS = (Point.EXTENDER_FILTER, Point.EXTENDER_PREEMPT, Point.EXTENDER_PRIORITIZE, Point.EXTENDER_BIND)
+_NO_WORK = {
+    Point.RESERVE: gettext_noop("%(plugin)s has nothing to reserve: %(pod)s has no claims."),
+    Point.UNRESERVE: gettext_noop("%(plugin)s has nothing to release: %(pod)s has no claims."),
+    Point.PRE_BIND: gettext_noop("%(plugin)s has nothing to prepare: %(pod)s has no claims."),
+}
 _SUCCESS = {
     Point.EXTENDER_PREEMPT: gettext_noop("%(plugin)s has looked through the victims for %(pod)s."),
     Point.EXTENDER_PRIORITIZE: gettext_noop("%(plugin)s scores no node for %(pod)s."),
@@ -61,14 +71,28 @@ def _of_preemption(evidence: Evidence, pod: str) -> Message:
     return message(text, pod=pod, node=evidence.nominated, n=thousands(len(victims)))
 
 
-def _of_filter(step: PluginStep, pod: str) -> Message:
+def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
+    """Describe Filter's calls: those of kube's parallel workers go past the nodes that Filter has found to be enough."""
+    counted = seen or step.evaluated
     named = {"plugin": step.plugin, "pod": pod}
     if not step.refused and step.evaluated == 1:
         return message(gettext_noop("%(plugin)s passes the one node that is left for %(pod)s."), **named)
     if not step.refused:
         text = gettext_noop("%(plugin)s passes all %(n)s nodes for %(pod)s.")
-        return message(text, **named, n=thousands(step.evaluated))
+        return message(text, **named, n=thousands(min(counted, step.evaluated)))
     reason = _first_reason(step)
+    if counted < step.evaluated:
+        text = gettext_noop(
+            "%(plugin)s makes %(k)s refusals in %(n)s calls for %(pod)s, and the first %(counted)s nodes count: %(reason)s"
+        )
+        return message(
+            text,
+            **named,
+            k=thousands(step.refused),
+            n=thousands(step.evaluated),
+            counted=thousands(counted),
+            reason=reason,
+        )
     if step.evaluated == step.refused == 1:
         text = gettext_noop("%(plugin)s refuses the last node for %(pod)s: %(reason)s")
         return message(text, **named, reason=reason)
