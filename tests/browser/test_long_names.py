@@ -26,14 +26,11 @@ spec:
 ---
 """
 
-# The names as somebody sees them: whole, or cut so that what tells them apart is in sight (of a host in its domain that is the beginning).
+# The names as they are seen: whole or in their short forms, with room for all of it.
 TABLE_FITS = """() => [...document.querySelectorAll("#stage .matrix-scroll")].every((one) => one.scrollWidth <= one.clientWidth + 1)"""
 SHOWN = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => {
-  const name = one.textContent.trim();
-  const end = one.querySelector(".apart > :last-child");
-  const [inner, outer] = [end?.getBoundingClientRect(), one.getBoundingClientRect()];
-  const inSight = inner && inner.right <= outer.right + 1 && inner.left >= outer.left - 1;
-  return { name, end: end?.textContent ?? name, inSight: inSight || name.includes(".") || one.scrollWidth <= one.clientWidth };
+  const short = one.querySelector(".apart");
+  return { name: one.textContent.trim(), seen: short?.dataset.short ?? one.textContent.trim(), inSight: one.scrollWidth <= one.clientWidth + 1 };
 })"""
 BESIDE = """() => [...document.querySelectorAll("#stage .ask > *")].every((one) =>
   one.getBoundingClientRect().right <= document.querySelector("#stage").getBoundingClientRect().right)"""
@@ -56,8 +53,7 @@ def are_told_apart(page: Page, selector: str, names: list[str]) -> None:
     assert {one["name"] for one in shown} <= set(names)
     assert shown
     assert all(one["inSight"] for one in shown), shown
-    hyphened = [one["end"] for one in shown if "." not in one["name"]]
-    assert len(set(hyphened)) == len(hyphened)
+    assert len({one["seen"] for one in shown}) == len({one["name"] for one in shown})
 
 
 def test_pods_in_the_queues_and_nodes_on_the_stages_are_told_apart(studio: Page) -> None:

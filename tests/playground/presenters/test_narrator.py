@@ -118,12 +118,12 @@ def test_what_follows_the_first_plugin_of_reserve_is_the_next_one() -> None:
     sim = until(three_nodes(), lambda sim: coming(sim).startswith("Reserve: %(pod)s is assumed"))
     sim.step(Grain.PLUGIN)
     assert said(sim).startswith("Reserve · ")
-    assert coming(sim).startswith("Reserve goes on: ")
+    assert coming(sim).startswith("Reserve: the next plugin ")
 
 
 def test_a_plugin_claims_no_work_for_a_pod_without_claims() -> None:
     sim, told = three_nodes(), set()
-    while sim.step(Grain.PLUGIN):
+    while sim.position < 150 and sim.step(Grain.PLUGIN):
         told.add(said(sim))
     assert "Reserve · VolumeBinding: VolumeBinding has nothing to reserve: web-1 has no claims." in told
     assert not any("reserves on the node" in one or "prepares the binding" in one for one in told)

@@ -69,7 +69,7 @@ def test_the_binding_cycle_is_a_branch_that_goes_on_beside_the_next_cycle() -> N
 def test_the_line_the_narrator_and_next_speak_of_one_pod_and_count_its_own_attempts() -> None:
     sim = three_nodes(pod("web-1", cpu="1"), pod("web-2", cpu="1"), pod("huge", cpu="64"))
     pods = set()
-    while sim.step(Grain.PLUGIN):
+    while sim.position < 150 and sim.step(Grain.PLUGIN):
         line, step = shown("pipeline", sim), present_step(sim)
         head = line["context"]
         if step is None:
