@@ -104,10 +104,8 @@ def subject(sim: WorldView, pod_key: str) -> str:
     return pod_key or present_pod(sim)
 
 
-_ABOUT_A_POD = {
-    facts.KIND
-    for facts in (AttemptStarted, AttemptEnded, PodAssumed, PodForgotten, WaitEnded, BindingStarted, BindingEnded)
-}
+_ABOUT_A_POD = (AttemptStarted, AttemptEnded, PodAssumed, PodForgotten, WaitEnded, BindingStarted, BindingEnded)
+_KINDS_ABOUT_A_POD = frozenset(facts.KIND for facts in _ABOUT_A_POD)
 
 
 def present_pod(sim: WorldView) -> str:
@@ -116,8 +114,8 @@ def present_pod(sim: WorldView) -> str:
     if ran is not None:
         return ran[1].pod.key
     for record in sim.last[-8:]:
-        if record.kind in _ABOUT_A_POD:
-            return str(record.facts.pod)
+        if record.kind in _KINDS_ABOUT_A_POD and isinstance(record.facts, _ABOUT_A_POD):
+            return record.facts.pod
     cycle = cycle_of(sim)
     return cycle.pod.key if cycle is not None else ""
 

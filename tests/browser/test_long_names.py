@@ -30,7 +30,8 @@ spec:
 TABLE_FITS = """() => [...document.querySelectorAll("#stage .matrix-scroll")].every((one) => one.scrollWidth <= one.clientWidth + 1)"""
 SHOWN = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => {
   const short = one.querySelector(".apart");
-  return { name: one.textContent.trim(), seen: short?.dataset.short ?? one.textContent.trim(), inSight: one.scrollWidth <= one.clientWidth + 1 };
+  const name = one.textContent.trim();
+  return { name, seen: short?.dataset.short ?? name, inSight: one.scrollWidth <= one.clientWidth + 1 };
 })"""
 BESIDE = """() => [...document.querySelectorAll("#stage .ask > *")].every((one) =>
   one.getBoundingClientRect().right <= document.querySelector("#stage").getBoundingClientRect().right)"""
