@@ -66,7 +66,7 @@ def test_pods_in_the_queues_and_nodes_on_the_stages_are_told_apart(studio: Page)
     press_until(studio, "highest total score")
     are_told_apart(studio, "#stage .score-node .whole", NODES)
     assert studio.evaluate(BESIDE)
-    press_until(studio, "reserves")
+    press_until(studio, "to reserve")
     are_told_apart(studio, "#stage .lane-row .who b", PODS)
 
 
@@ -77,7 +77,7 @@ def test_a_table_of_long_names_has_room_for_its_columns(studio: Page) -> None:
         expect(studio.locator(f"#stage {table}")).to_be_visible()
         are_told_apart(studio, f"#stage {table} .score-node .whole", NODES)
         assert studio.evaluate(TABLE_FITS)
-    press_until(studio, "reserves")
+    press_until(studio, "to reserve")
     studio.locator("#stage .forms [data-form=table]").click()
     expect(studio.locator("#stage .bind-table")).to_be_visible()
     are_told_apart(studio, "#stage .bind-table th .whole", PODS)
