@@ -17,9 +17,9 @@ from scheduler_core.scheduler.config.gates import (
 )
 from scheduler_core.scheduler.config.kubelet import read_kubelet, without_effect
 from scheduler_core.scheduler.config.load import load_configuration, with_own, with_plugin
+from scheduler_core.scheduler.config.schema import ConfigurationError, SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
 from scheduler_core.scheduler.config.taking_in import with_plugin_in
-from scheduler_core.scheduler.config.types import ConfigurationError, SchedulerConfiguration
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition

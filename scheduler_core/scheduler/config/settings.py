@@ -10,7 +10,7 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.pod import Reading
 from scheduler_core.apimachinery.objects.typed import convert_data
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.framework.features import Features

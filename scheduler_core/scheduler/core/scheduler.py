@@ -34,12 +34,9 @@ from scheduler_core.scheduler.core.actions import (
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.dispatcher import Dispatcher
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.core.cycles.eviction import Eviction
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, Eviction, SchedulingCycle
 from scheduler_core.scheduler.core.handle import WorldHandle
-from scheduler_core.scheduler.core.process import Process, Stage
-from scheduler_core.scheduler.core.rules import QueueRules
+from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders.extender import (
     Extender,

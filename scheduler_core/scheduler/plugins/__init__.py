@@ -19,8 +19,7 @@ from scheduler_core.scheduler.plugins.nodeaffinity.plugin import NodeAffinity
 from scheduler_core.scheduler.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from scheduler_core.scheduler.plugins.noderesources.fit import NodeResourcesFit
 from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
-from scheduler_core.scheduler.plugins.outoftree.coscheduling import Coscheduling
-from scheduler_core.scheduler.plugins.outoftree.coscheduling_sort import CoschedulingSort
+from scheduler_core.scheduler.plugins.outoftree.coscheduling import Coscheduling, CoschedulingSort
 from scheduler_core.scheduler.plugins.outoftree.node_resources_allocatable import NodeResourcesAllocatable
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import TargetLoadPacking
 from scheduler_core.scheduler.plugins.podtopologyspread.plugin import PodTopologySpread

@@ -22,8 +22,7 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Failure, Plugin, PostFilterResult
-from scheduler_core.scheduler.framework.preemption.budgets import Budget, budgets_of
-from scheduler_core.scheduler.framework.preemption.choice import choose, merits
+from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets_of, choose, merits
 from scheduler_core.scheduler.framework.preemption.dry_run import NO_VICTIMS, Outcomes, dry_run
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence
 from scheduler_core.scheduler.framework.reasons import Reason

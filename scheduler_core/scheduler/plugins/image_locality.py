@@ -27,8 +27,8 @@ from scheduler_core.scheduler.framework.formula import (
     whole,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide
 from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.normalize import divide
 
 NAME = "ImageLocality"
 

@@ -35,8 +35,8 @@ from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
 from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.node_selection import passes
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
-from scheduler_core.scheduler.plugins.helper.passing_taints import passes
 
 NAME = "TaintToleration"
 

@@ -17,8 +17,8 @@ from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.config.types import SchedulerConfiguration
 from scheduler_core.scheduler.core.process import Clock, Process
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit

@@ -36,7 +36,6 @@ from scheduler_core.scheduler.framework.plugin import (
 )
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
-    binding_conditions,
     claim_writing,
     extended_resources,
     fixes,
@@ -54,7 +53,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
     with_requests,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
-from scheduler_core.scheduler.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     allocation_of,
     is_reserved_for,
@@ -63,7 +61,15 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     uid_of,
     with_status,
 )
-from scheduler_core.scheduler.plugins.dynamicresources.prebind import ALLOCATIONS, FACTS, PROGRESS, RESERVED, Binding
+from scheduler_core.scheduler.plugins.dynamicresources.prebind import (
+    ALLOCATIONS,
+    FACTS,
+    PROGRESS,
+    RESERVED,
+    Binding,
+    unusable,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.prefilter import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts, NodeAllocation, Progress
 from scheduler_core.scheduler.plugins.helper.device_classes import class_made
 
@@ -171,7 +177,7 @@ class DynamicResources(Plugin):
         return [
             index
             for index, claim in enumerate(facts.store.claims)
-            if allocation_of(claim) is not None and binding_conditions.unusable(claim, self.handle.now)
+            if allocation_of(claim) is not None and unusable(claim, self.handle.now)
         ]
 
     # PostFilter

@@ -35,7 +35,7 @@ from scheduler_core.scheduler.framework.formula import (
     whole,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE
-from scheduler_core.scheduler.plugins.helper.shape_score import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_line_formula
+from scheduler_core.scheduler.plugins.helper.normalize import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_line_formula
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import compute_defaulted_requests, weigh
 

@@ -16,9 +16,14 @@ from scheduler_core.apimachinery.objects.pod import PodSpec
 from scheduler_core.apimachinery.objects.resources import Resources, is_scalar_name, pod_requests
 from scheduler_core.scheduler.cache.table import CPU, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.shape_score import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_linear
+from scheduler_core.scheduler.plugins.helper.normalize import (
+    MAX_CUSTOM_SCORE,
+    MAX_UTILIZATION,
+    broken_linear,
+    divide,
+    round_half_away,
+)
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 
 Column = NDArray[np.int64]

@@ -6,9 +6,23 @@ import gzip
 import json
 import lzma
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from scheduler_core.scheduler.framework.profile import Profile
+from scheduler_core.testing.conformance.timelines import unknown_operation
+
+# Profiles as the corpus was made with them.
+
+
+def with_all_candidates(profile: Profile) -> Profile:
+    """The corpus shows the dry run of every potential node."""
+    args = dict(profile.args)
+    if "DefaultPreemption" in args:
+        args["DefaultPreemption"] = {**args["DefaultPreemption"], "minCandidateNodesPercentage": 100}
+    return replace(profile, args=args)
+
 
 SUFFIXES = (".json", ".json.xz", ".json.gz")
 
@@ -78,3 +92,48 @@ def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
         if not isinstance(entry, dict):
             raise CorpusError(f"{file}: scenario {i} is not an object")
         yield Scenario(family, str(entry.get("name", i)), entry, file)
+
+
+# Which plugins a scenario is about: those that refused a node or the pod, scored, or looked for victims in it.
+
+
+def plugins_in(scenario: Scenario) -> list[str]:
+    """Names, sorted; of what was expected, which is what happened where the scenario passes."""
+    return sorted({name for attempt in scenario.attempts for name in _in(attempt) if name})
+
+
+def _in(attempt: Mapping[str, Any]) -> Iterator[str]:
+    for status in ((attempt.get("preEnqueue") or {}), (attempt.get("preFilter") or {})):
+        yield status.get("plugin") or ""
+    yield from (attempt.get("preFilter") or {}).get("nodePlugins") or ()
+    for status in (attempt.get("filter") or {}).values():
+        yield (status or {}).get("plugin") or ""
+    yield from (attempt.get("scores") or {}).get("plugins") or ()
+    yield from attempt.get("unschedulablePlugins") or ()
+    if attempt.get("preemption"):
+        yield "DefaultPreemption"
+
+
+# Which scenarios of a corpus can be judged.
+
+
+def not_supported(scenario: Scenario) -> str:
+    """Return the reason why a scenario can't be judged, read from its data, never its name; "" if it can."""
+    data = scenario.data
+    if is_world(scenario) or is_object(scenario):
+        return ""
+    if "steps" in data:
+        return unknown_operation(data)
+    if "attempts" not in (data.get("expect") or {}):
+        return "another kind of corpus"
+    return ""
+
+
+def is_object(scenario: Scenario) -> bool:
+    """Return whether a scenario is one object with the errors of kube's validation."""
+    return "object" in scenario.data and "errors" in scenario.data
+
+
+def is_world(scenario: Scenario) -> bool:
+    """Return whether a scenario is a world: objects, and steps in time; a timeline's steps are operations."""
+    return "objects" in scenario.data and "steps" in scenario.data

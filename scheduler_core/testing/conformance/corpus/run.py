@@ -18,9 +18,8 @@ from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.extender import list_ignored_resources, without_ignored_resources
 from scheduler_core.scheduler.framework.plugin import Failure, Point
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_post_filter, run_pre_enqueue
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
@@ -49,14 +48,17 @@ from scheduler_core.testing.conformance.corpus.observe import (
     status_json,
     without_empty,
 )
-from scheduler_core.testing.conformance.corpus.profiles import with_all_candidates
-from scheduler_core.testing.conformance.corpus.reading import Scenario
-from scheduler_core.testing.conformance.corpus.support import is_object, is_world, not_supported
-from scheduler_core.testing.conformance.corpus.volumes import bind_claims
-from scheduler_core.testing.conformance.corpus.world import CorpusWorld
+from scheduler_core.testing.conformance.corpus.reading import (
+    Scenario,
+    is_object,
+    is_world,
+    not_supported,
+    with_all_candidates,
+)
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
 from scheduler_core.testing.conformance.timelines import StepDifference, run_timeline
 from scheduler_core.testing.conformance.worlds import NotSupported, StepDiffers, run_world
-from scheduler_core.testing.validity import TextsDiffer, judge_object
+from scheduler_core.testing.differences import TextsDiffer, judge_object
 
 
 class Verdict(enum.StrEnum):
