@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.scheduler.framework.features import Features
-
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING
@@ -18,6 +16,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, Action, On
+from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.per_node import NodeInfo, PerNodePlugin
 from scheduler_core.scheduler.framework.plugin import PreFilterResult
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
