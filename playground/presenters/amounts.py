@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from playground.presenters.words import Message, gettext_noop, message
+
 SECOND = 1_000_000_000
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
@@ -99,3 +101,13 @@ def _decimal(thousandths: int) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+_ORDINALS = {1: gettext_noop("%(n)sst attempt"), 2: gettext_noop("%(n)snd attempt"), 3: gettext_noop("%(n)srd attempt")}
+_ORDINAL = gettext_noop("%(n)sth attempt")
+
+
+def ordinal(attempt: int) -> Message:
+    """Return the number of a pod's attempt among its own in words: 1st attempt."""
+    end = 0 if attempt % 100 in (11, 12, 13) else attempt % 10
+    return message(_ORDINALS.get(end, _ORDINAL), n=thousands(attempt))

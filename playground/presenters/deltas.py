@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,6 +13,7 @@ import orjson
 from playground import presenters
 from playground.lessons.own import Handed
 from playground.presenters.look import Look
+from playground.presenters.names import names_of
 from playground.presenters.panel import AnyPanel, Delta, PanelChange, Seen, Shown
 from scheduler_core.world.readonly import WorldView
 
@@ -20,7 +22,7 @@ MOVED = 40
 
 
 class PanelDigest(NamedTuple):
-    """`whole` covers the context and which cards there are in which order."""
+    """`whole` covers the context, the short forms of names, and which cards there are in which order."""
 
     whole: bytes
     cards: dict[str, bytes]
@@ -60,12 +62,13 @@ class Panels:
         self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= position)
 
     def _present(
-        self, world: WorldView, look: Look, past: WorldView | None, names: list[str] | None = None
+        self, world: WorldView, look: Look, past: WorldView | None, only: list[str] | None = None
     ) -> list[AnyPanel]:
         """The panels of a world, in the page's order."""
-        wanted = [name for name in presenters.PANELS if names is None or name in names]
+        wanted = [name for name in presenters.PANELS if only is None or name in only]
         look = presenters.aim_look(world, look)
-        return [presenters.present(name, world, look, self.story, past) for name in wanted]
+        names = names_of(world)
+        return [replace(presenters.present(name, world, look, self.story, past), names=names) for name in wanted]
 
     def _remember(self, key: tuple[int, Look], value: Digests) -> None:
         self._seen[key] = value
@@ -78,7 +81,8 @@ def digests(panels: Iterable[AnyPanel]) -> Digests:
     """Digests by panel name."""
     return {
         panel.name: PanelDigest(
-            _digest([panel.context, list(panel.cards)]), {name: _digest(card) for name, card in panel.cards.items()}
+            _digest([panel.context, list(panel.cards), panel.names]),
+            {name: _digest(card) for name, card in panel.cards.items()},
         )
         for panel in panels
     }
@@ -93,7 +97,7 @@ def compare(panels: Iterable[AnyPanel], new: Digests, old: Digests) -> Iterator[
             continue
         changed = {name: panel.cards[name] for name, digest in after.cards.items() if before.cards.get(name) != digest}
         if changed:
-            yield PanelChange(panel.name, cards=changed)
+            yield PanelChange(panel.name, cards=changed, names=panel.names)
 
 
 def _digest(value: Any) -> bytes:

@@ -6,7 +6,6 @@ from typing import Any
 
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import cycle_of
 from playground.presenters.sentences.coming import coming
 from playground.presenters.sentences.kinds import RecordLine
 from playground.presenters.sentences.present import sentence
@@ -15,7 +14,6 @@ from scheduler_core.world.readonly import WorldView
 
 
 class NarratorContext(RecordLine):
-    attempt: int
     idle: bool
     timers: bool
     outside: bool
@@ -24,11 +22,9 @@ class NarratorContext(RecordLine):
 
 def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     """Return the panel that tells what happened to which object, and why."""
-    cycle = cycle_of(sim)
     return Panel(
         "narrator",
         {
-            "attempt": cycle.number if cycle is not None else 0,
             "idle": sim.idle and not sim.outside and sim.position > 0,
             "timers": sim.idle and not sim.over,
             "outside": sim.outside,

@@ -9,14 +9,17 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from msgspec import Struct
 
 from playground.presenters.look import Look
+from playground.presenters.names import Names
 
+NAMES_AS_THEY_ARE = Names()
 Context = TypeVar("Context", covariant=True)
 Card = TypeVar("Card", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Panel(Generic[Context, Card]):
-    """`context` is the panel's own data; `cards` maps an element's id to what that card shows, in the order they stand in.
+    """`context` is the panel's own data; `cards` maps an element's id to what that card shows, in the order they stand in. `names` are the
+    short forms of the cluster's names (`{{ name|apart }}`).
 
     The types of both are what the panel's templates may read: tests/test_contexts.py compares them.
     """
@@ -24,6 +27,7 @@ class Panel(Generic[Context, Card]):
     name: str
     context: Context
     cards: Mapping[str, Card] = field(default_factory=dict)
+    names: Names = NAMES_AS_THEY_ARE
 
     def to_json(self) -> dict[str, Any]:
         """The panel as a template or another process reads it."""
@@ -46,6 +50,7 @@ class PanelChange(Struct, frozen=True):
     name: str
     panel: AnyPanel | None = None
     cards: dict[str, dict[str, Any]] = {}
+    names: Names = NAMES_AS_THEY_ARE
 
 
 class Delta(Struct, frozen=True):

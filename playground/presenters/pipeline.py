@@ -9,27 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
-from playground.presenters.amounts import duration, thousands
+from playground.presenters.amounts import duration, ordinal, thousands
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import (
     BINDING_POINTS,
     EXTENDER_VERBS,
     FORWARD_POINTS,
+    count_attempts,
+    count_evaluated_nodes,
     cycle_of,
+    find_latest_number,
     framework_of,
     last_attempt,
+    present_pod,
     present_step,
     scheduler_of,
     short,
-    subject,
     with_extenders,
 )
 from playground.presenters.stage.binding.cells import POINTS
 from playground.presenters.stage.binding.ended import of_attempt
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import (
-    BindingCycleView,
+    Attempt,
     Code,
     CycleView,
     Extender,
@@ -56,32 +59,37 @@ _TAILS = {Point.NORMALIZE_SCORE: "Score"}  # of a name that gives way on short l
 
 
 class PipelineContext(TypedDict):
-    profile: str
-    scheduler: str
+    pod: str
+    name: str
+    attempt: Message | None
+    number: int
 
 
 def present(sim: WorldView, look: Look) -> Panel[PipelineContext, PointCard]:
-    """All extension points with what the present cycle did there."""
-    framework, cycle, extenders = framework_of(sim), cycle_of(sim), scheduler_of(sim).extenders
-    now = present_step(sim)
-    binding = _binding(sim, look, now[1] if now else None)
+    """All extension points with what the cycles of one pod did there: of the pod that the last transition is about."""
+    scheduler, key, now = scheduler_of(sim), present_pod(sim), present_step(sim)
+    running, extenders = cycle_of(sim), scheduler.extenders
+    cycle = running if running is not None and running.pod.key == key else None
+    binding = next((each for each in scheduler.bindings.values() if each.pod.key == key), None)
+    profile = cycle or binding
+    framework = scheduler.profiles.get(profile.profile if profile else "") or framework_of(sim)
     step = now[0] if now else None
     cards = _points(with_extenders(FORWARD_POINTS, extenders), framework, extenders, cycle, step) | _points(
         with_extenders(BINDING_POINTS, extenders), framework, extenders, binding, step, branch=True
     )
-    _note_forward(cards, cycle)
-    if binding is None:
-        _note_ended(cards, sim, look)
-    _note_branch(cards, sim, binding)
-    return Panel("pipeline", {"profile": framework.name, "scheduler": scheduler_of(sim).name}, cards)
-
-
-def _binding(sim: WorldView, look: Look, present: CycleView | None) -> BindingCycleView | None:
-    """The binding cycle to show: the present one, else the inspected pod's, else the newest."""
-    bindings = list(scheduler_of(sim).bindings.values())
-    running = [binding for binding in bindings if binding is present]
-    chosen = [binding for binding in bindings if look.pod and binding.pod.key == look.pod]
-    return next(reversed(running or chosen or bindings), None)
+    attempt = last_attempt(sim, key)
+    if cycle is not None:
+        _note_forward(cards, cycle)
+    elif attempt is not None:
+        _note_passed(cards, attempt)
+    if binding is not None and binding.waiting:
+        cards["point-WaitOnPermit"]["state"] = "now"
+    if binding is None and attempt is not None and (cycle is None or cycle.number <= attempt.number):
+        _note_ended(cards, sim, attempt)
+    count = count_attempts(sim, key)
+    said = ordinal(count) if count else None
+    number = find_latest_number(sim, key)
+    return Panel("pipeline", {"pod": key, "name": short(key), "attempt": said, "number": number}, cards)
 
 
 def _points(
@@ -234,9 +242,25 @@ def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
 
 
-def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView | None) -> None:
-    if cycle is None:
-        return
+def _note_passed(cards: dict[str, PointCard], attempt: Attempt) -> None:
+    """A scheduling cycle that is over, while another pod's runs: its points as its attempt sums them up."""
+    passed = attempt.outcome == "scheduled"
+    unused = {Point.POST_FILTER} if passed else {*_SCORING, Point.RESERVE, Point.PERMIT}
+    if passed and attempt.feasible == 1:
+        unused |= _SCORING
+    for point in FORWARD_POINTS:
+        cards[f"point-{point}"]["state"] = "unused" if point in unused else "done"
+    card = cards["point-Filter"]
+    card["state"] = "done" if passed else "refused"
+    card["note"] = message(
+        gettext_noop("%(k)s of %(n)s"), k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
+    )
+
+
+_SCORING = {Point.PRE_SCORE, Point.SCORE, Point.NORMALIZE_SCORE}
+
+
+def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> None:
     searched = any(step.point is Point.FILTER for step in cycle.steps)
     if searched and cycle.ended is not None and not _feasible(cycle) and cards["point-Filter"]["state"] != "now":
         cards["point-Filter"]["state"] = "refused"
@@ -249,8 +273,6 @@ def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView | None
         cards["point-PostFilter"]["note"] = message(gettext_noop("not needed"))
     if cycle.feasible is not None and len(cycle.feasible) == 1 and cards["point-Score"]["state"] == "unused":
         cards["point-Score"]["note"] = message(gettext_noop("one node: no scores"))
-    if cycle.chosen is not None:
-        cards["point-Reserve"]["note"] = exactly(cycle.chosen)
 
 
 def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> None:
@@ -264,28 +286,11 @@ def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> 
     )
 
 
-def _note_ended(cards: dict[str, PointCard], sim: WorldView, look: Look) -> None:
-    """No binding cycle runs: what became of the last one, the inspected pod's or the present cycle's."""
-    key = subject(sim, look.pod)
-    attempt = last_attempt(sim, key)
-    cycle = cycle_of(sim)
-    if attempt is None or (cycle is not None and cycle.pod.key == key and cycle.number > attempt.number):
-        return
+def _note_ended(cards: dict[str, PointCard], sim: WorldView, attempt: Attempt) -> None:
+    """The binding cycle of an attempt that is over, as it ended."""
     lane = of_attempt(sim, attempt) if attempt.outcome == "scheduled" else None
     for point, cell in zip(POINTS, lane["cells"][1:] if lane else (), strict=False):
         card = cards[f"point-{point}"]
         if card["branch"] and cell["state"] in _ENDED:
             card["state"], station = _ENDED[cell["state"]]
             card["stations"] = [each | {"state": station} for each in card["stations"]]
-    if lane:
-        cards["point-WaitOnPermit"]["note"] = exactly(lane["name"])
-
-
-def _note_branch(cards: dict[str, PointCard], sim: WorldView, binding: BindingCycleView | None) -> None:
-    if binding is None:
-        return
-    card, others = cards["point-WaitOnPermit"], len(scheduler_of(sim).bindings) - 1
-    if binding.waiting:
-        card["state"] = "now"
-    pod = short(binding.pod.key)
-    card["note"] = message(gettext_noop("%(pod)s and %(n)s more"), pod=pod, n=others) if others > 0 else exactly(pod)

@@ -9,6 +9,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.base.trace.kinds import (
+    AttemptEnded,
+    AttemptStarted,
+    BindingEnded,
+    BindingStarted,
+    PodAssumed,
+    PodForgotten,
+    WaitEnded,
+)
 from scheduler_core.world.readonly import (
     Attempt,
     CacheView,
@@ -91,11 +100,38 @@ def present_step(sim: WorldView) -> tuple[PluginStep, CycleView] | None:
 
 
 def subject(sim: WorldView, pod_key: str) -> str:
-    """The pod that the inspector is about: the chosen one, else the present cycle's, else ""."""
-    if pod_key:
-        return pod_key
+    """The pod that the inspector is about: the chosen one, else the one that the last transition is about."""
+    return pod_key or present_pod(sim)
+
+
+_ABOUT_A_POD = (AttemptStarted, AttemptEnded, PodAssumed, PodForgotten, WaitEnded, BindingStarted, BindingEnded)
+_KINDS_ABOUT_A_POD = frozenset(facts.KIND for facts in _ABOUT_A_POD)
+
+
+def present_pod(sim: WorldView) -> str:
+    """The pod that narrator and line speak of: the last transition's, else the present cycle's, else ""."""
+    ran = present_step(sim)
+    if ran is not None:
+        return ran[1].pod.key
+    for record in sim.last[-8:]:
+        if record.kind in _KINDS_ABOUT_A_POD and isinstance(record.facts, _ABOUT_A_POD):
+            return record.facts.pod
     cycle = cycle_of(sim)
     return cycle.pod.key if cycle is not None else ""
+
+
+def count_attempts(sim: WorldView, key: str) -> int:
+    """Return the number of a pod's latest attempt among its own, as kube counts them; 0 before its first."""
+    cycle, ended = cycle_of(sim), len(sim.journal.attempts_of(key))
+    return ended + (cycle is not None and cycle.pod.key == key and cycle.ended is None)
+
+
+def find_latest_number(sim: WorldView, key: str) -> int:
+    """Return the number of the cycle that a pod's latest attempt was made in; 0 before its first."""
+    cycle, attempt = cycle_of(sim), last_attempt(sim, key)
+    if cycle is not None and cycle.pod.key == key:
+        return cycle.number
+    return 0 if attempt is None else attempt.number
 
 
 def find_pod(sim: WorldView, key: str) -> Pod | None:

@@ -14,6 +14,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
+from playground.presenters.names import WIDE, Names, fit
 from playground.presenters.terms import TERMS
 from playground.presenters.words import close_up
 from playground.workbench.forms.fields import duration_text
@@ -22,10 +23,8 @@ register = template.Library()
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
+ELIDED = frozenset({"pod", "node"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
-# Names up to this long are shown as they are; of longer ones so many letters stay at the most, from a hyphen on if there is one.
-SHORT_NAME, LONGEST_TAIL = 12, 8
-_ENDING = re.compile(rf"-[^-].{{0,{LONGEST_TAIL - 2}}}$")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
 
 
@@ -35,8 +34,10 @@ def translated(message: Mapping[str, Any] | None) -> SafeString | str:
     return sentence(message, gettext)
 
 
-def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> SafeString | str:
-    """The same in the words that `say` finds."""
+def sentence(
+    message: Mapping[str, Any] | None, say: Callable[[str], str], names: Names | None = None
+) -> SafeString | str:
+    """The same in the words that `say` finds, the names of nodes and pods in their short forms where they are given."""
     if not message:
         return ""
     if message.get("exact"):
@@ -45,17 +46,19 @@ def sentence(message: Mapping[str, Any] | None, say: Callable[[str], str]) -> Sa
     if not values:
         return SafeString(escape(text))
     shown = {
-        name: str(sentence(value, say)) if isinstance(value, Mapping) else _render_value(name, value)
+        name: str(sentence(value, say, names)) if isinstance(value, Mapping) else _render_value(name, value, names)
         for name, value in values.items()
     }
     return SafeString(close_up(escape(text) % shown))  # text and values are escaped
 
 
-def _render_value(name: str, value: Any) -> str:
-    escaped = escape(str(value))
+def _render_value(name: str, value: Any, names: Names | None) -> str:
+    text = str(value)
     if name == "plugin":
-        return _mark_name(str(value), "code")
-    return f"<code>{escaped}</code>" if name in NAMES else escaped
+        return _mark_name(text, "code")
+    if name not in NAMES:
+        return escape(text)
+    return elide(text, names.fit(text) if names is not None and name in ELIDED else text, "code")
 
 
 def _mark_name(text: str, element: str) -> SafeString:
@@ -89,18 +92,18 @@ def breakable(name: str) -> SafeString:
 
 
 @register.filter
-@lru_cache(maxsize=4096)
-def apart(name: str) -> SafeString:
-    """A name that gives way in its middle where there is no room for all of it: what tells pods and nodes of one kind apart stands at the
-    end of their names, `web-9559cc468-f24xk`; of a name with a dot (a host in its domain) it is the beginning, which stays as it is.
-    """
+def apart(name: str, most: int = WIDE) -> SafeString:
+    """A name that gives way in its middle where it is longer than `most` letters; panels do better (templating/tags.py)."""
+    return elide(name, fit(name, most))
+
+
+def elide(name: str, shown: str, element: str = "span") -> SafeString:
+    """A name in its short form, which the style sheet shows: what is read out and copied is the whole name, and a tooltip has it."""
     escaped = escape(name)
-    if len(name) <= SHORT_NAME or "." in name:
-        return mark_safe(escaped)  # noqa: S308 - escaped
-    ending = _ENDING.search(name)
-    tail = len(ending[0]) if ending else LONGEST_TAIL
-    return mark_safe(  # noqa: S308 - escaped
-        f'<span class="apart t{tail}" title="{escaped}"><span>{escape(name[:-tail])}</span><span>{escape(name[-tail:])}</span></span>'
+    if shown == name:
+        return SafeString(escaped if element == "span" else f"<{element}>{escaped}</{element}>")
+    return SafeString(
+        f'<{element} class="apart" data-short="{escape(shown)}" title="{escaped}"><span>{escaped}</span></{element}>'
     )
 
 

@@ -15,6 +15,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup
 
+from playground.presenters.names import WIDE
 from playground.templatetags import look, studio, terms
 from playground.templating.words import WordedContext
 
@@ -145,7 +146,21 @@ def term_ended(name: str) -> str:
 @pass_context
 def translate_message(context: WordedContext, message: Mapping[str, Any] | None) -> SafeString | str:
     """The filter of templatetags/studio.py, in the context's words."""
-    return studio.sentence(message, context.words.__getitem__)
+    return studio.sentence(message, context.words.__getitem__, context.short_names)
+
+
+@pass_context
+def apart(context: WordedContext, name: str, most: int = WIDE) -> SafeString:
+    """The short form of a node's or a pod's name: what tells it from all others, in `most` letters (16 in the rail and the line)."""
+    return studio.elide(name, context.short_names.fit(name, most))
+
+
+@pass_context
+def spelled(context: WordedContext, name: str) -> SafeString:
+    """A short form and the name that it is one of, its kept part in bold: for the head of a list; "" where nothing is taken off."""
+    before, kept, after = context.short_names.spell(name)
+    bold = Markup("<b>{}</b>").format(kept)
+    return SafeString(Markup("{} = {}{}{}").format(bold, before, bold, after) if before or after else "")
 
 
 def translate_text(context: WordedContext, text: str) -> str:
@@ -162,6 +177,8 @@ def translate_block(
 
 MAKERS = {
     "translated": translate_message,
+    "apart": apart,
+    "spelled": spelled,
     **{
         function.__name__: function
         for function in (look_written, look.standing_field, term_begun, term_ended, translate_text, translate_block)

@@ -9,6 +9,8 @@ from django.utils.translation import get_language, gettext, override
 from jinja2 import Environment
 from jinja2.runtime import Context
 
+from playground.presenters.names import Names
+
 MOST_WORDS = 10_000
 
 
@@ -42,3 +44,4 @@ class WordedContext(Context):
         if "words" not in parent:
             parent["words"] = words_now()
         self.words: Words = parent["words"]
+        self.short_names: Names = parent.get("short_names") or Names()

@@ -104,6 +104,10 @@ class Store(State):
         """Return the tables of objects; each has as many entries as there are objects of a kind, or of all kinds."""
         return (*self._objects.values(), self._pods, self._uids)
 
+    def keys(self, kind: str) -> Keys:
+        """Return namespaces and names of a kind's objects, sorted: the same list until one is created or deleted."""
+        return self._order(kind)
+
     def count(self, kind: str) -> int:
         return len(self._objects.get(kind, _NO_OBJECTS))
 

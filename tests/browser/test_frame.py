@@ -158,7 +158,7 @@ def test_a_term_says_what_it_means_to_pointer_and_keys_and_leaves_with_escape(
 ) -> None:
     studio(page, address)
     tip = page.locator("#term-tip")
-    for label in ("#queue-gated .term", "#panel-narrator .term >> nth=0"):
+    for label in (".queues-empty .term >> nth=0", "#panel-narrator .term >> nth=0"):
         page.locator(label).hover()
         expect(tip).to_be_visible()
         box = tip.bounding_box()
@@ -171,7 +171,7 @@ def test_a_term_says_what_it_means_to_pointer_and_keys_and_leaves_with_escape(
     expect(tip).to_be_visible()
     expect(link).to_have_attribute("aria-describedby", "term-tip-text")
     accessible(page)
-    page.locator(".terms-open").press("Enter")
+    page.get_by_role("button", name="Terms on this page").press("Enter")
     expect(page.locator("#terms-here")).to_contain_text("TaintToleration")
     accessible(page)
 

@@ -314,7 +314,7 @@ def test_a_run_until_an_attempt_stops_there_and_says_so(
     page.keyboard.press("Enter")
     expect(page.locator(".toast")).to_have_text("The run stopped where attempt 2 ends.")
     expect(page.locator("#until")).not_to_have_attribute("open", "")
-    expect(page.locator("#panel-narrator .eyebrow")).to_contain_text("attempt 2")
+    expect(page.locator(".whose small")).to_have_attribute("title", "cycle 2 of the scheduler")
 
 
 def test_a_run_until_a_pod_that_is_not_there_is_refused(page: Page, server: PlaygroundServer) -> None:

@@ -36,12 +36,18 @@ _TITLES = {
 }
 # The terms of those that are called otherwise.
 TERMS = {"flight": "in flight", "permit": "waiting", "binding": "binding cycle", "victims": "victim", "ignored": ""}
-ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # seen when they are empty, too
+ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # told when they are empty, too
 _NOTES = {"active": gettext_noop("heap order")}
 
 
 class QueuesContext(TypedDict):
     historical: bool
+    empty: list[EmptyQueue]
+
+
+class EmptyQueue(TypedDict):
+    title: str
+    term: str
 
 
 class QueueCard(TypedDict):
@@ -73,7 +79,14 @@ def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
     _add_faults(sim, cards.values())
     return Panel(
         "queues",
-        {"historical": scheduler.queue.options.historical},
+        {
+            "historical": scheduler.queue.options.historical,
+            "empty": [
+                {"title": card["title"], "term": card["term"]}
+                for name, card in cards.items()
+                if name in ALWAYS and not card["count"]
+            ],
+        },
         {f"queue-{name}": card for name, card in cards.items()},
     )
 
@@ -115,7 +128,7 @@ def _card(name: str, pods: list[PodChip], count: int, groups: Sequence[GroupRow]
         "pods": pods,
         "groups": list(groups),
         "more": count - shown,
-        "hidden": not count and name not in ALWAYS,
+        "hidden": not count,
     }
 
 
@@ -180,7 +193,7 @@ def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) 
         card["pods"], card["groups"] = ([*card["pods"], *pods][:WINDOW], [*card["groups"], *more["groups"]][:GROUPS])
         card["count"] += more["count"]
         card["more"] = card["count"] - len(card["pods"]) - sum(group["count"] for group in card["groups"])
-        card["hidden"] = not card["count"] and key not in ALWAYS
+        card["hidden"] = not card["count"]
 
 
 def _add_faults(sim: WorldView, cards: Iterable[QueueCard]) -> None:

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from playground.presenters.amounts import thousands
-from playground.presenters.scene import cycle_of, short
+from playground.presenters.scene import cycle_of, present_pod, scheduler_of, short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Phase, Point, SchedulingCycleView, WorldView
 
 
 def coming(sim: WorldView) -> Message | None:
-    """Return what the scheduler does next with the pod of its present cycle; None if no cycle runs."""
-    cycle = cycle_of(sim)
-    if cycle is None or cycle.ended is not None:
-        return None
-    say = _NEXT.get(Phase(cycle.phase))
-    return say(cycle, short(cycle.pod.key)) if say else None
+    """Return what the scheduler does next with the pod that the last transition is about; None if none of its cycles runs."""
+    key, cycle = present_pod(sim), cycle_of(sim)
+    if cycle is not None and cycle.ended is None and cycle.pod.key == key:
+        say = _NEXT.get(Phase(cycle.phase))
+        return say(cycle, short(key)) if say else None
+    binding = next((each for each in scheduler_of(sim).bindings.values() if each.pod.key == key), None)
+    text = _NEXT_IN_BINDING.get(Phase(binding.phase)) if binding is not None else None
+    return message(text, pod=short(key), node=binding.node) if binding is not None and text else None
+
+
+_NEXT_IN_BINDING = {
+    Phase.WAIT_ON_PERMIT: gettext_noop("WaitOnPermit: %(pod)s continues when every Permit plugin has allowed it."),
+    Phase.PRE_BIND: gettext_noop("PreBind: plugins prepare what %(pod)s needs on %(node)s."),
+    Phase.BIND: gettext_noop("Bind: DefaultBinder asks the API server to bind %(pod)s to %(node)s."),
+    Phase.POST_BIND: gettext_noop("PostBind: %(pod)s is bound; plugins may clean up."),
+}
 
 
 def _saying(text: str) -> Callable[[SchedulingCycleView, str], Message]:
@@ -25,15 +35,15 @@ def _saying(text: str) -> Callable[[SchedulingCycleView, str], Message]:
 
 def _pre_filter(cycle: SchedulingCycleView, pod: str) -> Message:
     if cycle.steps:
-        return message(gettext_noop("PreFilter goes on: plugins prepare for %(pod)s, or refuse it."), pod=pod)
+        return message(gettext_noop("PreFilter: the next plugin prepares for %(pod)s, or refuses it."), pod=pod)
     return message(gettext_noop("PreFilter: the scheduling cycle of %(pod)s begins."), pod=pod)
 
 
 def _reserve(cycle: SchedulingCycleView, pod: str) -> Message:
     if cycle.steps and cycle.steps[-1].point == Point.RESERVE:
-        text = gettext_noop("Reserve goes on: plugins reserve for %(pod)s on %(node)s, or refuse it.")
+        text = gettext_noop("Reserve: the next plugin reserves for %(pod)s on %(node)s, or refuses it.")
     else:
-        text = gettext_noop("Reserve: %(pod)s is assumed on %(node)s; what it requests counts as used from then on.")
+        text = gettext_noop("Reserve: %(pod)s is assumed on %(node)s. Its requests then count as used.")
     return message(text, pod=pod, node=cycle.chosen or "–")
 
 
@@ -62,6 +72,6 @@ _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     Phase.PERMIT: _saying(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
     Phase.FAILED: _saying(gettext_noop("%(pod)s goes back to the queue.")),
     Phase.DONE: _saying(
-        gettext_noop("The scheduling cycle of %(pod)s ends; its binding cycle goes on beside the next one.")
+        gettext_noop("The scheduling cycle of %(pod)s ends. Its binding cycle runs beside the next scheduling cycle.")
     ),
 }

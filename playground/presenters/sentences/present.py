@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.presenters.scene import present_step, scheduler_of
+from playground.presenters.scene import cycle_of, present_step, scheduler_of
 from playground.presenters.sentences.kinds import RANK, RecordLine, of_record
 from playground.presenters.sentences.step import of_late_step, of_preparation
 from playground.presenters.words import Message, gettext_noop, message
@@ -24,10 +24,13 @@ def sentence(sim: WorldView) -> RecordLine:
     ending = _ending(sim)
     if ending is not None:
         return {"head": f"{step.point} · {step.plugin}", "sentence": ending}
+    scheduling = cycle_of(sim)
+    search = scheduling.search if scheduling is not None and scheduling is cycle else None
+    seen = search.seen if search is not None else 0
     framework = scheduler_of(sim).profiles[cycle.profile]
     if step.point in _PREPARING and (step.skipped or step.status.ok) and str(cycle.phase) != step.point:
         return {"head": str(step.point), "sentence": of_preparation(step.point, cycle, framework)}
-    return {"head": f"{step.point} · {step.plugin}", "sentence": of_late_step(step, cycle, framework)}
+    return {"head": f"{step.point} · {step.plugin}", "sentence": of_late_step(step, cycle, framework, seen)}
 
 
 _PREPARING = (Point.PRE_FILTER, Point.PRE_SCORE)

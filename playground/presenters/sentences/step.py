@@ -8,13 +8,13 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView, Scores
 
 
-def of_step(step: PluginStep, pod: str) -> Message:
-    """Describe a plugin's answer; `pod` is the pod's display name."""
+def of_step(step: PluginStep, pod: str, seen: int = 0) -> Message:
+    """Describe a plugin's answer; `pod` is the pod's display name, `seen` the number of nodes that count for Filter (0: not known)."""
     plugin = step.plugin
     if step.skipped:
         return message(gettext_noop("%(plugin)s returns Skip: it is not relevant to %(pod)s."), plugin=plugin, pod=pod)
     if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok):
-        return _of_filter(step, pod)
+        return _of_filter(step, pod, seen)
     reason = step.status.message
     if step.point in _OF_EXTENDERS and not step.status.ok:
         text = gettext_noop("%(plugin)s fails for %(pod)s: %(reason)s")
@@ -63,12 +63,12 @@ _BUSY = {
 }
 
 
-def of_late_step(step: PluginStep, cycle: CycleView, framework: ProfileView) -> Message:
+def of_late_step(step: PluginStep, cycle: CycleView, framework: ProfileView, seen: int = 0) -> Message:
     """Describe an answer to a pod that has a node: many plugins have nothing to do for it."""
     plugin, pod = framework.plugin(step.plugin), short(cycle.pod.key)
     idle = plugin is not None and plugin.is_idle(step.point, cycle.state, cycle.pod)
     text = (_IDLE if idle else _BUSY).get(step.point)
-    return message(text, plugin=step.plugin, pod=pod) if text and step.status.ok else of_step(step, pod)
+    return message(text, plugin=step.plugin, pod=pod) if text and step.status.ok else of_step(step, pod, seen)
 
 
 def of_preparation(point: Point, cycle: CycleView, framework: ProfileView) -> Message:
@@ -90,14 +90,28 @@ def _of_preemption(evidence: Evidence, pod: str) -> Message:
     return message(text, pod=pod, node=evidence.nominated, n=thousands(len(victims)))
 
 
-def _of_filter(step: PluginStep, pod: str) -> Message:
+def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
+    """Describe Filter's calls: those of kube's parallel workers go past the nodes that Filter has found to be enough."""
+    counted = seen or step.evaluated
     named = {"plugin": step.plugin, "pod": pod}
     if not step.refused and step.evaluated == 1:
         return message(gettext_noop("%(plugin)s passes the one node that is left for %(pod)s."), **named)
     if not step.refused:
         text = gettext_noop("%(plugin)s passes all %(n)s nodes for %(pod)s.")
-        return message(text, **named, n=thousands(step.evaluated))
+        return message(text, **named, n=thousands(min(counted, step.evaluated)))
     reason = _first_reason(step)
+    if counted < step.evaluated:
+        text = gettext_noop(
+            "%(plugin)s makes %(k)s refusals in %(n)s calls for %(pod)s, and the first %(counted)s nodes count: %(reason)s"
+        )
+        return message(
+            text,
+            **named,
+            k=thousands(step.refused),
+            n=thousands(step.evaluated),
+            counted=thousands(counted),
+            reason=reason,
+        )
     if step.evaluated == step.refused == 1:
         text = gettext_noop("%(plugin)s refuses the last node for %(pod)s: %(reason)s")
         return message(text, **named, reason=reason)

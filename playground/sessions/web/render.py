@@ -20,7 +20,7 @@ def render_panels(
 ) -> dict[str, SafeString]:
     """Panels by name, as a page has them. `standing` says where the viewer stands (templatetags/look.py)."""
     return {
-        name: mark_safe(_render(name, {"panel": panel, **(standing or {})}, request))  # noqa: S308 - a template's
+        name: mark_safe(_render(name, {"panel": panel, "short_names": panel.names, **(standing or {})}, request))  # noqa: S308 - a template's
         for name, panel in panels.items()
     }
 
@@ -34,8 +34,9 @@ def render_delta(changes: Iterable[PanelChange], language: str | None = None) ->
 
 def _render_change(change: PanelChange, shared: Mapping[str, Any]) -> str:
     if change.panel is not None:
-        return _render(change.name, {**shared, "panel": change.panel})
+        return _render(change.name, {**shared, "panel": change.panel, "short_names": change.panel.names})
     template = f"{change.name}_card"
+    shared = {**shared, "short_names": change.names}
     return "".join(_render(template, {**shared, "id": name, "card": card}) for name, card in change.cards.items())
 
 

@@ -6,11 +6,23 @@ from typing import Any
 
 from django.utils.html import strip_tags
 
+from playground.presenters.sentences.step import of_step
 from playground.templatetags.studio import translated
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
-from tests.playground.presenters.worlds import decided, empty_world, node, pod, ran, shown, three_nodes, until, world
+from tests.playground.presenters.worlds import (
+    decided,
+    empty_world,
+    many_nodes,
+    node,
+    pod,
+    ran,
+    shown,
+    three_nodes,
+    until,
+    world,
+)
 
 
 def context(sim: Simulation) -> dict[str, Any]:
@@ -106,4 +118,23 @@ def test_what_follows_the_first_plugin_of_reserve_is_the_next_one() -> None:
     sim = until(three_nodes(), lambda sim: coming(sim).startswith("Reserve: %(pod)s is assumed"))
     sim.step(Grain.CALL)
     assert said(sim).startswith("Reserve · ")
-    assert coming(sim).startswith("Reserve goes on: ")
+    assert coming(sim).startswith("Reserve: the next plugin ")
+
+
+def test_a_plugin_claims_no_work_for_a_pod_without_claims() -> None:
+    sim, told = three_nodes(), set()
+    while sim.position < 150 and sim.step(Grain.PLUGIN):
+        told.add(said(sim))
+    assert "Reserve · VolumeBinding: VolumeBinding has nothing to reserve: web-1 has no claims." in told
+    assert not any("reserves on the node" in one or "prepares the binding" in one for one in told)
+
+
+def test_calls_and_nodes_that_count_are_both_named_where_parallel_calls_go_further() -> None:
+    sim = until(many_nodes(300), ran("Filter", "NodeResourcesFit"))
+    step = sim.schedulers[0].cycle.steps[-1]
+    search = sim.schedulers[0].cycle.search
+    if search.seen < step.evaluated:
+        assert f"refusals in {step.evaluated} calls" in said(sim)
+        assert f"the first {search.seen} nodes count" in said(sim)
+    told = strip_tags(translated(of_step(step, "web-1", seen=100)))
+    assert f"makes {step.refused} refusals in {step.evaluated} calls for web-1, and the first 100 nodes count" in told

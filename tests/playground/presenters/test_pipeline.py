@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.world.simulation import Simulation
-from tests.playground.presenters.worlds import decided, pod, ran, shown, three_nodes, until
+from playground.presenters.scene import present_step, subject
+from scheduler_core.world.simulation import Grain, Simulation
+from tests.playground.presenters.worlds import decided, node, pod, ran, shown, three_nodes, until, world
 
 
 def cards(sim: Simulation) -> dict[str, Any]:
@@ -62,4 +63,28 @@ def test_the_binding_cycle_is_a_branch_that_goes_on_beside_the_next_cycle() -> N
     until(sim, lambda s: s.schedulers[0].cycle is not None and s.schedulers[0].cycle.number == 2)
     branch = {name: card for name, card in cards(sim).items() if card["branch"]}
     assert list(branch) == ["point-WaitOnPermit", "point-PreBind", "point-Bind", "point-PostBind"]
-    assert branch["point-WaitOnPermit"]["note"] == {"text": "", "exact": "web-1"}
+    assert {card["state"] for card in branch.values()} <= {"todo", "next"}  # web-2's: the line is of one pod
+
+
+def test_the_line_the_narrator_and_next_speak_of_one_pod_and_count_its_own_attempts() -> None:
+    sim = three_nodes(pod("web-1", cpu="1"), pod("web-2", cpu="1"), pod("huge", cpu="64"))
+    pods = set()
+    while sim.position < 150 and sim.step(Grain.PLUGIN):
+        line, step = shown("pipeline", sim), present_step(sim)
+        head = line["context"]
+        if step is None:
+            continue
+        ran, cycle = step
+        pods.add((head["pod"], head["attempt"]["values"]["n"], head["number"]))
+        assert head["pod"] == cycle.pod.key == subject(sim, "")
+        assert line["cards"][f"point-{ran.point}"]["state"] in ("now", "refused") or ran.point == "Unreserve"
+        coming = shown("narrator", sim)["context"]["next"]
+        if coming is not None and "pod" in coming["values"]:
+            assert coming["values"]["pod"] == head["name"]
+    assert {("default/web-1", "1", 1), ("default/web-2", "1", 2), ("default/huge", "1", 3)} <= pods
+
+
+def test_a_nodes_name_is_never_in_the_line() -> None:
+    name = "ip-10-0-1-22.eu-west-1.compute.internal"
+    sim = until(world(node(name), pod("web-1")), lambda s: s.idle)
+    assert name not in str(shown("pipeline", sim))

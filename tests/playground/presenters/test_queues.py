@@ -67,10 +67,10 @@ def test_nominated_pods_name_their_node_and_their_victims_what_is_left_of_their_
     assert (victim["name"], victim["left"], victim["node"], victim["ring"]) == ("old", "20 s", "a", 100)
 
 
-def test_what_seldom_holds_a_pod_is_hidden_while_it_holds_none() -> None:
-    cards = shown("queues", three_nodes())["cards"]
-    hidden = [name for name, card in cards.items() if card["hidden"]]
-    assert hidden == ["queue-permit", "queue-binding", "queue-nominated", "queue-victims"]
+def test_queues_without_pods_are_hidden_and_those_of_kube_share_one_sentence() -> None:
+    panel = shown("queues", three_nodes())
+    assert [name for name, card in panel["cards"].items() if not card["hidden"]] == ["queue-active"]
+    assert [each["title"] for each in panel["context"]["empty"]] == ["In flight", "Backoff", "Unschedulable", "Gated"]
 
 
 def test_a_pod_that_is_being_bound_is_no_longer_in_flight() -> None:

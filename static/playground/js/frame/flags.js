@@ -4,6 +4,7 @@ import { count } from "../shared/words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MIDDLE = 14; // of the rail, in pixels
+const NEAR = 14; // pixels: marks of one kind that would overlap are one mark
 const PAUSE = 700; // after the session has gone on
 /** @type {Record<string, string>} What is drawn around a mark's place. */
 const SHAPES = {
@@ -15,7 +16,8 @@ const SHAPES = {
 };
 
 /** @typedef {{position: number, pod: string, scheduled: boolean, preempts: boolean}} End Where an attempt ended. */
-/** @typedef {{kind: string, position: number, words: string, pod?: string}} Mark `pod`: whose preemption the mark leads to. */
+/** @typedef {{kind: string, position: number, words: string, pod?: string, until?: number, times?: number, first?: string}} Mark
+ * `pod`: whose preemption the mark leads to; `until`, `times`: of several marks in one. */
 /** @typedef {import("../studio/marks.js").Bookmark} Bookmark */
 
 /** @type {End[]} */
@@ -49,7 +51,7 @@ export function fetchEnds(head, then) {
  */
 export function showFlags(head, bookmarks, held) {
   const flags = by("flags");
-  const marks = marksOf(flags.dataset, bookmarks, held);
+  const marks = gather(marksOf(flags.dataset, bookmarks, held), head * NEAR / (flags.clientWidth || 1000));
   const key = JSON.stringify([head, marks]);
   if (flags.dataset.key === key) return;
   flags.dataset.key = key;
@@ -76,14 +78,38 @@ function marksOf(words, bookmarks, held) {
 }
 
 /**
+ * Marks of one kind that follow each other too closely are one, as long as they reach.
+ * @param {Mark[]} marks
+ * @param {number} near The distance in steps.
+ * @returns {Mark[]}
+ */
+function gather(marks, near) {
+  /** @type {Mark[]} */
+  const out = [];
+  for (const mark of marks) {
+    const last = out.at(-1);
+    if (!last || last.kind !== mark.kind || mark.position - (last.until ?? last.position) >= near) {
+      out.push({ ...mark });
+    } else {Object.assign(last, {
+        until: mark.position,
+        times: (last.times ?? 1) + 1,
+        words: `${last.first ?? last.words} … ${mark.words}`,
+        first: last.first ?? last.words,
+      });}
+  }
+  return out;
+}
+
+/**
  * @param {Mark} mark
  * @param {number} head
  * @param {boolean} isFirst The one that Tab reaches; arrow keys lead to the others.
  * @param {string} step "step %s"
  */
-function flag({ kind, position, words, pod }, head, isFirst, step) {
+function flag({ kind, position, words, pod, until, times }, head, isFirst, step) {
   const title = svg("title");
-  title.textContent = `${words} · ${step.replace("%s", count(position))}`;
+  const steps = until ? `${count(position)}–${count(until)} (${times})` : count(position);
+  title.textContent = `${words} · ${step.replace("%s", steps)}`;
   const x = `${(100 * position) / Math.max(head, 1)}%`;
   const place = svg("svg", { x, y: String(MIDDLE), overflow: "visible" });
   place.append(svg("circle", { r: "6.5", class: "ground" }), svg("path", { d: SHAPES[kind], class: kind }));
@@ -94,7 +120,12 @@ function flag({ kind, position, words, pod }, head, isFirst, step) {
     ...(pod ? { "data-pod": pod, "data-stage": "preemption" } : {}),
     ...(isFirst ? {} : { tabindex: "-1" }),
   });
-  link.append(title, place);
+  link.append(title);
+  if (until) {
+    const width = `${(100 * (until - position)) / Math.max(head, 1)}%`;
+    link.append(svg("rect", { x, width, y: String(MIDDLE - 3), height: "6", class: kind }));
+  }
+  link.append(place);
   return link;
 }
 

@@ -1,15 +1,17 @@
-// Terms: what a label means is said in a tooltip: where a pointer rests on it, while its link has the focus, and at a tap on its mark.
+// Terms: what a label means is said in a tooltip: where a pointer rests on it, while its link has the focus, and where a finger taps it or, in a
+// link or button, rests on it.
 // A dialog says it of all terms on the page, so that no label has to be a stop of the Tab key.
+import { listenPress } from "../menu/press.js";
 import { all, around, by, maybe, the } from "../shared/dom.js";
 
 /** @typedef {{title: string, text: string, sources: string[], docs: string}} Term What the server says of it, in the page's language. */
 
 const LABEL = ".term[data-term]";
 const CONTROL = "a, button, summary, label";
+const CONTROLLED = `:is(${CONTROL}) ${LABEL}`;
 const REST = 450; // milliseconds until a tooltip shows
 const LEAVE = 250; // milliseconds in which a pointer may go over to it
 const EDGE = 8;
-const MARK = 22; // how wide the mark is that fingers tap (css/terms.css)
 
 const tip = by("term-tip");
 /** @type {Record<string, Term>} */
@@ -30,6 +32,7 @@ export function listenTerms() {
   document.addEventListener("focusout", leave);
   document.addEventListener("keydown", hide);
   document.addEventListener("click", tap, true);
+  listenPress(`${CONTROLLED}:not([data-menu] *)`, (label) => void show(label));
   document.addEventListener("pointerdown", (event) => around(event, "#term-tip") ?? hide());
   document.addEventListener("scroll", (event) => event.target !== tip && follow(), true);
 }
@@ -100,12 +103,11 @@ function leave() {
   hide();
 }
 
-/** A finger taps the label where nothing else would happen, and else its mark. */
+/** A finger taps the label where nothing else would happen. */
 function tap(/** @type {MouseEvent} */ event) {
   const label = around(event, LABEL);
   if (!label || !(event instanceof PointerEvent) || event.pointerType !== "touch") return;
-  const end = [...label.getClientRects()].at(-1)?.right ?? 0;
-  if (label.closest(CONTROL) && event.clientX < end - MARK) return;
+  if (label.closest(CONTROL)) return;
   event.preventDefault();
   event.stopPropagation();
   void show(label);
