@@ -111,6 +111,7 @@ urlpatterns = [
     path("s/<str:key>/breakpoints/<int:number>", page("breakpoints.breakpoint_"), name="breakpoint"),
     path("s/<str:key>/bookmarks", page("breakpoints.bookmarks"), name="bookmarks"),
     path("s/<str:key>/bookmarks/<int:number>", page("breakpoints.bookmark"), name="bookmark"),
+    path("s/<str:key>/steps", page("records.steps"), name="steps"),
     path("s/<str:key>/records", page("records.records"), name="records"),
     path("s/<str:key>/diff", page("diff.diff"), name="diff"),
     path("s/<str:key>/pause", session.pause, name="pause"),

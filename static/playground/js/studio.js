@@ -33,6 +33,7 @@ import { isDragged, listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
 import { listenScore } from "./studio/score.js";
 import { readState } from "./studio/state.js";
+import { openSteps, showStep } from "./studio/steps.js";
 import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
 
@@ -50,6 +51,7 @@ const handlers = {
     showMarked();
     showLesson();
     showChosen(state.look);
+    showStep(state.seen, state.head);
   }),
   idle: ({ message }) => toast(message),
   ended: ({ message }) => toast(message),
@@ -124,6 +126,7 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   search,
   palette: () => void openPalette(),
   share: () => by("share-open").click(),
+  steps: () => void openSteps(),
   foldRail: () => void foldRail(),
   tour: () => void startTour(),
   terms: () => void showTermsHere(),
