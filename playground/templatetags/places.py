@@ -70,7 +70,16 @@ PLACES = (
         ),
     ),
 )
-OF_THE_PAST = ("steps", "records", "timeline", "diff", "commands", "session", "branches", "exports")  # nothing there asks for a fork
+OF_THE_PAST = (
+    "steps",
+    "records",
+    "timeline",
+    "diff",
+    "commands",
+    "session",
+    "branches",
+    "exports",
+)  # nothing there asks for a fork
 NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", "session", "act")
 
 

@@ -109,7 +109,7 @@ def _list_step(world: Any, request: StepList) -> ListedStep | None:
         sentence=line["sentence"],
         pod=pod,
         cycle=ran[1].number if ran is not None else 0,
-        no=ran is not None and (bool(ran[0].refused) or not ran[0].status.ok),
+        no=ran is not None and not ran[0].skipped and (bool(ran[0].refused) or not ran[0].status.ok),
         ends=getattr(ended, "outcome", ""),
         command=command,
     )

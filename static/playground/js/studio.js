@@ -108,7 +108,7 @@ function look(changes) {
 function send(message) {
   acted();
   if (MOVES.has(message.type ?? "")) {
-    first("#narrator .messages")?.remove(); // they are of the step before
+    first("#narrator > .messages")?.remove(); // they are of the step before
     followStage();
   }
   return stream.send(message);
@@ -171,6 +171,7 @@ listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);
 by("keys-open").addEventListener("click", actions.keys);
 document.addEventListener("htmx:beforeSend", acted);
+document.addEventListener("done", (event) => event instanceof CustomEvent && toast(event.detail));
 
 showPlace(state);
 listenRoving();
