@@ -1,4 +1,4 @@
-"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js with all that they import, each as one file.
+"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js, each one file with its imports.
 
 A page's first paint waits for all of its sheets, its keys wait for all of its modules, and each request costs a journey to the server.
 """
@@ -42,7 +42,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of files. `imports`: paths that a text imports, with their media; `join`: the text of a list of paths, each with its medium."""
+    """A kind of files. `imports`: paths that a text imports, with their media; `join`: the text of paths, each with its medium."""
 
     folder: str
     suffix: str

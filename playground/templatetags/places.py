@@ -1,4 +1,4 @@
-"""The four places where a session is edited, with their rooms: one table for the studio's menu, the drawer's tabs, and the rooms' own pages."""
+"""The four places where a session is edited, with their rooms: one table for the menu, the drawer's tabs, and the rooms' own pages."""
 
 from __future__ import annotations
 
@@ -101,6 +101,7 @@ def place_of(name: str) -> dict[str, Any]:
         "tabs": [room for room in rooms if not room.under],
         "under": under,
         "below": below if len(below) > 1 else [],
+        "builds": place in (None, PLACES[0]),
         "wide": name not in NARROW,
         "asks": name not in OF_THE_PAST,
     }

@@ -35,7 +35,10 @@ class Records(Query[RecordsFound], frozen=True, kw_only=True):
 
 
 class ListedStep(Struct, frozen=True):
-    """A step as one line; `type` is its extension point, or the kind of thing that happened. `ends` says how a cycle of the pod ended in it; `command`: something was asked of the world."""
+    """A step as one line; `type` is its extension point, or the kind of thing that happened.
+
+    `ends` says how a cycle of the pod ended in it; `command`: something was asked of the world.
+    """
 
     position: int
     type: str

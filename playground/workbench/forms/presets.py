@@ -1,4 +1,4 @@
-"""Presets of the builder's forms: fields that are filled in for the first node or pod of its kind, and a catalog of cloud instance types."""
+"""Presets of the builder's forms: fields filled in for common nodes and pods, and a catalog of cloud instance types."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   tour: () => void startTour(),
   terms: () => void showTermsHere(),
 });
-const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
+const goto = actions.goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
 listenKeys((name, ...rest) => actions[name]?.(...rest));
 listenRail((at) => {

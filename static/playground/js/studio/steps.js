@@ -34,5 +34,6 @@ function mark(seen) {
 /** Opens the list, with the present step in sight. */
 export async function openSteps() {
   await openInDrawer("steps");
+  await new Promise(requestAnimationFrame);
   first("#step-list [aria-current]")?.scrollIntoView({ block: "center" });
 }
