@@ -1,4 +1,4 @@
-"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js, each one file with its imports.
+"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js, with their imports.
 
 A page's first paint waits for all of its sheets, its keys wait for all of its modules, and each request costs a journey to the server.
 """
