@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from playground.features.records.query import Records, StepList
@@ -24,6 +25,12 @@ PAGE = 60
 SECONDS = 1.5
 DIGITS = 15
 AHEAD, LISTED = 30, 90  # steps in the list: after the present one, and in all
+ENDS = {
+    "scheduled": gettext_lazy("scheduled"),
+    "bound": gettext_lazy("bound"),
+    "unschedulable": gettext_lazy("unschedulable"),
+    "error": gettext_lazy("error"),
+}
 STEP_KINDS = ("decisions", "changes")
 
 
@@ -73,6 +80,7 @@ async def steps(request: HttpRequest, client: SessionClient) -> HttpResponse:
     groups: list[dict[str, Any]] = [{"pod": short(pod), "steps": list(steps)} for (pod, _cycle), steps in listed]
     for group in groups:
         group["ends"] = next((step.ends for step in reversed(group["steps"]) if step.ends), "")
+        group["said"] = ENDS.get(group["ends"], "")
     context = {"groups": groups, "here": here, "head": head, "upto": upto, "found": found, "q": text, "kind": kind}
     query = {"q": text, "kind": kind, "at": "" if at is None else at}
     context["query"] = urlencode({name: value for name, value in query.items() if value != ""})

@@ -12,6 +12,7 @@ from playground.models import Session
 from playground.sessions.web.client import SessionClient, create_session
 from scheduler_core.base.trace.kinds import KINDS
 from tests.playground.sessions.worlds import cluster
+from tests.playground.workbench.conftest import page_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
