@@ -51,7 +51,14 @@ PRESETS: dict[type[BuilderForm], tuple[Preset, ...]] = {
             "gpu",
             "GPU",
             _("1 GPU, tolerates its taint"),
-            {"replicas": 1, "name": "trainer-{i}", "cpu": "2", "resources": f"{GPU}=1", "tolerations": GPU_TAINT},
+            {
+                "replicas": 1,
+                "name": "trainer-{i}",
+                "cpu": "2",
+                "resources": f"{GPU}=1",
+                "limits": f"{GPU}=1",
+                "tolerations": GPU_TAINT,
+            },
         ),
         Preset(
             "zone",

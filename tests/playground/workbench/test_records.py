@@ -94,7 +94,8 @@ async def test_each_kind_of_record_is_offered_under_its_name(async_client: Async
 
 def test_the_list_of_steps_names_type_pod_and_end_and_marks_where_one_is(visitor):
     begun = visitor("story:first-placement")
-    begun.post("run")
+    for _ in range(3):
+        begun.post("step", grain="pod")
     page = page_text(begun.get("steps", at=20))
     listed = begun.get("steps", at=20).content.decode()
     assert re.search(r'data-step="20"\s+aria-current="step"', listed)
@@ -104,7 +105,8 @@ def test_the_list_of_steps_names_type_pod_and_end_and_marks_where_one_is(visitor
 
 def test_the_list_of_steps_is_filtered_by_a_name_and_by_kind(visitor):
     begun = visitor("story:first-placement")
-    begun.post("run")
+    for _ in range(3):
+        begun.post("step", grain="pod")
     found = begun.get("steps", q="taintTOLERATION").content.decode()
     assert "TaintToleration" in found
     assert "NodeName" not in found
