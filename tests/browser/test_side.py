@@ -68,7 +68,7 @@ def test_the_list_of_steps_leads_to_a_step_and_goes_along(page: Page, server: Pl
     run_to_the_end(page)
     page.keyboard.press("l")
     steps = page.locator("#step-list")
-    steps.locator("[data-step] a", has_text="NodeResourcesFit refuses").click()
+    steps.locator("[data-step] a", has_text="NodeResourcesFit refuses").first.click()
     expect(page.locator(".sentence")).to_contain_text("NodeResourcesFit refuses")
     here = int(steps.locator("[aria-current]").get_attribute("data-step") or 0)
     page.locator("#stage-h").click()
