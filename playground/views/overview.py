@@ -6,10 +6,14 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_GET
 from msgspec import to_builtins
 
+from playground.lessons import read_lessons
 from playground.presenters import Look
-from playground.sessions.protocol.looking import AttemptEnds, FindNames
+from playground.sessions.protocol.looking import AttemptEnds, FindNames, Objects
 from playground.sessions.web.client import SessionClient
+from playground.templatetags.lessons import in_language
 from playground.views.access import opens
+from playground.workbench.phrases import KINDS, Known, suggest
+from scheduler_core.scheduler.plugins import NAMES
 
 MOST_NAMES = 6  # of a kind
 NAME_LENGTH = 253
@@ -19,10 +23,22 @@ MOST_ENDS = 60
 @require_GET
 @opens
 async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
-    """Pods, nodes, claims and controllers whose name has `q` in it, a few of each kind."""
+    """Pods, nodes, claims and controllers whose name has `q` in it, a few of each kind; and sentences that `say` begins or is."""
     q = request.GET.get("q", "").strip()[:NAME_LENGTH]
     found = await client.ask(FindNames(at=Look.from_query(request.GET).at, q=q, most=MOST_NAMES)) if q else []
-    return JsonResponse({"names": to_builtins(found)})
+    text = request.GET.get("say", "").lstrip()[:NAME_LENGTH]
+    phrases = suggest(text, await _read_names(request, client, text), client.may_edit) if text else []
+    return JsonResponse({"names": to_builtins(found), "phrases": to_builtins(phrases)})
+
+
+async def _read_names(request: HttpRequest, client: SessionClient, text: str) -> Known:
+    """The names that a sentence may have in it; objects only once their kind is clear."""
+    at = Look.from_query(request.GET).at
+    kinds = [kind for kind in KINDS if " " in text]
+    listed = {kind: await client.ask(Objects(at=at, kind=kind)) for kind in kinds}
+    objects = {kind: [(each.namespace, each.name) for each in found] for kind, found in listed.items()}
+    lessons = {lesson.slug: in_language(lesson.words).title for lesson in read_lessons()}
+    return Known(objects, NAMES, lessons, await client.head())
 
 
 @require_GET

@@ -40,7 +40,9 @@ def test_every_tip_of_an_extension_point_is_in_sight(new_context: NewContext, se
 
 def test_what_runs_covers_neither_the_sentence_nor_the_stage(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
+    page.locator("#until summary").click()
     page.locator("#rate").select_option("1")
+    page.keyboard.press("Escape")
     page.locator("#play").click()
     expect(page.locator("#job")).to_be_visible()
     job = page.locator("#job").bounding_box()

@@ -215,9 +215,10 @@ def test_leaving_without_the_edit_link_warns(page: Page, server: PlaygroundServe
 
 def test_a_kept_edit_link_lets_leave_in_peace(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
-    page.locator("#keep summary").click()
+    page.locator("#share-open").click()
     page.get_by_role("button", name="I have kept it").click()
     expect(page.locator("#keep")).to_be_hidden()
+    page.keyboard.press("Escape")
     asked: list[str] = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.locator("#stage-h").click()

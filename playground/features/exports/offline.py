@@ -18,7 +18,7 @@ from django.utils.safestring import mark_safe
 
 from playground.presenters import AnyPanel, Look
 from playground.sessions.web.render import render_panels
-from playground.templatetags.sheets import sheet
+from playground.templatetags.joined import join
 
 # Film: what some panels look like at each step, kept small.
 #
@@ -82,7 +82,7 @@ class Recording:
     def page(self) -> str:
         """The file."""
         assert self._film.positions, "a recording has a step at least"
-        styles, script = sheet("offline").text.decode(), _read("js/offline.js")
+        styles, script = join("styles", "offline").text.decode(), _read("js/offline.js")
         context = {
             "name": self.name,
             "stage": self._first["stage"].context,

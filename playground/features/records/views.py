@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
-from playground.features.records.query import Records
+from playground.features.records.query import Records, StepList
+from playground.presenters.scene import short
 from playground.sessions.protocol import breakpoints as core
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
@@ -21,6 +24,14 @@ MORE = ("to", "event", "reason")
 PAGE = 60
 SECONDS = 1.5
 DIGITS = 15
+AHEAD, LISTED = 30, 90  # steps in the list: after the present one, and in all
+ENDS = {
+    "scheduled": gettext_lazy("scheduled"),
+    "bound": gettext_lazy("bound"),
+    "unschedulable": gettext_lazy("unschedulable"),
+    "error": gettext_lazy("error"),
+}
+STEP_KINDS = ("decisions", "changes")
 
 
 @require_GET
@@ -52,6 +63,29 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return workbench(request, client, "records/page", {**context, "refusal": error}, 422)
     matching = await client.ask(Records(at=upto, point=point, most=PAGE, seconds=SECONDS))
     return workbench(request, client, "records/page", {**context, "matching": matching})
+
+
+@require_GET
+@opens
+async def steps(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The steps around the one where the viewer stands, or those up to `before`, pod by pod; `q` and `kind` filter."""
+    head = await client.head()
+    here = min(head, head if (at := position(request)) is None else at)
+    text, kind = request.GET.get("q", "").strip()[: core.TEXT], request.GET.get("kind", "")
+    before = _before(request)
+    upto = min(head, before if before is not None else head if text else here + AHEAD)
+    asked = StepList(at=upto, text=text, kind=kind if kind in STEP_KINDS else "", most=LISTED, seconds=SECONDS)
+    found = await client.ask(asked)
+    listed = groupby(reversed(found.steps), key=lambda step: (step.pod, step.cycle))
+    groups: list[dict[str, Any]] = [{"pod": short(pod), "steps": list(steps)} for (pod, _cycle), steps in listed]
+    for group in groups:
+        group["ends"] = next((step.ends for step in reversed(group["steps"]) if step.ends), "")
+        group["said"] = ENDS.get(group["ends"], "")
+    context = {"groups": groups, "here": here, "head": head, "upto": upto, "found": found, "q": text, "kind": kind}
+    query = {"q": text, "kind": kind, "at": "" if at is None else at}
+    context["query"] = urlencode({name: value for name, value in query.items() if value != ""})
+    context["later"] = min(head, upto + LISTED)
+    return workbench(request, client, "records/steps", {**context, "room": "steps"})
 
 
 def _before(request: HttpRequest) -> int | None:

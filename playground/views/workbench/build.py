@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,11 +14,20 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
-from playground.views.responses import FORM_ERRORS, by_htmx, confirm_command, position, reject_form, workbench
+from playground.views.responses import (
+    FORM_ERRORS,
+    by_htmx,
+    confirm_command,
+    in_drawer,
+    position,
+    reject_form,
+    workbench,
+)
 from playground.workbench.builder import to_yaml
 from playground.workbench.builder.names import next_index
 from playground.workbench.forms.build import BuilderForm, NodesForm, PodsForm
 from playground.workbench.forms.devices import ClaimsForm, DevicesForm
+from playground.workbench.forms.presets import PRESETS, find_preset, list_instances
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 
 FORMS: dict[str, type[BuilderForm]] = {
@@ -28,11 +38,12 @@ FORMS: dict[str, type[BuilderForm]] = {
 }
 KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # of which the first free number is looked for
 TITLES = {
-    "nodes": (_("Add nodes"), _("Create the nodes")),
-    "pods": (_("Add pods"), _("Create the pods")),
-    "devices": (_("Give nodes devices"), _("Create the devices")),
-    "claims": (_("Claim devices"), _("Create the claim and its pods")),
+    "nodes": _("Create nodes"),
+    "pods": _("Create pods"),
+    "devices": _("Give nodes devices"),
+    "claims": _("Claim devices"),
 }
+LENGTH = 4000  # of what an address fills in
 SHOWN = 3
 
 
@@ -42,14 +53,17 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
     """A form for nodes, pods, devices or claims; POST creates them, all or none."""
     if request.method == "POST":
         return await _create(request, client, what)
-    values = first_values(FORMS[what])
-    if what in KINDS:
+    preset = find_preset(FORMS[what], request.GET.get("preset", ""))
+    values = first_values(FORMS[what]) | (dict(preset.fields) if preset else {})
+    values |= {name: text[:LENGTH] for name in FORMS[what].base_fields if (text := request.GET.get(name))}
+    if what in KINDS and "first" not in request.GET:
         taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
         pattern = values.get("pod_name") or values["name"]
         values["first"] = next_index(pattern, (listed.name for listed in taken))
     if what == "claims":
         values["name"] = await _free_name(request, client, values["name"])
-    return workbench(request, client, "build", await _page(request, client, what, FORMS[what](initial=values)))
+    page = await _page(request, client, what, FORMS[what](initial=values))
+    return workbench(request, client, "build", {**page, "preset": preset.name if preset else ""})
 
 
 async def _free_name(request: HttpRequest, client: SessionClient, name: str) -> str:
@@ -71,7 +85,12 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
     except FORM_ERRORS as error:
         page = await _page(request, client, what, form)
         return reject_form(request, client, "build", error, {**page, "refusal": error})
-    return confirm_command(request, client, describe_creation(what, len(form.manifests)), f"build-{what}")
+    said = describe_creation(what, len(form.manifests))
+    if request.POST.get("another"):
+        return confirm_command(request, client, said, f"build-{what}")
+    if in_drawer(request):
+        return HttpResponse(status=204, headers={"X-Done": quote(said)})  # workbench.js closes the drawer and says so
+    return confirm_command(request, client, said, "studio")
 
 
 async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderForm) -> None:
@@ -100,7 +119,8 @@ async def preview(request: HttpRequest, client: SessionClient, what: str) -> Htt
     form.is_valid()
     if not by_htmx(request):
         return workbench(request, client, "build", await _page(request, client, what, form))
-    return render(request, "playground/build_preview.html", {"preview": build_preview_context(form)})
+    context = {"preview": build_preview_context(form), "what": what, "swapped": True}
+    return render(request, "playground/build_preview.html", context)
 
 
 async def _page(request: HttpRequest, client: SessionClient, what: str, form: BuilderForm) -> dict[str, Any]:
@@ -109,11 +129,12 @@ async def _page(request: HttpRequest, client: SessionClient, what: str, form: Bu
     else:
         shown = await _form(request, client, what, form.initial)
         shown.is_valid()
-    title, button = TITLES[what]
+    clouds = list_instances() if what == "nodes" else {}
     return {
         "what": what,
-        "title": title,
-        "button": button,
+        "title": TITLES[what],
+        "presets": PRESETS.get(FORMS[what], ()),
+        "clouds": {cloud: types.values() for cloud, types in clouds.items()},
         "url": f"build-{what}",
         "preview_url": f"preview-{what}",
         "form": form,

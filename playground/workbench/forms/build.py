@@ -32,9 +32,7 @@ class BuilderForm(forms.Form):
 
     def _fieldset(self, index: int, title: Any, names: Sequence[str]) -> dict[str, Any]:
         fields = [self[name] for name in names]
-        filled = any(
-            field.errors or (self.is_bound and field.value() not in (None, "", field.initial)) for field in fields
-        )
+        filled = any(field.errors or field.value() not in (None, "", False, field.field.initial) for field in fields)
         return {"title": title, "fields": fields, "open": index < self.open_groups or filled}
 
     def make(self) -> Manifests:
@@ -74,11 +72,9 @@ def zone_list(text: str) -> list[str]:
 class NodesForm(BuilderForm):
     """Nodes alike but for name and zone."""
 
-    open_groups = 3
     groups = (
-        (_("Nodes"), ("count", "name", "first", "zones")),
-        (_("Capacity"), ("cpu", "memory", "pods", "resources")),
-        (_("Labels and taints"), ("labels", "taints", "unschedulable")),
+        (_("Nodes"), ("count", "name", "cpu", "memory", "resources", "zones", "taints")),
+        (_("Labels, limit of pods, numbers"), ("labels", "pods", "first", "unschedulable")),
     )
     count = forms.IntegerField(label=_("Count"), min_value=1, max_value=MOST_NODES, initial=3)
     name = TextField(
@@ -89,9 +85,9 @@ class NodesForm(BuilderForm):
     cpu = QuantityField(label=_("CPU"), required=True, initial="4", example="4")
     memory = QuantityField(label=_("Memory"), required=True, initial="16Gi", example="16Gi")
     pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=100_000, initial=110)
-    resources = GrammarField(grammar.parse_resources, label=_("Extended resources"), example="nvidia.com/gpu=4", rows=2)
+    resources = GrammarField(grammar.parse_resources, label=_("Extended resources"), example="nvidia.com/gpu=4")
     labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="disk=ssd, rack=r1", rows=2)
-    taints = GrammarField(grammar.parse_taints, label=_("Taints"), example="dedicated=infra:NoSchedule", rows=2)
+    taints = GrammarField(grammar.parse_taints, label=_("Taints"), example="dedicated=infra:NoSchedule")
     unschedulable = forms.BooleanField(label=_("Cordoned (unschedulable)"), required=False)
 
     def make(self) -> Manifests:

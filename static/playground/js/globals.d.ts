@@ -4,6 +4,7 @@ interface HtmxAsking {
   source?: Element;
   target?: string | Element;
   swap?: string;
+  select?: string;
   values?: Record<string, unknown>;
   headers?: Record<string, string>;
 }

@@ -33,6 +33,7 @@ import { isDragged, listenRail } from "./studio/rail.js";
 import { listenShare, unkept } from "./studio/share.js";
 import { listenScore } from "./studio/score.js";
 import { readState } from "./studio/state.js";
+import { openSteps, showStep } from "./studio/steps.js";
 import { connect } from "./studio/stream.js";
 import { toast } from "./studio/toast.js";
 
@@ -52,6 +53,7 @@ const handlers = {
     showChosen(state.look);
     if (state.walks && !state.look.dry) walked("next");
     state.walks = false;
+    showStep(state.seen, state.head);
   }),
   idle: ({ message }) => toast(message),
   ended: ({ message }) => toast(message),
@@ -108,7 +110,7 @@ function look(changes) {
 function send(message) {
   acted();
   if (MOVES.has(message.type ?? "")) {
-    first("#narrator .messages")?.remove(); // they are of the step before
+    first("#narrator > .messages")?.remove(); // they are of the step before
     followStage();
   }
   return stream.send(message);
@@ -126,11 +128,12 @@ const actions = Object.assign(actionsOf(state, send, look), listenLanes(look), {
   search,
   palette: () => void openPalette(),
   share: () => by("share-open").click(),
+  steps: () => void openSteps(),
   foldRail: () => void foldRail(),
   tour: () => void startTour(),
   terms: () => void showTermsHere(),
 });
-const goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
+const goto = actions.goto = (/** @type {number} */ at) => stream.send({ type: "goto", at });
 listenLinks({ change: look, goto, actions });
 listenKeys((name, ...rest) => actions[name]?.(...rest));
 listenRail((at) => {
@@ -170,6 +173,7 @@ listenSingleKeys();
 listenLeaving(() => unkept() && state.head > 0);
 by("keys-open").addEventListener("click", actions.keys);
 document.addEventListener("htmx:beforeSend", acted);
+document.addEventListener("done", (event) => event instanceof CustomEvent && toast(event.detail));
 
 showPlace(state);
 listenRoving();

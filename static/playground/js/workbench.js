@@ -1,6 +1,6 @@
 // The workbench's pages, alone or in the studio's drawer: what they need beyond links and forms.
 import { all, first } from "./shared/dom.js";
-import { showInDrawer, startDrawer } from "./shared/drawer.js";
+import { closeDrawer, showInDrawer, startDrawer } from "./shared/drawer.js";
 import { startCopy } from "./workbench/copy.js";
 import { startDrop } from "./workbench/drop.js";
 import { startEditor } from "./workbench/editor.js";
@@ -30,6 +30,11 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     // The answer to a form that has gone by now, such as a preview overtaken by the form's own submit.
     detail.shouldSwap = false;
     return;
+  }
+  const done = xhr.getResponseHeader("X-Done");
+  if (done !== null) {
+    detail.shouldSwap = false;
+    return closeDrawer(decodeURIComponent(done));
   }
   const asks = xhr.getResponseHeader("X-Asks") && !target?.closest("#drawer");
   if (asks && showInDrawer(xhr.responseText)) {

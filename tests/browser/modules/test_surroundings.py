@@ -266,7 +266,7 @@ PLACE = (
     + TIMELINE
     + FOOT
     + """<section id="stage"></section><div id="panel-stage" data-stage="filter"></div>
-<span id="standing">in the past</span><form id="follow-form"></form><b class="of-head"></b><span id="profile"></span>
+<i id="clock"></i><span id="standing">in the past</span><form id="follow-form"></form><b class="of-head"></b><span id="profile"></span>
 <div id="panel-transport" data-profile="default-scheduler"></div><input type="range" id="scrub"><output id="scrub-says"></output>
 <input data-standing id="at"><input data-position id="position"><a data-standing-link href="objects" id="objects">objects</a>"""
 )

@@ -1,7 +1,12 @@
 """The builder's pages."""
 
 import pytest
+from django.urls import reverse
 
+from playground.templatetags.places import PLACES
+from playground.views.workbench.build import FORMS, first_values
+from playground.workbench.forms.build import NodesForm
+from playground.workbench.forms.presets import PRESETS, find_preset, list_instances
 from tests.playground.workbench.conftest import page_text
 
 NODES = {"count": 2, "name": "node-{i}", "first": 1, "cpu": "4", "memory": "16Gi", "pods": 110}
@@ -112,3 +117,44 @@ def test_a_view_link_is_told_that_it_is_one(begun, path):
     assert answer.status_code == 200
     assert "This is a view link" in page_text(answer)
     assert begun.session.edit_key not in answer.content.decode()
+
+
+def test_a_preset_fills_in_the_form_and_shows_which_it_is(begun):
+    page = begun.get("build/nodes?preset=gpu&count=7").content.decode()
+    assert 'name="taints" value="nvidia.com/gpu=present:NoSchedule"' in page
+    assert 'name="count" value="7"' in page
+    assert "Create 7 nodes" in page_text(begun.get("build/nodes?preset=gpu&count=7"))
+
+
+@pytest.mark.parametrize("what", ["nodes", "pods"])
+def test_each_preset_makes_objects_that_the_api_server_accepts(begun, what):
+    form = FORMS[what]
+    types = [preset for cloud in list_instances().values() for preset in cloud.values()] if what == "nodes" else []
+    for number, preset in enumerate((*PRESETS[form], *types)):
+        fields = {**first_values(form), **preset.fields, "first": 100 * number, "count": 1, "replicas": 1}
+        assert begun.post(f"build/{what}", **fields).status_code == 302, preset.name
+    assert len(begun.objects("Node" if what == "nodes" else "Pod")) == len((*PRESETS[form], *types))
+
+
+def test_what_a_cloud_leaves_for_pods_is_less_than_the_machine_has():
+    m5 = find_preset(NodesForm, "m5.large")
+    assert (m5.fields["cpu"], m5.fields["pods"]) == ("1930m", 29)
+    assert find_preset(NodesForm, "e2-standard-4").fields["memory"] == "13621Mi"  # 13.3 GiB of 16
+
+
+def test_after_the_last_one_the_drawer_closes_and_a_page_leads_to_the_studio(begun):
+    done = begun.browser.post(f"{begun.url}build/nodes", NODES, headers={"HX-Request": "true", "X-Drawer": "1"})
+    assert (done.status_code, done.headers["X-Done"]) == (204, "2%20nodes%20created")
+    assert begun.post("build/nodes", **{**NODES, "first": 3})["Location"] == begun.url
+    again = begun.post("build/nodes", **{**NODES, "first": 5, "another": "1"})
+    assert again["Location"] == f"{begun.url}build/nodes"
+
+
+def test_the_rooms_of_a_place_are_its_tabs_and_all_of_them_are_in_the_menu(begun):
+    tabs = begun.browser.get(f"{begun.url}build/nodes", headers={"X-Drawer": "1"}).content.decode()
+    menu = begun.get("").content.decode()
+    assert "records" not in tabs
+    for place in PLACES:
+        for room in place.rooms:
+            assert begun.get(f"{reverse(room.url, args=['k']).split('/k/')[1]}").status_code == 200, room.url
+            assert reverse(room.url, args=[begun.url.split("/")[2]]) in menu

@@ -12,6 +12,7 @@ from playground.models import Session
 from playground.sessions.web.client import SessionClient, create_session
 from scheduler_core.base.trace.kinds import KINDS
 from tests.playground.sessions.worlds import cluster
+from tests.playground.workbench.conftest import page_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -89,3 +90,34 @@ async def test_each_kind_of_record_is_offered_under_its_name(async_client: Async
     options = re.findall(r'<option value="(\w+)"[^>]*?( selected)?\s*>\s*([^<]*?)\s*</option>', text)
     assert [(value, shown) for value, _, shown in options] == [(kind, kind) for kind in KINDS]
     assert [value for value, selected, _ in options if selected] == ["queue_moved"]
+
+
+def test_the_list_of_steps_names_type_pod_and_end_and_marks_where_one_is(visitor):
+    begun = visitor("story:first-placement")
+    for _ in range(3):
+        begun.post("step", grain="pod")
+    page = page_text(begun.get("steps", at=20))
+    listed = begun.get("steps", at=20).content.decode()
+    assert re.search(r'data-step="20"\s+aria-current="step"', listed)
+    assert "NodeResourcesFit refuses 1 of 3 nodes for web-1" in page
+    assert re.search(r"web-1 (scheduled|bound), \d+ steps", page)
+
+
+def test_the_list_of_steps_is_filtered_by_a_name_and_by_kind(visitor):
+    begun = visitor("story:first-placement")
+    for _ in range(3):
+        begun.post("step", grain="pod")
+    found = begun.get("steps", q="taintTOLERATION").content.decode()
+    assert "TaintToleration" in found
+    assert "NodeName" not in found
+    changes = page_text(begun.get("steps", kind="changes"))
+    assert "applied" in changes
+    assert "PreFilter" not in changes
+
+
+def test_a_change_is_skipped_from_the_list_of_steps(visitor):
+    begun = visitor("empty")
+    begun.post("build/nodes", count=1, name="node-{i}", first=1, cpu="4", memory="16Gi", pods=110, another=1)
+    begun.post("build/pods", replicas=1, name="web-{i}", first=1, namespace="default", another=1)
+    at = re.findall(r'name="only"\s+value="(\d+)"', begun.get("steps").content.decode())
+    assert begun.post("rerun", only=at[0]).status_code == 302

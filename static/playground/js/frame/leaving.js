@@ -2,7 +2,7 @@
 import { all, by, first, maybe } from "../shared/dom.js";
 import { isPresenting, present } from "./presenter.js";
 
-const POPPED = "details:is(.notice, .until, .more-menu, .step-pages)[open]";
+const POPPED = "details:is(.notice, .until, .more-menu)[open]";
 
 /** Closes or leaves one thing. */
 export function leave() {

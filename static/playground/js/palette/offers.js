@@ -13,6 +13,7 @@ const MOST_ACTED = 2; // objects whose actions are offered beside them
  * @property {string} [hint]
  * @property {string} [key]
  * @property {string} [lights] The elements that are lit up before one says yes.
+ * @property {string} [complete] What to go on writing with, where it can't be done yet.
  * @property {boolean} [momentary] It is not offered again as a recent one.
  * @property {() => unknown} run
  */
@@ -25,6 +26,16 @@ const MOST_ACTED = 2; // objects whose actions are offered beside them
  */
 
 /** @typedef {{kind: "pod" | "node" | "claim" | "controller", name: string}} Found */
+
+/**
+ * @typedef {object} Phrase
+ * @property {string} label
+ * @property {string} [hint]
+ * @property {string} [complete]
+ * @property {import("../menu/entry.js").Entry} [entry]
+ * @property {number} [at]
+ * @property {string} [start]
+ */
 
 /** The palette's words in its reader's language. */
 const words = () => by("palette-list").dataset;
@@ -97,7 +108,8 @@ export async function objectOffers(text, means) {
   const parts = text.toLowerCase().split(/\s+/).filter(Boolean);
   const q = parts.at(-1) ?? "";
   if (!q) return [];
-  const { names } = await read(`names.json?${withPlace({ q })}`) ?? { names: [] };
+  const { names, phrases } = await read(`names.json?${withPlace({ q, say: text })}`) ??
+    { names: [], phrases: [] };
   /** @type {Found[]} */
   const found = names;
   const objects = parts.length === 1 ? found.map((one) => objectOffer(one, means)) : [];
@@ -106,7 +118,34 @@ export async function objectOffers(text, means) {
     parts.length > 1 ? 3 * MOST_ACTED : MOST_ACTED,
   );
   const acts = await Promise.all(acted.map((one) => actsOn(one, parts.slice(0, -1), means)));
-  return [...acts.flat(), ...objects];
+  return [...phrases.map((/** @type {Phrase} */ one) => phraseOffer(one, means)), ...acts.flat(), ...objects];
+}
+
+/**
+ * A sentence that is carried out, or goes on (playground/workbench/phrases.py).
+ * @param {Phrase} phrase
+ * @param {Means} means
+ * @returns {Offer}
+ */
+function phraseOffer({ label, hint, complete, entry, at, start }, { carryOut, actions }) {
+  const run = () => {
+    if (entry) carryOut(entry);
+    else if (at !== undefined) actions.goto(at);
+    else if (start) begin(start);
+  };
+  return { id: `phrase ${label}`, group: "do", label, hint, complete, momentary: true, run };
+}
+
+/**
+ * Starts a lesson, as the first page does.
+ * @param {string} lesson
+ */
+function begin(lesson) {
+  const form = the("lesson-start", HTMLFormElement);
+  form.append(
+    Object.assign(document.createElement("input"), { type: "hidden", name: "start", value: lesson }),
+  );
+  form.submit();
 }
 
 /**

@@ -77,7 +77,7 @@ function typed() {
   clearTimeout(typing);
   if (!text) return;
   typing = setTimeout(async () => {
-    const objects = await objectOffers(text, means);
+    const objects = await objectOffers(field.value.trimStart(), means);
     if (turn !== asked || !objects.length) return;
     const groups = grouped(offers, text);
     for (const name of GROUPS) {
@@ -112,10 +112,11 @@ function show(groups) {
  * @param {Offer} offer
  * @param {number} i
  */
-function option({ label, hint, key }, i) {
+function option({ label, hint, key, complete }, i) {
   const item = element("div", { "role": "option", "id": `palette-${i}`, "aria-selected": "false" });
   item.append(element("span", {}, label));
   if (hint) item.append(element("small", {}, hint));
+  if (complete) item.append(element("kbd", {}, "…"));
   if (key) item.append(...key.split(" ").map((part) => element("kbd", {}, part)));
   return item;
 }
@@ -146,6 +147,10 @@ function choose(i) {
 /** @param {Offer | undefined} offer */
 function carryOut(offer) {
   if (!offer) return;
+  if (offer.complete) {
+    field.value = offer.complete;
+    return typed();
+  }
   dialog.close();
   remember(offer);
   offer.run();

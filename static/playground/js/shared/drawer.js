@@ -41,6 +41,15 @@ export function showInDrawer(text) {
   return true;
 }
 
+/**
+ * Closes the drawer after what it was open for is done; the studio says so.
+ * @param {string} said
+ */
+export function closeDrawer(said) {
+  drawer()?.close();
+  document.dispatchEvent(new CustomEvent("done", { detail: said }));
+}
+
 function show() {
   const dialog = drawer();
   if (dialog && !dialog.open) dialog.show();

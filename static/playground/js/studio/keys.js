@@ -32,6 +32,7 @@ const KEYS = {
   "f": ["fix"],
   "j": ["row", 1],
   "k": ["row", -1],
+  "l": ["steps"],
   "n": ["pod"],
   "p": ["presenter"],
   "r": ["run"],

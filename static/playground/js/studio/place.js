@@ -29,6 +29,7 @@ export function showPlace(state) {
   showStage();
   showCaption();
   requestAnimationFrame(() => [showPoint(), showCandidate()]); // when all has its place: asked now, the page would be laid out twice
+  by("clock").textContent = first("#panel-transport .clock")?.lastChild?.textContent ?? "";
   by("profile").textContent = by("panel-transport").dataset.profile ?? "";
   showRail(seen, head);
   showBranches(seen, head, Boolean(running));

@@ -1,4 +1,4 @@
-// Links: copying them, and a reminder to keep the edit link, which alone opens this session for editing again.
+// Links: copying them, and a reminder in their dialog to keep the edit link, which alone opens this session for editing again.
 import { around, by, maybe, the } from "../shared/dom.js";
 
 const KEPT = "kept edit links";
@@ -31,6 +31,7 @@ function keep(key) {
 function hideBanner() {
   const banner = maybe("keep", HTMLElement);
   if (banner) banner.hidden = true;
+  by("share-open").removeAttribute("aria-describedby");
 }
 
 /**

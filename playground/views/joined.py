@@ -1,4 +1,4 @@
-"""Style sheets that are sent as one (playground/templatetags/sheets.py)."""
+"""Style sheets and scripts that are sent as one (playground/templatetags/joined.py)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from playground.templatetags.sheets import sheet
+from playground.templatetags.joined import KINDS, join
 
 FOR_GOOD = 365 * 24 * 3600
 
 
 @require_safe
-def styles(request: HttpRequest, name: str, digest: str) -> HttpResponse:
-    """The sheet as it is now; kept by browsers where that is what the address means: a page may be older than this server."""
+def joined(request: HttpRequest, kind: str, name: str, digest: str) -> HttpResponse:
+    """The file as it is now; kept by browsers where that is what the address means: a page may be older than this server."""
     try:
-        found = sheet(name)
+        found = join(kind, name)
     except FileNotFoundError as error:
         raise Http404 from error
     packs = "gzip" in request.headers.get("Accept-Encoding", "")
-    response = HttpResponse(found.packed if packs else found.text, content_type="text/css; charset=utf-8")
+    response = HttpResponse(found.packed if packs else found.text, content_type=f"{KINDS[kind].mime}; charset=utf-8")
     if packs:
         response.headers["Content-Encoding"] = "gzip"
     patch_vary_headers(response, ("Accept-Encoding",))

@@ -1,0 +1,3 @@
+// What most other pages run; sent as one file.
+import "../base.js";
+import "../workbench.js";
