@@ -26,7 +26,7 @@ Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
 LONGER = "Some changes need more of the cluster's time to prove: --longer runs them."
 _ENDED = (State.REFUSED.value, State.FAILED.value)
-_PLACED = (State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
+_PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
@@ -134,19 +134,14 @@ def with_fixes(
 
 def _build_answer(explanation: Explanation) -> Answer:
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
-    said = plain(sentence(explanation))
-    first = {"pod": explanation.pod, "state": state.value, "sentence": said}
+    said = {"state": state.value, "sentence": plain(sentence(explanation))}
     texts = {
         role.value: [fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)]
         for role in Role
     }
-    return (
-        first
-        | explanation.to_json()
-        | first
-        | texts
-        | {"fixes": [], "late": False, "cut": 0, "problem": explanation.problem}
-    )
+    first: Answer = dict.fromkeys(("pod", *said))  # which people read first
+    rest = {"fixes": [], "late": False, "cut": 0, "problem": explanation.problem}
+    return first | explanation.to_json() | said | texts | rest
 
 
 def _fixes(findings: Findings) -> list[Answer]:

@@ -248,7 +248,7 @@ class APIServer:
         manifest = writing.take(DEFAULTING, devices.prepare_new_object(kind, manifest, gates, request.imported))
         errors = validate(manifest, kind, not request.restored)
         if devices.are_about(kind):
-            errors += devices.create_errors(kind, manifest, gates, self.store)
+            errors += devices.create_errors(kind, manifest, gates, self.store, request.restored)
         if request.restored or self.typed:
             errors = [each for each in errors if not is_newer_value(each)]
         self._check(kind, request.name, errors)

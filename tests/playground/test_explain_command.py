@@ -148,7 +148,7 @@ def test_a_pod_whose_predecessors_were_refused_is_not_said_to_fit(tmp_path: Path
     assert [each["predecessors"] for each in answers.values()] == [3, 0, 1, 2]
     found = answers["default/web-9zzzz"]
     assert (found["state"], found["node"], found["fits"]) == ("Refused", "n", [])
-    assert found["sentence"].endswith("Pods of its owner that ended before it: 3.")
+    assert "Pods of its owner that ended before it: 3. " in found["sentence"]
 
 
 def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path: Path) -> None:
@@ -238,6 +238,32 @@ def test_a_placed_pod_that_waits_for_a_volume_is_no_success(tmp_path: Path) -> N
     status, text = run(written(tmp_path, node("n"), late, claim, placed), "--fixes", "0")
     assert status == 1
     assert "data" in text and "No pod is Pending" not in text
+
+
+def test_a_pod_that_no_rule_kept_away_is_told_of_without_its_name(tmp_path: Path) -> None:
+    tainted = {**node("cp"), "spec": {"taints": [{"key": "control-plane", "effect": "NoSchedule"}]}}
+    running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    tool, fine = ({**pod(name, nodeName=where), "status": running} for name, where in (("tool", "cp"), ("fine", "n")))
+    mirror = {**pod("etcd", nodeName="cp"), "status": running}
+    mirror["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
+    status, text = run(written(tmp_path, tainted, node("n"), tool, fine, mirror), "-o", "json")
+    found = [each for each in json.loads(text)["pods"] if each["problem"]]
+    assert (status, [each["pod"] for each in found]) == (1, ["default/tool"])
+    assert "TaintToleration would have refused cp" in found[0]["sentence"]
+
+
+def test_a_configuration_among_the_objects_counts_and_events_are_read(tmp_path: Path) -> None:
+    configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    off = {"multiPoint": {"disabled": [{"name": "NodeUnschedulable"}]}}
+    configuration["profiles"] = [{"schedulerName": "default-scheduler", "plugins": off}]
+    about = {"kind": "Pod", "namespace": "default", "name": "gone"}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "default", "uid": "e"}}
+    event |= {"involvedObject": about, "reason": "Evicted", "message": "The node was low on memory.", "type": "Warning"}
+    closed = {**node("n"), "spec": {"unschedulable": True}}
+    file = written(tmp_path, configuration, closed, pod("p"), event)
+    said = json.loads(run(file, "--pod", "default/p", "--pod", "default/gone", "-o", "json")[1])["pods"]
+    assert "does not run NodeUnschedulable" in said[0]["sentence"]
+    assert (said[1]["state"], "low on memory" in said[1]["sentence"]) == ("Gone", True)
 
 
 def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:

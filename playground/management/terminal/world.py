@@ -16,10 +16,12 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
+from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
-from scheduler_core.formats.configurations import adopt, find
-from scheduler_core.formats.manifests import decode_text
-from scheduler_core.scheduler.config import GateError, read_gates
+from scheduler_core.base.releases import OLDEST, Release
+from scheduler_core.formats.configurations import Adoption, adopt, find
+from scheduler_core.formats.manifests import decode_text, is_archive, read
+from scheduler_core.scheduler.config import GateError, WorldSettings, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -34,6 +36,7 @@ from scheduler_core.world.simulation import Simulation
 # Namespaces that files refer to and do not hold: a dump of pods seldom has them, and they were there where it was made.
 
 _NOT_FOUND = re.compile(r'namespaces "(?P<name>[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)" not found')
+_EVENT = re.compile(rb"kind\"?:\s*\"?Event\b")
 SHOWN = 5
 
 
@@ -71,14 +74,21 @@ class Made:
     refused: int = 0
 
 
-def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: int = 0, acting: bool = False) -> Made:
+def make_world(
+    files: list[tuple[str, bytes]],
+    configuration: str = "",
+    seed: int = 0,
+    acting: bool = False,
+    release: Release = OLDEST,
+) -> Made:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
     Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
+    text = join_inputs(files)
     try:
-        world, plan, made_up = _plan_world(join_inputs(files), seed)
+        world, plan, made_up = _plan_world(text, seed, release)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -87,31 +97,36 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
     command = command_from_json(msgspec.json.decode(plan.command)["command"])
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     snapshot = not acting and (has_pods or _tells_of_refusals(command))
-    configured, differs = read_configuration(read_file(configuration), configuration) if configuration else ([], [])
+    if configuration:
+        configured, differs = read_configuration(read_file(configuration), configuration, release)
+    else:
+        configured, differs = _read_configuration_among(text, only, release)
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
         for setting in configured:
             world.apply(setting)
         world.apply(command)
+        if _EVENT.search(text):
+            events = (each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event")
+            record_events(world, events, plan.shift)
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    read = [format_message(each, gettext) for each in plan.read]
+    said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    notes = (*differs, *read, *made_up, *refusals, *plan.warnings)
+    notes = (*differs, *said, *made_up, *refusals, *plan.warnings)
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
 
 
 def _tells_of_refusals(command: Command) -> bool:
     """Return whether a controller of the cluster has written that it could not create pods: these have never been there."""
     objects = command.objects if isinstance(command, ApplyObjects) else ()
-    conditions = (each for one in objects for each in (one.get("status") or {}).get("conditions") or ())
-    return any(each.get("type") == "ReplicaFailure" and each.get("status") == "True" for each in conditions)
+    return any(map(read_refusal, objects))
 
 
-def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
+def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, ImportPlan, list[str]]:
     """An empty world, what would be made there, and what was said of namespaces that had to be made first."""
-    world = Simulation(seed)
+    world = Simulation(seed, WorldSettings().of_release(release))
     plan = preview(world, text)
     lacking = lacking_namespaces(plan)
     if not lacking:
@@ -120,7 +135,22 @@ def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[st
     return world, preview(world, text), [describe_namespaces(lacking)]
 
 
-def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]]:
+def _read_configuration_among(text: bytes, file: str, release: Release) -> tuple[list[Command], list[str]]:
+    """Return the commands that set the one configuration that stands among the objects as a document of its own, and a note on it."""
+    if is_archive(text) or b"KubeSchedulerConfiguration" not in text:
+        return [], []
+    found = [
+        each for each in find(decode_text(text, file), LoadLimits()) if each.what == "configuration" and not each.where
+    ]
+    if len(found) != 1:
+        return [], []
+    adopted = adopt(found[0])
+    if adopted.errors:
+        raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
+    return _list_settings(adopted, file, release)
+
+
+def read_configuration(text: bytes, file: str, release: Release = OLDEST) -> tuple[list[Command], list[str]]:
     """Return the commands that set the one configuration of a text, read and migrated as the page does, and notes on what differs.
 
     BadInput where there is none, where there are several, or where the scheduler refuses it.
@@ -140,6 +170,11 @@ def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]
     adopted = adopt(once[0])
     if adopted.errors:
         raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
+    return _list_settings(adopted, file, release)
+
+
+def _list_settings(adopted: Adoption, file: str, release: Release) -> tuple[list[Command], list[str]]:
+    """Return the commands that set a configuration, and notes on what was changed for it."""
     commands: list[Command] = [SetConfiguration(adopted.manifest if adopted.without is None else adopted.without)]
     notes = [f"{file}: read as v1 from {adopted.version} ({adopted.release})"] if adopted.version else []
     for change in adopted.changes:
@@ -150,13 +185,13 @@ def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]
         for plugin in adopted.unknown
     ]
     if adopted.found.gates:
-        commands.append(SetSettings(_read_gates(adopted.found.gates, file)))
+        commands.append(SetSettings(_read_gates(adopted.found.gates, file, release)))
     return commands, notes
 
 
-def _read_gates(text: str, file: str) -> dict[str, Any]:
+def _read_gates(text: str, file: str, release: Release) -> dict[str, Any]:
     try:
-        return dict(read_gates(text).settings)
+        return dict(read_gates(text, release).settings)
     except GateError as error:
         raise BadInput(f"{file}: {error}") from None
 

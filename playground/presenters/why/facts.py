@@ -19,120 +19,45 @@ _TIMES = ("time", "until")
 _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
+
+def _read_codes(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 # Facts about a place that a pod has: they do not matter as long as it does not run there.
-PLACEMENT = (
-    "TermsAreAlternatives",
-    "LabelsAreMissing",
-    "RuleNotAsked",
-    "RuleOfNewPods",
-    "TermLooksInNamespace",
-    "NodeWithoutLabel",
-    "NotCounted",
-    "FirstOfItsGroup",
-    "SelectsNotItself",
-    "ToleratesAll",
-    "Tolerates",
-    "SoftSpread",
-    "SoftTerm",
-    "TolerationDoesNotDraw",
-    "CountForLittle",
-    "AsksForNothing",
-    "OnlyNode",
-    "DecidingPlugin",
-    "AgainstIt",
-    "Tie",
-)
+PLACEMENT = _read_codes("""
+    IsStatic PluginIsDisabled MeetsWithoutLabel OnlyPrefers PrefersNobody TermsAreAlternatives LabelsAreMissing
+    RuleNotAsked RuleOfNewPods TermLooksInNamespace NodeWithoutLabel NotCounted FirstOfItsGroup SelectsNotItself
+    ToleratesAll Tolerates SoftSpread SoftTerm TolerationDoesNotDraw CountForLittle AsksForNothing OnlyNode
+    DecidingPlugin AgainstIt Tie
+""")
 
 # Facts that belong to the answer itself, the most telling first.
-HEADLINES = (
-    "EndsWithoutFinalizer",
-    "EndsWithGarbage",
-    "EndsNever",
-    "QuotaCountsUntil",
-    "EvictedFor",
-    "EvictedByTaint",
-    "Disrupted",
-    "SameNameWaits",
-    "SelectedNodeIsGone",
-    "SelectedNode",
-    "NobodySelectsNode",
-    "ClaimIsMissing",
-    "BypassedScheduler",
-    "WaitsForProvisioner",
-    "PoolOverNodes",
-    "PoolIsIncomplete",
-    "TemplateIsMissing",
-    "DeviceClassIsMissing",
-    "NoClassWanted",
-    "LimitRange",
-    "LimitRangeLimits",
-    "LimitRangeRefuses",
-    "ResizeInfeasible",
-    "DevicesHaveToMatch",
-    "DevicesAreSelected",
-    "DevicesAreCounted",
-    "MatchesItselfElsewhere",
-    "NoNodeHasAll",
-    "RequestFromLimit",
-    "Containers",
-    "Deadline",
-    "AsksForLabels",
-    "DrainStuck",
-    "NodeIsCordoned",
-    "SeveralBudgets",
-    "BudgetKeepsUnready",
-    "BudgetAllowsNone",
-    "NamespaceEnds",
-    "NamespaceWaitsFor",
-    "PausedRollout",
-    "IsPaused",
-    "IsSuspended",
-    "QueueHoldsBack",
-    "OutOfMemory",
-    "LastEnd",
-    "EvictedAt",
-    "EvictedAfter",
-    "JobFailed",
-    "JobIsRefused",
-    "ForbidsSecond",
-    "RolloutStuck",
-    "WaitsForEnd",
-    "UpdateWaitsFor",
-    "UpdatedOnDelete",
-    "KeptByPartition",
-    "WaitsInOrder",
-    "TemplateIsNewer",
-    "OldRevisionStays",
-    "FullDisruption",
-    "PartialDisruption",
-    "ToleratesForever",
-    "HoldsQuotaWithoutNode",
-    "QuotaOfOther",
-    "ControllerBacksOff",
-    "Resize",
-    "IsNominated",
-    "SharesClaim",
-    "Repels",
-    "NotWokenByEndOf",
-    "NodeIsLost",
-    "IsAvoided",
-    "HoldsPort",
-    "HostNetworkPorts",
-    "IsNotPlacedAgain",
-    "UsesClaim",
-    "HoldsDevices",
-    "NeedsItsVictims",
-    "SlippedBy",
-    *PLACEMENT,
-    "NodesWithoutPod",
-    "DaemonLeavesOut",
-    "DaemonSelectsOthers",
-    "PodIsNotReady",
-    "WorkloadHas",
-    "EndsAt",
-    "NobodyReplaces",
-    "HoldsCapacity",
-)
+HEADLINES = _read_codes("""
+    EndsWithoutFinalizer EndsWithGarbage EndsNever QuotaCountsUntil EvictedFor EvictedByTaint Disrupted
+    SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
+    WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
+    ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge
+    QuotaScope QuotaStatusIsOld NoClassWanted LimitRange LimitRangeLimits LimitRangeRefuses ScopeNeedsQuota
+    ResizeInfeasible DevicesHaveToMatch DevicesAreSelected DevicesAreCounted DevicesHave PoolReaches ClassTopologies
+    AlmostTolerates TooFewDomains EmptyTerm InThousandths PriorityIsOld NoNamespaceMatches MatchesItselfElsewhere
+    NamedNodeIsGone NotAllocatable DefaultSpread MadeBeforeItsPod NoNodeHasAll RequestFromLimit Containers Deadline
+    AsksForLabels AsksForSystem DrainStuck NodeIsCordoned SeveralBudgets BudgetIsNotCounted BudgetMisses
+    BudgetKeepsUnready BudgetAllowsNone NamespaceEnds NamespaceWaitsFor PausedRollout IsPaused IsSuspended
+    QueueHoldsBack OutOfMemory LastEnd EvictedAt EvictedAfter JobFailed IndexesFailed BadSchedule MissedStarts
+    DeadlineIsShort SkipsLateStarts LastStart NextStart BeyondReplicas JobIsRefused ForbidsSecond RolloutStuck
+    WaitsForEnd UpdateWaitsFor UpdatedOnDelete KeptByPartition WaitsInOrder ScaleDownWaits AvailableLater WantsNone
+    TemplateIsNewer OldRevisionStays FullDisruption PartialDisruption ToleratesForever ControllerBacksOff
+    HoldsQuotaWithoutNode EndsAt QuotaFigures HoldsQuota QuotaOfOther Resize IsNominated SharesClaim Repels
+    IsItsPartner NotWokenByEndOf AffinityLooksFor NodeIsLost NodeIsNotReady TaintOfCondition TaintIsTemporary
+    TaintSetByHand IsAvoided HoldsPort HoldsVolumes HostNetworkPorts IsNotPlacedAgain UsesClaim HoldsDevices
+    NeedsItsVictims PreemptsNever VictimsTooSmall VictimsDoNotHelp NoLowerPriority SlippedBy
+""")
+HEADLINES += PLACEMENT
+HEADLINES += _read_codes("""
+    NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
+    HoldsCapacity
+""")
 MOST, MOST_OF_KIND = 3, 2
 
 
@@ -162,6 +87,8 @@ _ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
 
 def _is_plain(fact: Fact) -> bool:
     """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
+    if fact.code == "NoLowerPriority":
+        return int(fact.values["priority"]) <= 0
     return fact.code == "Containers" and len(fact.values["parts"]) == 1
 
 
@@ -174,7 +101,7 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
     if name in _AMOUNTS and isinstance(value, int):
         return format_resource_amount(str(values.get("resource") or ""), value)
     if name in _TIMES and isinstance(value, int):
-        return clock(value)
+        return clock(value) if value >= 0 else f"-{format_span(-value)}"
     if name in _SPANS and isinstance(value, int):
         return format_span(value)
     if name in _PODS and isinstance(value, str):

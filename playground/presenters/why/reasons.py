@@ -35,7 +35,8 @@ _CORDONED = gettext_noop("Somebody has cordoned %(nodes)s.")
 _NO_LABEL = gettext_noop("%(pod)s asks for nodes with %(text)s, and no node has the label %(key)s.")
 _NO_VALUE = gettext_noop("%(pod)s asks for nodes with %(text)s; those with the label have %(list)s.")
 _LABELS = gettext_noop("%(pod)s asks for labels that are missing on %(nodes)s.")
-_PROFILE = gettext_noop("The profile's own addedAffinity leaves out %(nodes)s.")
+_ASKS_FOR = gettext_noop("%(pod)s asks for nodes with %(text)s, which leaves out %(nodes)s.")
+_PROFILE = gettext_noop("The profile's own addedAffinity (%(text)s) leaves out %(nodes)s.")
 _LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which leaves out %(nodes)s.")
 _OTHER_NODE = gettext_noop("%(pod)s asks for one node by its name, which leaves out %(nodes)s.")
 _PORTS = gettext_noop("%(pod)s needs a host port that is taken on %(nodes)s.")
@@ -44,7 +45,7 @@ _SPREAD_CLOSED = gettext_noop(
     "The spread over %(key)s counts %(list)s, where %(pod)s can't go: "
     "everywhere else one more pod would be more than maxSkew %(skew)s above it."
 )
-_SPREAD_LABEL = gettext_noop("%(pod)s is spread over a label that is missing on %(nodes)s.")
+_SPREAD_LABEL = gettext_noop("%(pod)s is spread over the label %(key)s, which is missing on %(nodes)s.")
 _AFFINITY = gettext_noop("%(pod)s has to run beside certain pods, and none of them runs near %(nodes)s.")
 _AFFINITY_KEY = gettext_noop("%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s.")
 _AFFINITY_ELSEWHERE = gettext_noop(
@@ -67,9 +68,7 @@ _PLAIN = {
     "NodeUnschedulable/Cordoned": _CORDONED,
     "NodeName/OtherNode": _OTHER_NODE,
     "NodeAffinity/LeftOut": _LEFT_OUT,
-    "NodeAffinity/NoMatchForProfile": _PROFILE,
     "NodePorts/HostPortsTaken": _PORTS,
-    "PodTopologySpread/MissingLabel": _SPREAD_LABEL,
     "InterPodAffinity/MatchingPod": _ANTI_AFFINITY,
     "InterPodAffinity/RefusedByPod": _EXISTING,
     "DynamicResources/CannotAllocate": _DEVICES,
@@ -99,9 +98,8 @@ def about(reason: Given, pod: str, total: int) -> Message:
         known = {key: value for key, value in reason.evidence.items() if isinstance(value, str)}
         return message(text, **{**known, **values})
     everywhere = reason.count == total
-    return message(
-        _ALL_AT_ONCE if everywhere else _OTHER, plugin=reason.plugin, message=reason.message.rstrip(". "), **values
-    )
+    plugin = f"Extender {reason.plugin}" if "://" in reason.plugin else reason.plugin
+    return message(_ALL_AT_ONCE if everywhere else _OTHER, plugin=plugin, message=reason.message.rstrip(". "), **values)
 
 
 def of_nodes(reason: Given, total: int) -> Message:
@@ -166,6 +164,8 @@ def _labels(reason: Given, values: Values) -> Message:
     asked = reason.evidence.get("requirements") or ()
     alternatives = {each.get("alternative") for each in asked} - {None}
     missing = [each for each in asked if not each["matching"]]
+    if asked and not missing and not alternatives - {0} and len(asked) <= NAMED:
+        return message(_ASKS_FOR, text=", ".join(str(each["text"]) for each in asked), **values)
     if not missing or (len(alternatives) > 1 and "alternative" in missing[0]):
         return message(_LABELS, **values)
     first = missing[0]
@@ -173,6 +173,10 @@ def _labels(reason: Given, values: Values) -> Message:
         return message(_NO_LABEL, text=first["text"], key=first["key"], **values)
     found = ", ".join(each["value"] for each in first["values"])
     return message(_NO_VALUE, text=first["text"], list=found, **values)
+
+
+def _describe_profile(reason: Given, values: Values) -> Message:
+    return message(_PROFILE, text=reason.evidence.get("text", "-"), **values)
 
 
 def _describe_spread(reason: Given, values: Values) -> Message | None:
@@ -187,9 +191,17 @@ def _describe_spread(reason: Given, values: Values) -> Message | None:
     return message(_SPREAD, **values)
 
 
+def _describe_unlabelled_nodes(reason: Given, values: Values) -> Message | None:
+    missing = (each for each in reason.evidence.get("constraints") or () if each["unlabelled"])
+    first = next(missing, None)
+    return None if first is None else message(_SPREAD_LABEL, key=first["topologyKey"], **values)
+
+
 _WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
     "TaintToleration/UntoleratedTaint": _taint,
     "NodeAffinity/NoMatch": _labels,
+    "NodeAffinity/NoMatchForProfile": _describe_profile,
     "InterPodAffinity/NoMatchingPod": _affinity,
     "PodTopologySpread/SkewTooLarge": _describe_spread,
+    "PodTopologySpread/MissingLabel": _describe_unlabelled_nodes,
 }

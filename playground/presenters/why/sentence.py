@@ -30,6 +30,9 @@ _FITS_UNHEARD = gettext_noop(
 )
 _ATTEMPTING = gettext_noop("%(pod)s is being scheduled just now.")
 _BINDING = gettext_noop("%(pod)s goes to %(node)s, and is being bound to it.")
+_COMPLETED = gettext_noop(
+    "%(pod)s has completed on %(node)s: its containers ended without an error, and the kubelet does not start them again."
+)
 _SCHEDULED = gettext_noop("%(pod)s is on %(node)s.")
 _NOMINATED = gettext_noop("%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it.")
 
@@ -72,6 +75,7 @@ _BY_OBSTACLE = {
     "WaitsForVolume": _WAITS,
     "AttachedElsewhere": _WAITS,
     "InitContainerRuns": _WAITS,
+    "SidecarNotStarted": _WAITS,
     "ReadinessGates": _RUNS,
     "ContainersNotReady": _RUNS,
     "ResizeInfeasible": _RUNS,
@@ -130,7 +134,7 @@ def _describe_state(explanation: Explanation) -> Message:
             text = _BY_OBSTACLE.get(first.code.partition("/")[2], text)
         return message(text, pod=pod, node=explanation.node, message=reason, time=until)
     if state is State.SCHEDULED:
-        return message(_SCHEDULED, pod=pod, node=explanation.node)
+        return message(_COMPLETED if explanation.phase == "Succeeded" else _SCHEDULED, pod=pod, node=explanation.node)
     if state is State.BINDING:
         return message(_BINDING, pod=pod, node=explanation.node)
     return _waiting(explanation, pod)

@@ -26,6 +26,13 @@ _SOURCES = {
     "DefaultSpread": gettext_noop(
         "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
     ),
+    "PriorityIsOld": gettext_noop(
+        "%(pod)s has the priority %(priority)s, as PriorityClass %(priorityClass)s had when the pod was made. It is %(value)s by now: "
+        "a pod keeps its priority."
+    ),
+    "InThousandths": gettext_noop(
+        "Container %(container)s has %(name)s of %(text)s in its %(field)s: m stands for thousandths of a byte. %(better)s may be meant."
+    ),
     "Priority": gettext_noop("The priority %(priority)s comes from PriorityClass %(priorityClass)s."),
     "DefaultPriority": gettext_noop(
         "The priority %(priority)s comes from PriorityClass %(priorityClass)s, the default of the cluster."
@@ -40,10 +47,17 @@ _SOURCES = {
     ),
     "Deadline": gettext_noop("Its activeDeadlineSeconds are %(seconds)s."),
     "AsksForLabels": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "AsksForSystem": gettext_noop(
+        "%(pod)s is for nodes with %(system)s (spec.os), and %(node)s runs another system: the scheduler does not look at spec.os."
+    ),
     "LimitRangeLimits": gettext_noop(
         "LimitRange %(limitRange)s gives containers that state no limit a default limit (%(limits)s), below their request."
     ),
     "LimitRangeRefuses": gettext_noop("LimitRange %(limitRange)s of namespace %(namespace)s sets this limit."),
+    "QuotaStatusIsOld": gettext_noop(
+        "Admission goes by the status of quota %(quota)s, which its controller has not brought up to date with its spec: %(figures)s."
+    ),
+    "QuotaScope": gettext_noop("Quota %(quota)s counts only pods in its scope: %(scopes)s."),
     "QuotaFigures": gettext_noop(
         "One more pod needs %(each)s of %(name)s: quota %(quota)s has %(used)s of %(hard)s in use."
     ),
@@ -62,6 +76,7 @@ _HOLDERS = {
     ),
     "UsesClaim": gettext_noop("%(pod)s on %(node)s uses claim %(claim)s."),
     "IsAvoided": gettext_noop("The pod keeps away from %(pod)s, which runs on %(node)s (same %(topologyKey)s)."),
+    "IsItsPartner": gettext_noop("%(pod)s, which its affinity looks for, is on %(node)s."),
     "Repels": gettext_noop(
         "The anti-affinity of %(pod)s, which runs on %(node)s, keeps the pod away (same %(topologyKey)s)."
     ),
@@ -105,6 +120,21 @@ _NOTES = {
     "AffinityLooksFor": gettext_noop(
         "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
     ),
+    "NoNamespaceMatches": gettext_noop(
+        "Its affinity looks for pods with %(selector)s in namespaces with %(namespaceSelector)s, and no namespace has these labels."
+    ),
+    "AlmostTolerates": gettext_noop(
+        "%(pod)s has a toleration of this key that does not cover %(taint)s: it has the %(has)s."
+    ),
+    "EmptyTerm": gettext_noop("The node affinity of %(pod)s has an empty term, and an empty term matches no node."),
+    "TooFewDomains": gettext_noop(
+        "minDomains is %(minDomains)s, and %(topologyKey)s has %(there)s domains: the lowest count is taken as 0."
+    ),
+    "NamedNodeIsGone": gettext_noop("%(pod)s may only run on %(names)s (metadata.name), and there is no such node."),
+    "NotAllocatable": gettext_noop(
+        "%(node)s has %(capacity)s of %(name)s (capacity), of which its kubelet offers none (allocatable): its device plugin takes them "
+        "for unhealthy, or does not run."
+    ),
     "NoNodeHasAll": gettext_noop("%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."),
     "HostNetworkPorts": gettext_noop("With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."),
     "DevicesHaveToMatch": gettext_noop(
@@ -127,6 +157,17 @@ _NOTES = {
     "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
     "DevicesAreCounted": gettext_noop(
         "Request %(request)s of %(source)s asks for %(count)s devices of one node. Devices by node: %(devices)s."
+    ),
+    "AllDevicesAreAsked": gettext_noop(
+        "Request %(request)s of %(source)s asks for all matching devices of a node (allocationMode All): each of them has to be free."
+    ),
+    "OffersInstead": gettext_noop("In place of %(resource)s, there is %(other)s on %(nodes)s."),
+    "PolicyIsIgnore": gettext_noop(
+        "%(policies)s is Ignore in the spread over %(topologyKey)s, so that %(domains)s counts. Nodes that would take the pod "
+        "with Honor: %(passing)s."
+    ),
+    "PluginIsDisabled": gettext_noop(
+        "The profile %(profile)s does not run %(plugin)s, which would have refused %(node)s: %(message)s."
     ),
     "DevicesAreSelected": gettext_noop(
         "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
@@ -161,6 +202,13 @@ _NOTES = {
         "%(pod)s tolerates the taint %(taint)s of %(other)s, which opens that node and does not draw the pod to it: "
         "only a node selector or affinity does."
     ),
+    "OnlyPrefers": gettext_noop(
+        "%(pod)s only prefers nodes with %(requirement)s (%(nodes)s): a preference adds points, and keeps no node out."
+    ),
+    "PrefersNobody": gettext_noop("%(pod)s prefers nodes with %(requirement)s (weight %(weight)s), and there is none."),
+    "MeetsWithoutLabel": gettext_noop(
+        "%(node)s has no label %(key)s, and meets %(requirement)s for this very reason: NotIn is true for nodes without the label."
+    ),
     "SoftTerm": gettext_noop(
         "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
     ),
@@ -185,6 +233,9 @@ _NOTES = {
     "AgainstIt": gettext_noop("%(plugin)s preferred %(other)s: %(otherPoints)s points, %(points)s for %(node)s."),
     "BypassedScheduler": gettext_noop(
         "%(pod)s names %(node)s in spec.nodeName: no scheduler was asked, and no filter kept it away."
+    ),
+    "IsStatic": gettext_noop(
+        "%(pod)s is a static pod: the kubelet of %(node)s runs it from a file, and no scheduler is asked."
     ),
     "RuleNotAsked": gettext_noop("%(plugin)s would have refused %(node)s: %(message)s."),
     "RuleOfNewPods": gettext_noop(
@@ -234,7 +285,7 @@ _NOTES = {
     "LastEvent": gettext_noop("%(reporter)s at %(time)s: %(reason)s (%(message)s)."),
     "GoneSince": gettext_noop("%(pod)s was deleted at %(time)s."),
     "WorkloadHas": gettext_noop("%(kind)s %(owner)s wants %(wanted)s pods, has %(pods)s, and %(ready)s are ready."),
-    "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(phase)s)."),
+    "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(why)s)."),
     "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),
     "WaitsForEnd": gettext_noop("%(kind)s %(owner)s makes no new pod before %(pod)s has ended (%(rule)s)."),
     "UpdatedOnDelete": gettext_noop(
@@ -251,21 +302,55 @@ _NOTES = {
         "CronJob %(owner)s starts no other Job as long as %(job)s has not ended: its concurrencyPolicy is Forbid."
     ),
     "JobIsRefused": gettext_noop("CronJob %(owner)s can't create its next Job: %(message)s."),
+    "MissedStarts": gettext_noop("Starts that CronJob %(owner)s has missed in the last %(left)s: %(count)s."),
+    "DeadlineIsShort": gettext_noop(
+        "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds). "
+        "Below 10 s, starts may be skipped without a fault."
+    ),
+    "SkipsLateStarts": gettext_noop(
+        "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds)."
+    ),
+    "LastStart": gettext_noop("CronJob %(owner)s (%(schedule)s) started its last Job %(left)s ago."),
+    "NextStart": gettext_noop("CronJob %(owner)s (%(schedule)s) starts next at %(until)s."),
+    "BadSchedule": gettext_noop(
+        "CronJob %(owner)s starts nothing: its schedule %(schedule)s can't be read (%(message)s)."
+    ),
+    "IndexesFailed": gettext_noop(
+        "Job %(owner)s makes no further pod for its failed indexes (%(indexes)s): backoffLimitPerIndex is %(limit)s."
+    ),
+    "KeptForSurge": gettext_noop(
+        "The rollout of %(kind)s %(owner)s (%(rule)s) keeps %(pods)s of the old revision until new pods are ready."
+    ),
     "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
     "NodesWithoutPod": gettext_noop("DaemonSet %(owner)s has no pod for %(nodes)s."),
     "WaitsInOrder": gettext_noop(
         "StatefulSet %(owner)s makes its pods in order: %(pods)s have to wait until %(pod)s is ready."
     ),
+    "ScaleDownWaits": gettext_noop(
+        "StatefulSet %(owner)s scales in order: %(pods)s are not removed before %(pod)s is ready."
+    ),
+    "WantsNone": gettext_noop("%(kind)s %(owner)s wants no pods: its %(field)s is 0."),
+    "AvailableLater": gettext_noop(
+        "Ready pods of %(kind)s %(owner)s count as available only after %(seconds)s (minReadySeconds): %(pods)s."
+    ),
     "OldRevisionStays": gettext_noop(
         "StatefulSet %(owner)s does not replace %(pod)s, as it waits for this very pod: delete it, and it is made of the new template."
     ),
-    "BeyondReplicas": gettext_noop("StatefulSet %(owner)s does not want %(pod)s: its replicas end before."),
+    "BeyondReplicas": gettext_noop(
+        "StatefulSet %(owner)s does not want %(pod)s: its replicas are %(replicas)s, with ordinals from %(start)s on (%(names)s)."
+    ),
     "DrainStuck": gettext_noop("The drain of %(node)s does not go on: %(pods)s can't be evicted."),
     "SeveralBudgets": gettext_noop(
         "%(budgets)s select %(pod)s, and an eviction under more than one PodDisruptionBudget is always refused."
     ),
     "BudgetAllowsNone": gettext_noop(
         "Budget %(budget)s keeps %(pod)s: %(healthy)s pods are healthy, and %(desired)s have to be."
+    ),
+    "BudgetMisses": gettext_noop(
+        "Budget %(budget)s also selects pods that are not ready, and do not count: %(missed)s."
+    ),
+    "BudgetIsNotCounted": gettext_noop(
+        "Budget %(budget)s allows no eviction of %(pod)s, as its controller can't count its pods (SyncFailed): %(message)s."
     ),
     "BudgetKeepsUnready": gettext_noop(
         "Budget %(budget)s keeps %(pod)s, although the pod is not ready: %(healthy)s of %(desired)s pods are healthy, and "
@@ -301,7 +386,18 @@ _NOTES = {
         "%(holder)s has ended since the last attempt, and the queueing hints of %(plugins)s did not wake %(pod)s for it."
     ),
     "NodeIsLost": gettext_noop("%(node)s has this taint because its kubelet does not report."),
-    "NodeIsNotReady": gettext_noop("%(node)s has this taint because its kubelet says that the node is not ready."),
+    "TaintOfCondition": gettext_noop(
+        "%(node)s has this taint because its kubelet reports %(condition)s (%(message)s)."
+    ),
+    "NodeIsNotReady": gettext_noop(
+        "%(node)s has this taint because its kubelet says that the node is not ready (%(message)s)."
+    ),
+    "TaintSetByHand": gettext_noop(
+        "The taint %(key)s of %(nodes)s is set by hand when a node has failed, and nobody but an administrator removes it."
+    ),
+    "TaintIsTemporary": gettext_noop(
+        "The taint %(key)s of %(nodes)s is temporary: it is up to %(setter)s to remove it."
+    ),
     "ClaimOfStatefulSet": gettext_noop(
         "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
     ),
@@ -317,6 +413,26 @@ _NOTES = {
     ),
     "TemplateIsMissing": gettext_noop(
         "There is no ResourceClaimTemplate %(template)s, so no claim is made for %(entry)s."
+    ),
+    "ClaimIsRefused": gettext_noop(
+        "The API server refuses the claim of ResourceClaimTemplate %(template)s: %(message)s."
+    ),
+    "MadeBeforeItsPod": gettext_noop(
+        "StorageClass %(storageClass)s binds at once (Immediate): %(volume)s was made before a node was chosen for the pod."
+    ),
+    "ClassSelectsOthers": gettext_noop(
+        "DeviceClass %(deviceClass)s takes only devices for which this is true: %(expression)s. The drivers here are: %(drivers)s."
+    ),
+    "ClassTopologies": gettext_noop(
+        "StorageClass %(storageClass)s makes volumes only for nodes with %(topologies)s (allowedTopologies)."
+    ),
+    "PoolReaches": gettext_noop(
+        "The devices of pool %(pool)s (%(driver)s) are for nodes with %(affinity)s alone, and not for %(nodes)s."
+    ),
+    "DevicesHave": gettext_noop("Devices have: %(devices)s."),
+    "AttachLimit": gettext_noop("%(driver)s attaches at most %(limit)s volumes to %(node)s."),
+    "StorageIsTold": gettext_noop(
+        "Claim %(claim)s asks for %(size)s of class %(storageClass)s, and its driver publishes this capacity: %(rooms)s."
     ),
     "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is made of ResourceClaimTemplate %(template)s."),
     "DeviceClassIsMissing": gettext_noop(

@@ -54,6 +54,7 @@ _REACH = gettext_noop(
 )
 _OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(nodes)s.")
 _NOTHING_FREE = gettext_noop("On %(nodes)s, no free volume suits the claim %(claim)s of %(pod)s.")
+_NOT_MADE_THERE = gettext_noop("On %(nodes)s, %(provisioner)s makes no volume for the claim %(claim)s of %(pod)s.")
 _STORAGE = gettext_noop("The storage class %(class)s of the claim %(claim)s has too little room left near %(nodes)s.")
 
 _BY_REASON = {"ClaimNotFound": _NO_CLAIM, "ClaimNotCreated": _NOT_MADE, "ClaimBeingDeleted": _DELETED}
@@ -156,6 +157,9 @@ def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | Non
         free = [each for each in waiting["candidates"] if not each["claimedBy"]]
         if free and not any(_suits(each, waiting) for each in free):
             return _unlike(free[0], waiting, {"pod": pod, "claim": values["claim"]})
+        provisioner = str(waiting.get("provisioner") or "")
+        if provisioner and not provisioner.endswith("no-provisioner"):
+            return message(_NOT_MADE_THERE, provisioner=provisioner, **values)
         return message(_NOTHING_FREE, **values)
     if code == "NotEnoughStorage":
         return message(_STORAGE, **values, **{"class": waiting["class"]})

@@ -16,8 +16,8 @@ from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
-from scheduler_core.analysis.explain.placement import Placement, explain_place, note, was_not_scheduled
-from scheduler_core.analysis.explain.provenance import trace_pod
+from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
+from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.explain.standing import (
     explain_bound_pod,
@@ -26,7 +26,13 @@ from scheduler_core.analysis.explain.standing import (
     list_lost_nodes,
     list_provisioners,
 )
-from scheduler_core.analysis.explain.waiting import explain_preemption, explain_selection, explain_waking
+from scheduler_core.analysis.explain.waiting import (
+    explain_preemption,
+    explain_selection,
+    explain_waking,
+    list_near_tolerations,
+    list_other_kinds,
+)
 from scheduler_core.analysis.explain.workloads import (
     KINDS,
     NODE,
@@ -173,8 +179,15 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
     """Yield an explanation of everything that is not as its owner wants it: pods, pods that are not there, workloads, and drains."""
     world = view.itself
     past = past or Past(world)
+    bypassed = 0
     for pod in world.store.pods():
-        if _may_lack(world, pod) and (found := explain(world, pod.key, past)) is not None and found.problem:
+        skipped = bypassed < SMALL and MIRROR not in pod.annotations and was_not_scheduled(world, pod)
+        bypassed += skipped
+        if (
+            (skipped or _may_lack(world, pod))
+            and (found := explain(world, pod.key, past)) is not None
+            and found.problem
+        ):
             yield found
     yield from explain_uncreated(world)
     for kind in KINDS:
@@ -189,8 +202,8 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
     for cordoned in world.store.nodes():
         if cordoned.unschedulable and cordoned.name not in world.surroundings.nodes.drains:
             blocked = explain_node(world, cordoned.name)
-            if blocked is not None and blocked.facts:
-                yield replace(blocked, state=State.STUCK)
+            if blocked is not None and blocked.problem:
+                yield blocked
 
 
 def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Explanation:
@@ -302,7 +315,11 @@ class _Asking:
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders
         yield from () if fits else find_resizes(diagnosis, reasons)
-        yield from explain_selection(self.pod, reasons)
+        held = dict.fromkeys(str(fact.values["pod"]) for fact in holders)
+        yield from trace_surge(self.world, self.pod.manifest, filter(None, map(self.world.store.pod_at, held)))
+        yield from list_other_kinds(diagnosis, reasons)
+        yield from explain_selection(self.world, self.pod, reasons)
+        yield from list_near_tolerations(diagnosis, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
         yield from list_lost_nodes(self.world, reasons)
         if preempted is not None:

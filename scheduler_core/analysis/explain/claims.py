@@ -4,21 +4,26 @@ that spans nodes, a volume that ties the pod to a few nodes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
+from scheduler_core.analysis.fixes.admission import ask_api_server
+from scheduler_core.apimachinery.objects.labels import NodeSelector
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.scheduler.plugins.nodevolumelimits.counting import limits_of
 from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
-SHOWN = 5  # nodes
+SHOWN, COMPARED = 5, 40  # nodes
 _UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
 
 
@@ -29,8 +34,13 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     if plugins & set(_VOLUMES):
         yield from _list_volume_facts(world, pod)
         yield from _list_ties(reasons)
+        if any(reason.code == "VolumeBinding/NotEnoughStorage" for reason in reasons):
+            yield from _list_capacities(world, pod)
+    if any(reason.code == "NodeVolumeLimits/TooManyVolumes" for reason in reasons):
+        yield from _list_attach_limits(world, pod, reasons)
     if _DEVICES in plugins:
-        yield from _list_device_facts(world, pod)
+        yield from _list_device_facts(world, pod, any(reason.code == _NOT_CREATED for reason in reasons))
+        yield from _list_reach(world, [reason for reason in reasons if reason.plugin == _DEVICES])
         if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
             yield from _list_wide_pools(world)
 
@@ -44,6 +54,16 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
+        of_class = (
+            world.store.get("StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")) or {}
+        )
+        if terms := of_class.get("allowedTopologies"):
+            parts = [
+                f"{e.get('key')} in ({', '.join(e.get('values') or ())})"
+                for t in terms
+                for e in t["matchLabelExpressions"]
+            ]
+            yield note("ClassTopologies", storageClass=of_class["metadata"]["name"], claim=name, topologies=parts)
         if (claim.get("spec") or {}).get("storageClassName") == "":
             yield note("NoClassWanted", pod=pod.key, claim=name)
         if node:
@@ -69,10 +89,42 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
             for volume in claim.get("candidates") or () if claim.get("volume") else ():
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
+                    if claim.get("bindingMode") == "Immediate":
+                        values = {"volume": volume["volume"], "storageClass": claim["class"]}
+                        yield note("MadeBeforeItsPod", **values)
 
 
-def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield what the pod's claims for devices are made of, where the template or a class is not there."""
+def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield how many volumes the drivers of the pod's volumes attach to the nodes that refuse them."""
+    claims = [world.store.get(CLAIM, *key.split("/", 1)) or {} for key in claims_of(pod)]
+    names = [str((claim.get("spec") or {}).get("volumeName") or "") for claim in claims]
+    found = [(world.store.get("PersistentVolume", "", name) or {}).get("spec") or {} for name in names]
+    drivers = {str((each.get("csi") or {}).get("driver")) for each in found}
+    for reason in reasons:
+        for node in reason.nodes[:SHOWN] if reason.code == "NodeVolumeLimits/TooManyVolumes" else ():
+            limits = limits_of(world.store.get("CSINode", "", node))
+            for driver in sorted(drivers & limits.keys()):
+                yield note("AttachLimit", node=node, driver=driver, limit=limits[driver])
+
+
+def _list_capacities(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the storage that drivers tell of for the classes of the pod's claims that are not bound."""
+    for key in claims_of(pod):
+        claim = world.store.get(CLAIM, *key.split("/", 1)) or {}
+        spec = claim.get("spec") or {}
+        rooms = [
+            f"{', '.join(((each.get('nodeTopology') or {}).get('matchLabels') or {}).values()) or '-'} {each.get('capacity')}"
+            for each in world.store.list("CSIStorageCapacity")
+            if each.get("storageClassName") == spec.get("storageClassName")
+        ]
+        if "volumeName" not in spec and rooms:
+            size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+            values = {"claim": key.partition("/")[2], "size": size, "storageClass": spec["storageClassName"]}
+            yield note("StorageIsTold", **values, rooms=sorted(rooms)[:SHOWN])
+
+
+def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fact]:
+    """Yield what the pod's claims for devices are made of, where the template or a class is not there. `absent`: a claim is not made."""
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
         template, claim = entry.get("resourceClaimTemplateName"), entry.get("resourceClaimName")
         found = world.store.get("ResourceClaimTemplate", pod.namespace, template) if template else None
@@ -80,6 +132,8 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
         if template and found is not None:
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
+            if message := _predict_claim(world, pod, str(entry.get("name")), found) if absent else "":
+                yield note("ClaimIsRefused", template=template, message=message.rstrip(". "))
             yield from _list_constraints(world, found["spec"].get("spec") or {}, template)
             yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
         manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
@@ -89,18 +143,75 @@ def _list_device_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
 
 
+def _predict_claim(world: Simulation, pod: Pod, entry: str, template: Manifest) -> str:
+    """Return the API server's refusal of the claim that a template makes for a pod, "" if it would create the claim."""
+    meta, spec = template["spec"].get("metadata") or {}, template["spec"].get("spec") or {}
+    named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
+    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
+    return ask_api_server(world, {**kind, "metadata": named, "spec": spec})
+
+
 def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
     for each in (spec.get("devices") or {}).get("constraints") or ():
         if each.get("matchAttribute"):
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
     for request in (spec.get("devices") or {}).get("requests") or ():
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            yield from _list_other_drivers(world, str(each.get("deviceClassName") or ""))
+            if each.get("allocationMode") == "All":
+                yield note("AllDevicesAreAsked", source=of, request=request.get("name"))
             if int(each.get("count") or 1) > 1:
                 values = {"source": of, "request": request.get("name"), "count": int(each["count"])}
                 yield note("DevicesAreCounted", **values, devices=_count_devices(world))
             for selector in each.get("selectors") or ():
                 text = str((selector.get("cel") or {}).get("expression") or "").strip()
                 yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
+                if devices := _list_properties(world, text):
+                    yield note("DevicesHave", devices=devices[:SHOWN])
+
+
+def _list_reach(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the pools of devices that nodes which lack devices do not reach."""
+    refused = [
+        node for reason in reasons for name in reason.nodes[:COMPARED] if (node := world.store.node(name)) is not None
+    ]
+    for each in world.store.list("ResourceSlice"):
+        spec = each.get("spec") or {}
+        if not spec.get("nodeSelector"):
+            continue
+        selector = NodeSelector.of(spec["nodeSelector"])
+        out = [n.name for n in refused if not any(t.matches(n.labels, n.name) for t in selector.terms)]
+        if out:
+            text = "; ".join(", ".join(map(str, term.expressions)) for term in selector.terms)
+            values = {"pool": (spec.get("pool") or {}).get("name"), "driver": spec.get("driver"), "affinity": text}
+            yield note("PoolReaches", **values, nodes=out[:SHOWN], count=len(out))
+
+
+def _list_other_drivers(world: Simulation, name: str) -> Iterator[Fact]:
+    """Yield the selectors of a class that name none of the drivers whose devices are there."""
+    found = (world.store.get("DeviceClass", "", name) or {}).get("spec") or {}
+    drivers = sorted({str((each.get("spec") or {}).get("driver")) for each in world.store.list("ResourceSlice")})
+    for each in found.get("selectors") or ():
+        text = str((each.get("cel") or {}).get("expression") or "").strip()
+        if "device.driver" in text and not any(driver in text for driver in drivers):
+            yield note("ClassSelectsOthers", deviceClass=name, expression=text, drivers=drivers[:SHOWN] or ["-"])
+
+
+def _list_properties(world: Simulation, expression: str) -> list[str]:
+    """List what the devices have of the attributes and capacities that an expression names."""
+    found = []
+    for each in world.store.list("ResourceSlice"):
+        spec = each.get("spec") or {}
+        for device in spec.get("devices") or ():
+            named = {**(device.get("attributes") or {}), **(device.get("capacity") or {})}
+            parts = [
+                f"{name} {next(iter(value.values()), '-')}"
+                for name, value in named.items()
+                if name.rpartition("/")[2] in re.findall(r"\w+", expression)
+            ]
+            if parts:
+                found.append(f"{spec.get('nodeName') or spec['pool']['name']}/{device.get('name')}: {', '.join(parts)}")
+    return sorted(found)
 
 
 def _count_devices(world: Simulation) -> list[str]:

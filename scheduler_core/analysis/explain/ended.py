@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects.times import SECOND, optional_time
+from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.controllers.kubelet.pods import judge
 from scheduler_core.world.simulation import Simulation
 
@@ -25,7 +27,29 @@ _REFUSALS = frozenset(
         "UnexpectedAdmissionError",
     )
 )
+_UNPLACED = "FailedScheduling"
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
+
+
+def record_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -> None:
+    """Record the Events of a dump, of either API group, as Events of the world. `shift`: by how much its times were moved."""
+    found = []
+    for each in events:
+        about = each.get("involvedObject") or each.get("regarding") or {}
+        at = each.get("lastTimestamp") or each.get("eventTime") or each["metadata"].get("creationTimestamp")
+        source = (
+            (each.get("source") or {}).get("component")
+            or each.get("reportingComponent")
+            or each.get("reportingController")
+        )
+        kind, namespace, name = (str(about.get(field) or "") for field in ("kind", "namespace", "name"))
+        text, time = str(each.get("message") or each.get("note") or ""), optional_time(at)
+        t = world.now if time is None else min(time + shift - world.store.epoch, world.now)
+        type_, reason = str(each.get("type") or ""), str(each.get("reason") or "")
+        said = KubeEvent(t, type_, reason, kind, namespace, name, text, str(source or "-"))
+        found.append(said)
+    for event in sorted(found, key=lambda event: event.t):
+        world.store.record(event)
 
 
 class Past:
@@ -33,7 +57,9 @@ class Past:
 
     def __init__(self, world: Simulation) -> None:
         self._ended: dict[tuple[str, str], list[str]] = {}
-        events = [event for event in world.store.events if event.kind == "Pod" and _is_end(event.reason)]
+        about = [event for event in world.store.events if event.kind == "Pod"]
+        self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
+        events = [event for event in about if _is_end(event.reason)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
         for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
@@ -45,6 +71,11 @@ class Past:
 
     def _note(self, namespace: str, owner: str, name: str) -> None:
         self._ended.setdefault((namespace, owner), []).append(name)
+
+    def find_warning(self, pod: Pod) -> KubeEvent | None:
+        """Return the last Warning about a pod that has a node, or None."""
+        found = self._warnings.get((pod.namespace, pod.name))
+        return None if found is None or found.reason == _UNPLACED else found
 
     def before(self, pod: Pod) -> int:
         """Return the number of pods of the pod's owner that ended before the pod."""
@@ -58,6 +89,16 @@ class Past:
 def owner_of(pod: Pod) -> str:
     """The name of the object that controls a pod, or ""."""
     return str((controller_of(pod.manifest) or {}).get("name") or "")
+
+
+def describe_wait(pod: Pod) -> str:
+    """Return what the containers of a pod wait for by its status, or the phase of the pod."""
+    status = pod.manifest.get("status") or {}
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        waiting = (each.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
+            return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))
+    return pod.phase
 
 
 def explain_failed(pod: Pod, past: Past) -> Explanation:
@@ -74,11 +115,26 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
         phase=pod.phase,
         reason=reason,
         predecessors=past.before(pod),
-        facts=tuple(describe_limits(pod, reason)),
+        facts=(*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod)),
     )
 
 
-def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
+def list_last_ends(pod: Pod) -> Iterator[Fact]:
+    """Yield the ends of containers that a restart followed, and those at a memory limit."""
+    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in pod.manifest["spec"]["containers"]}
+    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+        last = (each.get("lastState") or {}).get("terminated") or {}
+        ended = last or (each.get("state") or {}).get("terminated") or {}
+        limit = str(limits.get(each.get("name"), {}).get("memory") or "")
+        values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
+        values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0, "limit": limit}
+        if ended.get("reason") == "OOMKilled" and limit:
+            yield Fact(Role.NOTES, "OutOfMemory", values)
+        elif last:
+            yield Fact(Role.NOTES, "LastEnd", values)
+
+
+def describe_limits(pod: Pod, reason: str, node: str) -> Iterator[Fact]:
     """Yield the limits of a pod that its end rests on, and what did not check its place."""
     spec = pod.manifest["spec"]
     if reason == "DeadlineExceeded" and spec.get("activeDeadlineSeconds") is not None:
@@ -89,7 +145,10 @@ def describe_limits(pod: Pod, reason: str) -> Iterator[Fact]:
         yield Fact(Role.NOTES, "IsNotPlacedAgain", {"pod": pod.key, "node": pod.node_name})
     if reason in ("NodeAffinity", "PodOSSelectorNodeLabelDoesNotMatch") and spec.get("nodeSelector"):
         labels = [f"{key}={value}" for key, value in sorted(spec["nodeSelector"].items())]
-        yield Fact(Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": pod.node_name})
+        yield Fact(Role.PROVENANCE, "AsksForLabels", {"pod": pod.key, "labels": labels, "node": node})
+    if reason == "PodOSNotSupported":
+        system = (spec.get("os") or {}).get("name")
+        yield Fact(Role.PROVENANCE, "AsksForSystem", {"pod": pod.key, "system": system, "node": node})
 
 
 def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Explanation | None:
@@ -108,7 +167,7 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
         phase=FAILED,
         reason=reason,
         predecessors=past.before(pod),
-        facts=tuple(describe_limits(pod, str(reason))),
+        facts=tuple(describe_limits(pod, str(reason), node)),
     )
 
 
@@ -162,5 +221,5 @@ def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[Giv
         end = (each.get("state") or {}).get("terminated") or {}
         if end.get("exitCode"):
             reason = str(end.get("reason") or "Error")
-            text = f"container {each.get('name')} ended with exit code {end['exitCode']}"
+            text = f"container {each.get('name')} ended with exit code {end['exitCode']} ({reason})"
             yield _build_reason(reason, text, pod, past)

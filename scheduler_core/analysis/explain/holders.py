@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.placement import list_pods_of
 from scheduler_core.analysis.explain.provenance import trace_resize
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.heartbeats import runs
+from scheduler_core.scheduler.cache.pod_classes import PodClass
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures
 from scheduler_core.world.simulation import Simulation
 
 NODES, PODS = 2, 3  # that are looked at, that are named on each
 _JOB_TRACKING = "batch.kubernetes.io/job-tracking"
 _AFFINITY, _SPREAD = "PreFilterInterPodAffinity", "PreFilterPodTopologySpread"
-WAKING = frozenset(("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "Repels", "UsesClaim"))
+WAKING = frozenset(
+    ("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "IsItsPartner", "Repels", "UsesClaim")
+)
 Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, what it holds
 
 
@@ -159,6 +166,18 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fou
                 yield "IsAvoided", pod, {"topologyKey": term.topology_key, "at": node}
 
 
+def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+    """Yield the pods that the required affinity looks for, on nodes where the pod can't go."""
+    terms, nodes = affinity_terms(diagnosis.pod).required, diagnosis.nodes
+    spaces = {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")}
+
+    def is_partner(each: PodClass) -> bool:
+        return all(t.matches(each.namespace, each.labels, spaces.get(each.namespace, {})) for t in terms)
+
+    for pod in list_pods_of(nodes, is_partner, np.ones(len(nodes), np.bool_))[:PODS]:
+        yield "IsItsPartner", pod, {"topologyKey": terms[0].topology_key}
+
+
 def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     rules = diagnosis.state.get(_AFFINITY)
     if rules is None:
@@ -238,6 +257,7 @@ _SEARCHES: Mapping[str, Callable[[Simulation, Diagnosis, Given], Found]] = {
     "NodePorts/HostPortsTaken": _find_ports,
     "NodeResourcesFit/TooManyPods": _find_slots,
     "InterPodAffinity/MatchingPod": _find_avoided,
+    "InterPodAffinity/NoMatchingPod": _find_partners,
     "InterPodAffinity/RefusedByPod": _find_repelling,
     "PodTopologySpread/SkewTooLarge": _find_spread,
     "VolumeRestrictions/ClaimInUse": _find_claim_users,

@@ -12,7 +12,8 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
-from scheduler_core.analysis.fixes.admission import CREATING, acts
+from scheduler_core.analysis.explain.provenance import trace_surge
+from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, read_refusal
 from scheduler_core.analysis.fixes.quotas import missing_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -20,7 +21,6 @@ from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
@@ -39,7 +39,7 @@ _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 def explain_uncreated(world: Simulation) -> list[Explanation]:
     """One for each workload whose last pod was refused, or that is not to have its pods yet."""
-    last = _last_events(world)
+    last, twin = _last_events(world), None
     found = list(_withheld(world))
     for kind in _OWNERS:
         for manifest in world.store.list(kind):
@@ -48,11 +48,12 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
             missing = 0 if _is_withheld(manifest) else count_missing(world, manifest)
-            if kind == "Deployment" and missing <= 0 and _condition(manifest):
+            if kind == "Deployment" and missing <= 0 and read_refusal(manifest):
                 missing = 1  # of the new revision, which has no ReplicaSet
-            message = _condition(manifest) or last.get(key, "")
+            message = read_refusal(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
-                message = _predict_refusal(world, manifest)
+                twin = twin or _count_quotas(world)
+                message = ask_api_server(twin, from_template(Owner.of(manifest), manifest["spec"]["template"]))
             if message and missing > 0:
                 found.append(_explain_missing(world, manifest, key, message, missing))
     return found
@@ -91,11 +92,7 @@ def predict_job(world: Simulation, cron_job: Manifest) -> str:
     job = {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": named}
     if world.store.get("Job", str(named["namespace"] or "default"), meta["name"]) is not None:
         return ""
-    try:
-        world.api.create(job, dry_run=True)
-    except Refused as refused:
-        return str(refused.answer.message)
-    return ""
+    return ask_api_server(world, job)
 
 
 def _list_controlled(world: Simulation, kind: str, owner: Manifest) -> list[tuple[str, str]]:
@@ -122,8 +119,8 @@ def _is_withheld(manifest: Manifest) -> bool:
     return bool(paused) or (manifest["kind"] == "Job" and _idle_job(manifest) is not None)
 
 
-def _predict_refusal(world: Simulation, manifest: Manifest) -> str:
-    """Return the API server's answer to one more pod of a workload, "" if it would create the pod. Quotas without a status are counted."""
+def _count_quotas(world: Simulation) -> Simulation:
+    """Return the world, or a fork in which the quotas without a status are counted."""
     twin = world
     for quota in world.store.list("ResourceQuota"):
         hard = amounts((quota.get("spec") or {}).get("hard"))
@@ -131,11 +128,7 @@ def _predict_refusal(world: Simulation, manifest: Manifest) -> str:
             twin = world.fork() if twin is world else twin
             status = {"hard": texts(hard), "used": texts(count_usage(world, quota, hard))}
             twin.store.overwrite({**quota, "status": status}, "ResourceQuota")
-    try:
-        twin.api.create(from_template(Owner.of(manifest), manifest["spec"]["template"]), dry_run=True)
-    except Refused as refused:
-        return refused.answer.message
-    return ""
+    return twin
 
 
 def _withheld(world: Simulation) -> Iterator[Explanation]:
@@ -183,19 +176,6 @@ def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
     return last
 
 
-def _condition(manifest: Mapping[str, Any]) -> str:
-    """kube: ReplicaSetReplicaFailure"""
-    conditions: Iterator[Mapping[str, Any]] = iter((manifest.get("status") or {}).get("conditions") or ())
-    return next(
-        (
-            str(each.get("message") or "")
-            for each in conditions
-            if (each.get("reason"), each.get("status")) in ((_FAILED, "True"), ("ReplicaSetCreateError", "False"))
-        ),
-        "",
-    )
-
-
 def _explain_missing(
     world: Simulation, manifest: Manifest, key: tuple[str, str, str], message: str, missing: int
 ) -> Explanation:
@@ -238,7 +218,15 @@ def _describe_quota(
     quota = world.store.get("ResourceQuota", namespace, str(evidence["quota"]))
     if quota is None:
         return
-    hard = amounts((quota.get("spec") or {}).get("hard"))
+    stated, hard = ((quota.get(part) or {}).get("hard") or {} for part in ("spec", "status"))
+    old = [
+        f"{name} {hard.get(name)} → {stated[name]}"
+        for name in sorted(stated)
+        if hard and hard.get(name) != stated[name]
+    ]
+    if old:
+        yield Fact(Role.PROVENANCE, "QuotaStatusIsOld", {"quota": evidence["quota"], "figures": old})
+    hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
     each = usage(KINDS["Pod"], from_template(Owner.of(manifest), manifest["spec"]["template"]), wall)
     used = count_usage(world, quota, hard)
@@ -247,6 +235,9 @@ def _describe_quota(
     if not any(name in hard for name in each):
         yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": message.rstrip(". ")})
         return
+    if scopes := scopes_of(quota):
+        values = {"quota": evidence["quota"], "scopes": [_describe_scope(each) for each in scopes]}
+        yield Fact(Role.PROVENANCE, "QuotaScope", values)
     for name in over:
         yield Fact(
             Role.PROVENANCE,
@@ -259,7 +250,13 @@ def _describe_quota(
                 "hard": hard[name].text,
             },
         )
+    yield from trace_surge(world, manifest, [pod for pod in world.store.pods() if pod.namespace == namespace])
     yield from _list_users(world, quota, over or [name for name in sorted(hard) if name in each], wall)
+
+
+def _describe_scope(scope: Mapping[str, Any]) -> str:
+    values = f" ({', '.join(scope['values'])})" if scope.get("values") else ""
+    return f"{scope.get('scopeName')}{'' if scope.get('operator') == 'Exists' else ' ' + str(scope.get('operator'))}{values}"
 
 
 def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int) -> Iterator[Fact]:

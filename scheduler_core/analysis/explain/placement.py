@@ -17,7 +17,7 @@ from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
-from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
@@ -25,17 +25,20 @@ from scheduler_core.apimachinery.objects.selection import wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
+from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
-_HARD = "DoNotSchedule"
+MIRROR, _HARD = "kubernetes.io/config.mirror", "DoNotSchedule"
 _OF_CONTROLLERS = "node.kubernetes.io/"
-SHOWN = 3
+SHOWN, SMALL = 3, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def note(code: str, **values: Any) -> Fact:
 
 def explain_place(world: Simulation, pod: Pod, node: str) -> Placement:
     """Explain why a pod is on a node, or is about to be bound to it."""
+    if MIRROR in pod.annotations:
+        return Placement((note("IsStatic", pod=pod.key, node=node),))
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -139,7 +144,9 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
     yield note("HighestScore", **values, scores=_list_scores(scores, here, other))
     plugin = max(scores, key=lambda name: int(scores[name][here] - scores[name][other]))
     points = {"points": int(scores[plugin][here]), "otherPoints": int(scores[plugin][other])}
-    yield note("DecidingPlugin", plugin=plugin, node=node, other=rival, **points)
+    strategy = (diagnosis.framework.profile.args.get(plugin, {}).get("scoringStrategy") or {}).get("type")
+    named = plugin if strategy in (None, "LeastAllocated") else f"{plugin} ({strategy})"
+    yield note("DecidingPlugin", plugin=named, node=node, other=rival, **points)
     for name in scores:
         if name != plugin and scores[name][here] < scores[name][other]:
             yield note(
@@ -194,6 +201,21 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
                 yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
             code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
             yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=verdict.status.message)
+    yield from _list_disabled_plugins(scheduler, diagnosis, row)
+
+
+def _list_disabled_plugins(scheduler: Scheduler, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
+    """Yield the plugins that the profile leaves out, and that would have refused the node."""
+    framework, features = diagnosis.framework, scheduler.world.settings.features
+    asked = {plugin.name for point in (Point.FILTER, Point.PRE_FILTER) for plugin in framework.at(point)}
+    usual = load_configuration(None, features).profiles[0]
+    if all(name in asked for name, _ in usual.plugins[Point.FILTER]):
+        return
+    whole = Framework(replace(usual, args={**usual.args, **framework.profile.args}), registry(), WorldHandle(scheduler))
+    for verdict in list_verdicts(scheduler, whole, diagnosis.pod, diagnosis.nodes, row):
+        if verdict.status is not None and verdict.plugin not in asked:
+            values = {"node": diagnosis.nodes.names[row], "plugin": verdict.plugin, "message": verdict.status.message}
+            yield note("PluginIsDisabled", pod=diagnosis.pod.key, profile=framework.name, **values)
 
 
 def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
@@ -208,6 +230,8 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
         yield note("FirstOfItsGroup", pod=pod.key)
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
+    yield from _list_unmet_preferences(pod, nodes, row)
+    yield from _list_open_requirements(pod, nodes.nodes[row])
     yield from _list_tolerated(pod, nodes.nodes[row])
     yield from _list_alternatives(pod, nodes.nodes[row])
     yield from _list_idle_tolerations(diagnosis, row)
@@ -237,8 +261,33 @@ def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
         def is_avoided(each: PodClass, term: AffinityTerm = term) -> bool:
             return each.namespace in term.namespaces and term.selector.matches(each.labels)
 
-        if domain is not None and (found := _list_pods(nodes, is_avoided, rows)):
+        if domain is not None and (found := list_pods_of(nodes, is_avoided, rows)):
             yield note("SoftTerm", pod=pod.key, pods=[each.key for each in found[:SHOWN]], count=len(found))
+
+
+def _list_unmet_preferences(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
+    """Yield the labels that the pod prefers in a node, where its own node lacks them."""
+    for weight, term in pod.spec.node_affinity_preferred:
+        node = nodes.nodes[row]
+        if term.expressions and not term.matches(node.labels, node.name):
+            better = [each.name for each in nodes.nodes[:SMALL] if term.matches(each.labels, each.name)]
+            text = ", ".join(map(str, term.expressions))
+            values = {"requirement": text, "weight": weight, "nodes": better[:SHOWN], "count": len(better)}
+            yield note("OnlyPrefers" if better else "PrefersNobody", pod=pod.key, node=node.name, **values)
+
+
+def _list_open_requirements(pod: Pod, node: Node) -> Iterator[Fact]:
+    """Yield the requirements that a node meets because it lacks their label."""
+    required = pod.spec.node_affinity_required
+    for term in () if required is None else required.terms:
+        for each in term.expressions if term.matches(node.labels, node.name) else ():
+            if each.op == NOT_IN and each.key not in node.labels:
+                values = {
+                    "node": node.name,
+                    "key": each.key,
+                    "requirement": f"{each.key} NotIn ({', '.join(each.values)})",
+                }
+                yield note("MeetsWithoutLabel", pod=pod.key, **values)
 
 
 def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
@@ -281,7 +330,7 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
         return
     others = [other.labels.get(term.topology_key) for other in nodes.nodes]
     here = np.array([domain == labels[term.topology_key] for domain in others], np.bool_)
-    found = _list_pods(
+    found = list_pods_of(
         nodes, lambda each: each.namespace not in term.namespaces and term.selector.matches(each.labels), here
     )
     if found:
@@ -289,7 +338,7 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
         yield note("TermLooksInNamespace", kind=kind, namespaces=namespaces, pods=keys, count=len(found))
 
 
-def _list_pods(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
+def list_pods_of(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
     """The pods of the chosen classes on the rows, by name."""
     table = nodes.pod_table
     classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
@@ -304,7 +353,7 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         return
     for i, constraint in enumerate(spread.constraints.items):
         domains = spread.layout.domains[i]
-        found = _list_pods(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
+        found = list_pods_of(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
             policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}
             yield note(

@@ -14,11 +14,22 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.resources import Resources, is_sidecar, list_resized, pod_level_requests
+from scheduler_core.apimachinery.objects.resources import (
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    Resources,
+    is_sidecar,
+    list_resized,
+    pod_level_requests,
+)
 from scheduler_core.apiserver.admission.plugins.limit_ranger import ANNOTATION, LimitRanger
 from scheduler_core.apiserver.rewriting import path_below
+from scheduler_core.controllers.workloads.daemonsets.controller import allows_surge
+from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_surge, max_unavailable
+from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.world.simulation import Simulation
 
+SHOWN = 3
 Spec = Mapping[str, Any]
 _SELECTOR_OF_NAMESPACE = "scheduler.alpha.kubernetes.io/node-selector"
 _SPREAD, _SELECTION = "PodTopologySpread", "NodeAffinity"
@@ -38,6 +49,7 @@ def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[Given], preempts: b
         found += _trace_selector(world, pod)
     if preempts or pod.priority:
         found += _trace_priority(world, pod)
+    found += list_tiny_amounts(pod)
     newer = compare_template(world, pod) if reasons else None
     if newer is None:
         return found
@@ -129,18 +141,58 @@ def trace_resize(pod: Pod, resource: str) -> list[Fact]:
     return found
 
 
+# Rollouts
+
+
+def trace_surge(world: Simulation, newer: Manifest, holders: Iterable[Pod]) -> Iterator[Fact]:
+    """Yield the holders that a rollout keeps until a new pod is ready. `newer`: the new pod, or the ReplicaSet that lacks it."""
+    root = _find_root(world, newer)
+    rule = "" if root is None else _describe_surge(root)
+    if root is None or not rule:
+        return
+    revision = _get_revision(newer)
+    old = [each.key for each in holders if _get_revision(each.manifest) not in ("", revision)]
+    old = [
+        key for key in old if (pod := world.store.pod_at(key)) is not None and _find_root(world, pod.manifest) is root
+    ]
+    if old and revision:
+        values = {"kind": root["kind"], "owner": root["metadata"]["name"], "pods": old[:SHOWN], "count": len(old)}
+        yield Fact(Role.NOTES, "KeptForSurge", {**values, "rule": rule})
+
+
+def _describe_surge(root: Manifest) -> str:
+    """Return the strategy by which a workload keeps all old pods until new ones are ready, "" if it does not."""
+    spec = root.get("spec") or {}
+    if root["kind"] == "Deployment" and is_rolling(spec) and not max_unavailable(spec):
+        return f"maxSurge {max_surge(spec)}, maxUnavailable 0"
+    if root["kind"] == "DaemonSet" and allows_surge(owner := Owner.of(root)):
+        return f"maxSurge {owner.spec['updateStrategy']['rollingUpdate']['maxSurge']}"
+    return ""
+
+
+def _get_revision(made: Manifest) -> str:
+    labels = made["metadata"].get("labels") or {}
+    return str(labels.get("controller-revision-hash") or labels.get("pod-template-hash") or "")
+
+
 # Defaults of containers: of a LimitRange, or of a limit without a request
 
 
 def template_of(world: Simulation, pod: Pod) -> tuple[Manifest, Spec] | None:
     """Return the object that controls a pod, and the spec of its template; of a Deployment's pod, the Deployment."""
-    owner, manifest = controller_of(pod.manifest), None
+    manifest = _find_root(world, pod.manifest)
+    return None if manifest is None else (manifest, manifest["spec"]["template"].get("spec") or {})
+
+
+def _find_root(world: Simulation, made: Manifest) -> Manifest | None:
+    """Return the workload with a template that controls an object, through those between them."""
+    owner, manifest, namespace = controller_of(made), None, str(made["metadata"].get("namespace") or "default")
     while owner is not None:
-        found = world.store.get(str(owner.get("kind")), pod.namespace, str(owner.get("name")))
+        found = world.store.get(str(owner.get("kind")), namespace, str(owner.get("name")))
         if found is None or "template" not in (found.get("spec") or {}):
             break
         manifest, owner = found, controller_of(found)
-    return None if manifest is None else (manifest, manifest["spec"]["template"].get("spec") or {})
+    return manifest
 
 
 def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
@@ -205,6 +257,22 @@ def _containers(spec: Spec) -> list[Spec]:
     return [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
 
 
+def list_tiny_amounts(pod: Pod) -> Iterator[Fact]:
+    """Yield amounts of bytes with the suffix m, which are thousandths of a byte."""
+    for container in _containers(pod.manifest["spec"]):
+        for field in ("limits", "requests"):
+            for resource, quantity in ((container.get("resources") or {}).get(field) or {}).items():
+                if resource in (MEMORY, EPHEMERAL_STORAGE) and str(quantity).endswith("m"):
+                    values = {
+                        "container": container.get("name"),
+                        "field": field,
+                        "name": resource,
+                        "text": str(quantity),
+                    }
+                    yield _fact("InThousandths", **values, better=f"{str(quantity)[:-1]}Mi")
+                    return
+
+
 # Rules
 
 
@@ -212,6 +280,11 @@ def _trace_priority(world: Simulation, pod: Pod) -> Iterator[Fact]:
     name = pod.manifest["spec"].get("priorityClassName")
     if name:
         found = world.store.get("PriorityClass", "", name)
+        if found is not None and found.get("value") != pod.priority:
+            yield _fact(
+                "PriorityIsOld", pod=pod.key, priority=pod.priority, priorityClass=name, value=found.get("value")
+            )
+            return
         if found is None or not found.get("globalDefault"):
             yield _fact("Priority", priority=pod.priority, priorityClass=name)
         else:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.explain.ended import KUBELET, Past
+from scheduler_core.analysis.explain.ended import KUBELET, Past, list_last_ends
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, is_node_silent, list_largest
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
-from scheduler_core.analysis.explain.provenance import trace_resize
+from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -23,6 +23,7 @@ from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
+from scheduler_core.scheduler.plugins.helper.node_selection import find_setter
 from scheduler_core.world.simulation import Simulation
 
 _WAITING = frozenset(
@@ -38,6 +39,13 @@ _WAITING = frozenset(
         "RunContainerError",
     )
 )
+_CONDITIONS = {
+    "node.kubernetes.io/disk-pressure": "DiskPressure",
+    "node.kubernetes.io/memory-pressure": "MemoryPressure",
+    "node.kubernetes.io/network-unavailable": "NetworkUnavailable",
+    "node.kubernetes.io/pid-pressure": "PIDPressure",
+}
+_OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
 _BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
@@ -49,7 +57,11 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     node = world.store.node(pod.node_name)
     assert node is not None
     known = Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod))
+    if pod.phase == "Succeeded":
+        return known
     reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
+    if not reasons and not pod.terminal and not pod.ready and (last := past.find_warning(pod)) is not None:
+        reasons = (_obstacle(last.reason, last.message, node, {}),)
     facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
     if facts:
         facts.insert(0, note("NodeIsCordoned", pod=pod.key, node=node.name))
@@ -63,7 +75,8 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     for resource in resources:
         facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
-    facts += _list_last_ends(pod)
+    facts += list_tiny_amounts(pod) if reasons else ()
+    facts += list_last_ends(pod)
     if not compare:
         return replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     place = explain_place(world, pod, pod.node_name)
@@ -116,7 +129,10 @@ def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
     }
     for each in (pod.manifest.get("status") or {}).get("initContainerStatuses") or ():
         running = (each.get("state") or {}).get("running")
-        if running is not None and not (each.get("name") in sidecars and each.get("started")):
+        if running is not None and each.get("name") in sidecars and not each.get("started"):
+            text = f"sidecar {each.get('name')} runs, and has not passed its startup probe"
+            yield _obstacle("SidecarNotStarted", text, node, {"container": each.get("name")})
+        elif running is not None and each.get("name") not in sidecars:
             text = f"init container {each.get('name')} has not ended"
             yield _obstacle("InitContainerRuns", text, node, {"container": each.get("name")})
 
@@ -141,24 +157,25 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
     for key in claims_of(pod) if pod.phase == "Pending" else ():
         claim = world.store.get(CLAIM, *key.split("/", 1))
         volume = str(((claim or {}).get("spec") or {}).get("volumeName") or "")
+        if driver := _find_missing_driver(world, volume, node.name):
+            text = f"CSI driver {driver} of volume {volume} is not registered on {node.name}: its CSINode does not list the driver"
+            yield _obstacle("DriverNotOnNode", text, node, {"claim": key, "driver": driver})
         for other in world.store.list(ATTACHMENT) if volume else ():
             place = str((other.get("spec") or {}).get("nodeName") or "")
+            failed = ((other.get("status") or {}).get("attachError") or {}).get("message")
+            if get_volume(other) == volume and place == node.name and failed:
+                yield _obstacle("AttachFailed", f"volume {volume} can't be attached: {failed}", node, {"claim": key})
             if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(claim or {}):
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
 
 
-def _list_last_ends(pod: Pod) -> Iterator[Fact]:
-    """Yield how the containers that wait for their restart have ended."""
-    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in pod.manifest["spec"]["containers"]}
-    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
-        ended = (each.get("lastState") or {}).get("terminated") or {}
-        if (each.get("state") or {}).get("waiting") and ended:
-            values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
-            values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0}
-            limit = str(limits.get(each.get("name"), {}).get("memory") or "")
-            code = "OutOfMemory" if ended.get("reason") == "OOMKilled" and limit else "LastEnd"
-            yield note(code, **values, limit=limit)
+def _find_missing_driver(world: Simulation, volume: str, node: str) -> str:
+    """Return the CSI driver of a volume if the node's CSINode does not list the driver, else ""."""
+    found, there = world.store.get("PersistentVolume", "", volume), world.store.get("CSINode", "", node)
+    driver = str((((found or {}).get("spec") or {}).get("csi") or {}).get("driver") or "")
+    known = [each.get("name") for each in ((there or {}).get("spec") or {}).get("drivers") or ()]
+    return driver if driver and there is not None and driver not in known else ""
 
 
 def _is_shared(claim: Mapping[str, Any]) -> bool:
@@ -256,7 +273,26 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
     for reason in reasons:
         if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):
             for name in reason.nodes[:2]:
-                yield note("NodeIsLost" if reason.evidence["key"] == _UNREACHABLE else "NodeIsNotReady", node=name)
+                if reason.evidence["key"] == _UNREACHABLE:
+                    yield note("NodeIsLost", node=name)
+                elif message := _read_condition(world, name, "Ready", "False"):
+                    yield note("NodeIsNotReady", node=name, message=message)
+        key = str(reason.evidence.get("key") or "")
+        for name in reason.nodes[:2]:
+            if key in _CONDITIONS and (message := _read_condition(world, name, _CONDITIONS[key], "True")):
+                yield note("TaintOfCondition", node=name, condition=_CONDITIONS[key], message=message)
+        if key == _OUT_OF_SERVICE:
+            yield note("TaintSetByHand", key=key, nodes=list(reason.nodes[:2]), count=reason.count)
+        if setter := find_setter(key):
+            yield note("TaintIsTemporary", key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
+
+
+def _read_condition(world: Simulation, node: str, kind: str, status: str) -> str:
+    """Return the message of a node's condition if it has this status, else ""."""
+    conditions = ((world.store.get("Node", "", node) or {}).get("status") or {}).get("conditions") or ()
+    found: Mapping[str, Any] = next((each for each in conditions if each.get("type") == kind), {})
+    text = str(found.get("message") or found.get("reason") or kind)
+    return text.rstrip(". ") if found.get("status") == status else ""
 
 
 # Pods that end, and pods that are gone
@@ -268,7 +304,8 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
     facts = list(describe_end(world, pod))
     if target.get("status") == "True":
         waiting = [p.key for p in world.store.pods() if p.nominated_node_name == pod.node_name and not p.node_name]
-        values = {"pod": pod.key, "reason": target.get("reason") or "", "message": target.get("message") or ""}
+        message = f"{str(target.get('message') or '').rstrip('. ')}."
+        values = {"pod": pod.key, "reason": target.get("reason") or "", "message": message}
         node = world.store.node(pod.node_name)
         taints = [
             str(each)

@@ -8,6 +8,7 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
@@ -77,22 +78,87 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
     return sorted(found, key=lambda each: (each.priority, each.key)) if terms and pod.key else []
 
 
-def explain_selection(pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
     for reason in reasons:
         if reason.code == "InterPodAffinity/NoMatchingPod":
             for term in affinity_terms(pod).required:
                 selector = ", ".join(map(str, term.selector.requirements))
                 itself = term.selector.matches(pod.labels)
-                values = {"selector": selector, "namespaces": list(term.namespaces), "topologyKey": term.topology_key}
+                chosen = [
+                    each["metadata"] for each in world.store.list("Namespace") if term.namespace_selector.requirements
+                ]
+                chosen = [each["name"] for each in chosen if term.namespace_selector.matches(each.get("labels") or {})]
+                found = list(dict.fromkeys((*term.namespaces, *chosen)))
+                values = {"selector": selector, "namespaces": found, "topologyKey": term.topology_key}
+                if not found and term.namespace_selector.requirements:
+                    text = ", ".join(map(str, term.namespace_selector.requirements))
+                    yield note("NoNamespaceMatches", pod=pod.key, selector=selector, namespaceSelector=text)
+                    continue
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+        required = pod.spec.node_affinity_required
+        if (
+            reason.code == "NodeAffinity/NoMatch"
+            and required is not None
+            and any(term.empty for term in required.terms)
+        ):
+            yield note("EmptyTerm", pod=pod.key)
+        if reason.plugin == "NodeAffinity" and required is not None and len(required.terms) == 1:
+            named = [name for each in required.terms[0].fields for name in each.values if each.op == IN]
+            if gone := [name for name in named if world.store.node(name) is None]:
+                yield note("NamedNodeIsGone", pod=pod.key, names=gone[:SHOWN])
         asked = reason.evidence.get("requirements") or ()
         if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
+        for each in reason.evidence.get("constraints") or () if reason.code == "PodTopologySpread/SkewTooLarge" else ():
+            if (each.get("minDomains") or 0) > each["domainCount"]:
+                values = {"topologyKey": each["topologyKey"], "minDomains": each["minDomains"]}
+                yield note("TooFewDomains", **values, there=each["domainCount"])
+            honored = each.get("withPolicies") or {}
+            if honored.get("set"):
+                values = {"topologyKey": each["topologyKey"], "domains": each["closedDomains"]}
+                yield note("PolicyIsIgnore", **values, policies=list(honored["set"]), passing=honored["passing"])
         if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
             ports = sorted({port.port for port in pod.spec.host_ports})
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)
+
+
+def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield the tolerations of a pod that miss a taint of the same key by their effect or their value."""
+    pod, nodes = diagnosis.pod, diagnosis.nodes
+    for reason in reasons:
+        row = nodes.row(reason.nodes[0]) if reason.code == "TaintToleration/UntoleratedTaint" and reason.nodes else None
+        for taint in nodes.nodes[row].taints if row is not None else ():
+            for each in pod.spec.tolerations if not pod.spec.tolerates(taint) else ():
+                if each.key == taint.key:
+                    other = bool(each.effect) and each.effect != taint.effect
+                    has = f"effect {each.effect}" if other else f"value {each.value or '-'}"
+                    yield note("AlmostTolerates", pod=pod.key, taint=str(taint), has=has)
+
+
+def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield what nodes offer of the family of a resource that none of them offers: other sizes of huge pages, other devices."""
+    for reason in reasons:
+        resource = str(reason.evidence.get("resource") or "")
+        family = resource.partition("/")[0] if "/" in resource else resource.partition("-")[0]
+        if not family or reason.evidence.get("most") != 0:
+            continue
+        refused = [
+            diagnosis.nodes.nodes[row] for n in reason.nodes[:LOOKED_AT] if (row := diagnosis.nodes.row(n)) is not None
+        ]
+        for node in refused:  # as none of them has the resource in its allocatable, a capacity stands out
+            has = str(((node.manifest.get("status") or {}).get("capacity") or {}).get(resource) or "0")
+            if has != "0":
+                yield note("NotAllocatable", node=node.name, name=resource, capacity=has)
+                break
+        offers: dict[str, list[str]] = {}
+        for node in diagnosis.nodes.nodes[:LOOKED_AT]:
+            for name, amount in ((node.manifest.get("status") or {}).get("allocatable") or {}).items():
+                if name != resource and name.startswith((f"{family}/", f"{family}-")) and str(amount) != "0":
+                    offers.setdefault(name, []).append(node.name)
+        for name, names in sorted(offers.items())[:SHOWN]:
+            yield note("OffersInstead", resource=resource, other=name, nodes=names[:SHOWN], count=len(names))
 
 
 def explain_waking(

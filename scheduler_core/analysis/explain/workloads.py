@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.analysis.explain.ended import Past, describe_wait
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, end_of
 from scheduler_core.analysis.explain.missing_pods import (
@@ -17,9 +18,13 @@ from scheduler_core.analysis.explain.missing_pods import (
 )
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.eviction import budgets_for
+from scheduler_core.base.clock.cron import BadSchedule
+from scheduler_core.controllers.workloads.cronjobs.times import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
 from scheduler_core.controllers.workloads.owners import Owner
@@ -31,20 +36,25 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     (
+        "BadSchedule",
+        "IndexesFailed",
         "JobFailed",
         "JobIsRefused",
+        "MissedStarts",
         "NamespaceEnds",
         "NodesWithoutPod",
         "OldRevisionStays",
         "PausedRollout",
         "RolloutStuck",
         "SameNameWaits",
+        "ScaleDownWaits",
         "UpdateWaitsFor",
         "WaitsForEnd",
         "WaitsInOrder",
     )
 )
 SHOWN = 3
+SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
 
 def explain_workload(world: Simulation, kind: str, namespace: str, name: str) -> Explanation | None:
@@ -60,10 +70,11 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     missing = [each for each in explain_uncreated(world) if _is_of(each, namespace, names)]
     stuck = list(_list_stuck(world, manifest, pods))
     waiting = [pod for pod in pods if not pod.ready and not pod.terminal and not pod.deleting]
-    figures = {"kind": kind, "owner": name, "pods": sum(not pod.deleting for pod in pods)}
+    there = [pod for pod in pods if not pod.deleting and not (kind == "Job" and pod.terminal)]
+    figures = {"kind": kind, "owner": name, "pods": len(there)}
     figures["ready"] = sum(pod.ready and not pod.deleting for pod in pods)
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
-    facts += [_describe_unready(pod) for pod in waiting[:SHOWN]]
+    facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
@@ -111,6 +122,17 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     if manifest["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
+    field = "parallelism" if manifest["kind"] == "Job" else "replicas"
+    if (manifest.get("spec") or {}).get(field) == 0:
+        yield note("WantsNone", **values, field=field)
+    if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
+        fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
+        if fresh:
+            values |= {"seconds": seconds * SECOND, "pods": fresh[:SHOWN], "count": len(fresh)}
+            yield note("AvailableLater", **values)
+    if indexes := (manifest.get("status") or {}).get("failedIndexes"):
+        limit = (manifest.get("spec") or {}).get("backoffLimitPerIndex")
+        yield note("IndexesFailed", owner=values["owner"], indexes=indexes, limit=limit)
     for each in conditions:
         text = f"{str(each.get('message') or '').rstrip('. ')}."
         if each.get("type") == "Progressing" and each.get("reason") == "ProgressDeadlineExceeded":
@@ -145,6 +167,10 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     in_order = owner.spec.get("podManagementPolicy") != "Parallel"
     if later and in_order:
         yield note("WaitsInOrder", **values, pod=blocker.key, pods=later[:SHOWN], count=len(later))
+    beyond = [pod for pod in pods if pod.name not in names and not pod.deleting]
+    if beyond and in_order:
+        keys = [pod.key for pod in beyond[:SHOWN]]
+        yield note("ScaleDownWaits", **values, pod=blocker.key, pods=keys, count=len(beyond))
     newer = compare_template(world, blocker)
     if newer is not None and in_order:
         yield newer
@@ -192,13 +218,20 @@ def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -
         yield from describe_end(world, first)
 
 
+def _is_available(world: Simulation, pod: Pod, seconds: int) -> bool:
+    since = (pod.condition("Ready") or {}).get("lastTransitionTime")
+    return not since or parse_time(since) + seconds * SECOND <= world.store.epoch + world.now
+
+
 def _is_old(world: Simulation, pod: Pod, newest: str | None) -> bool:
     revision = pod.labels.get("controller-revision-hash")
     return revision != newest if newest and revision else compare_template(world, pod) is not None
 
 
 def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explanation | None:
-    """Explain why a CronJob starts nothing: a Job of it still runs, or the API server refuses another; None if neither is so."""
+    """Explain a CronJob: a Job of it that still runs, an API server that refuses another, a start that was missed; None of a
+    suspended one, of which missing_pods tells.
+    """
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     if spec.get("suspend"):
         return None
@@ -207,10 +240,37 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     if active and spec.get("concurrencyPolicy") == "Forbid":
         facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
         waiting = [pod for pod in list_pods(world, active[0]) if not pod.ready and not pod.terminal]
-        facts += [_describe_unready(pod) for pod in waiting[:SHOWN]]
+        facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     elif message := predict_job(world, manifest):
         facts.append(note("JobIsRefused", owner=meta["name"], message=message.rstrip(". ")))
-    return Explanation(key, State.STUCK, facts=tuple(facts)) if facts else None
+    else:
+        facts += _list_missed_starts(world, Owner.of(manifest), active)
+    state = (
+        State.STUCK if any(fact.code in STICKING or fact.code == "ForbidsSecond" for fact in facts) else State.AS_WANTED
+    )
+    return Explanation(key, state, facts=tuple(facts))
+
+
+def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest]) -> Iterator[Fact]:
+    """Yield the start of a CronJob that was missed, what its deadline has to do with it, and the next start."""
+    wall, last = world.store.epoch + world.now, owner.status.get("lastScheduleTime")
+    deadline, text = owner.spec.get("startingDeadlineSeconds"), str(owner.spec.get("schedule"))
+    try:
+        schedule = schedule_of(owner)
+        due = most_recent(owner, schedule, wall, deadline=False)
+    except BadSchedule as error:
+        yield note("BadSchedule", owner=owner.name, schedule=text, message=str(error))
+        return
+    since = {} if last is None else {"left": wall - parse_time(last)}
+    if due.missed > 1:
+        yield note("MissedStarts", owner=owner.name, count=due.missed - 1, left=wall - due.since * SECOND)
+    elif since and not active:
+        yield note("LastStart", owner=owner.name, schedule=text, **since)
+    if not active and (following := schedule.next(wall // SECOND)) is not None:
+        yield note("NextStart", owner=owner.name, schedule=text, until=following * SECOND - world.store.epoch)
+    if deadline is not None:
+        code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"
+        yield note(code, owner=owner.name, seconds=deadline * SECOND)
 
 
 def _has_ended(job: Manifest) -> bool:
@@ -218,8 +278,11 @@ def _has_ended(job: Manifest) -> bool:
     return any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
 
 
-def _describe_unready(pod: Pod) -> Fact:
-    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name)
+def _describe_unready(world: Simulation, pod: Pod) -> Fact:
+    why = describe_wait(pod)
+    if why == pod.phase and (last := Past(world).find_warning(pod)) is not None:
+        why = last.message
+    return note("PodIsNotReady", pod=pod.key, phase=pod.phase, node=pod.node_name, why=why.rstrip(". "))
 
 
 def _is_done(pod: Pod) -> bool:
@@ -247,11 +310,12 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
     manifest = world.store.get("StatefulSet", namespace, owner) if ordinal >= 0 else None
     if manifest is None:
         return None
-    if ordinal not in ordinals(Owner.of(manifest)):
-        replicas = (manifest.get("spec") or {}).get("replicas")
-        text = f"StatefulSet {owner} wants {1 if replicas is None else replicas} pods"
-        given = Given(State.NOT_CREATED, "", text, evidence=_name_owner(manifest, 0))
-        return Explanation(key, State.NOT_CREATED, (given,), facts=(note("BeyondReplicas", owner=owner, pod=key),))
+    wanted = ordinals(Owner.of(manifest))
+    if ordinal not in wanted:
+        values = {"replicas": len(wanted), "start": wanted.start if wanted else 0}
+        names = [f"{owner}-{each}" for each in dict.fromkeys((*wanted[:1], *wanted[-1:]))]
+        fact = note("BeyondReplicas", owner=owner, pod=key, names=names or ["-"], **values)
+        return Explanation(key, State.AS_WANTED, facts=(fact,))
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
     text = f"StatefulSet {owner} has not created it"
@@ -283,9 +347,16 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
         facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
     text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
-    return Explanation(
-        f"{NODE}/{name}", State.STUCK if failed else State.AS_WANTED, reasons, node=name, facts=tuple(facts)
-    )
+    cordoned = world.store.node(name)
+    blocked = failed or bool(facts and cordoned is not None and cordoned.unschedulable)
+    state = State.STUCK if blocked else State.AS_WANTED
+    return Explanation(f"{NODE}/{name}", state, reasons, node=name, facts=tuple(facts))
+
+
+def _list_selected(world: Simulation, budget: Manifest) -> list[Pod]:
+    selector, namespace = LabelSelector.of((budget.get("spec") or {}).get("selector")), budget["metadata"]["namespace"]
+    pods = (pod for pod in world.store.pods() if pod.namespace == namespace and not pod.terminal)
+    return [pod for pod in pods if selector.matches(pod.labels)]
 
 
 def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
@@ -309,7 +380,15 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
             "desired": desired,
             "policy": policy,
         }
-        if pod.ready:
+        lacking = pod.ready and int(status.get("expectedPods") or 0) > healthy
+        rest = [p for p in _list_selected(world, budget) if not p.ready and not p.deleting] if lacking else []
+        if rest:
+            missed = [f"{each.key.partition('/')[2]} ({describe_wait(each)})" for each in rest[:SHOWN]]
+            yield note("BudgetMisses", budget=values["budget"], missed=missed)
+        failed = next((c for c in status.get("conditions") or () if c.get("reason") == "SyncFailed"), None)
+        if failed is not None and failed.get("status") == "False":
+            yield note("BudgetIsNotCounted", **values, message=str(failed.get("message") or "").rstrip(". "))
+        elif pod.ready:
             yield note("BudgetAllowsNone", **values)
         elif policy != _ALWAYS and healthy < desired:
             yield note("BudgetKeepsUnready", **values)

@@ -8,9 +8,14 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, scopes_of
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
+_REPORTED = (
+    ("FailedCreate", "True"),
+    ("ReplicaSetCreateError", "False"),
+)  # kube: ReplicaSetReplicaFailure, DeploymentProgressing
 COUNTING = "resourcequota-controller"
 CREATING = {
     "ReplicaSet": "replicaset-controller",
@@ -19,6 +24,23 @@ CREATING = {
     "DaemonSet": "daemonset-controller",
     "Job": "job-controller",
 }
+
+
+def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
+    """Return the API server's refusal of an object that is to be created; "" if it would create the object."""
+    try:
+        sim.api.create(manifest, dry_run=True)
+    except Refused as refused:
+        return str(refused.answer.message)
+    return ""
+
+
+def read_refusal(owner: Manifest) -> str:
+    """Return the message of the refusal that a controller of the cluster wrote into an owner's status; "" if there is none."""
+    for each in (owner.get("status") or {}).get("conditions") or ():
+        if (each.get("reason"), each.get("status")) in _REPORTED:
+            return str(each.get("message") or "")
+    return ""
 
 
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:

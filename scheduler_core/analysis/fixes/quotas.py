@@ -9,7 +9,7 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import pod_of, quotas_of
+from scheduler_core.analysis.fixes.admission import pod_of, quotas_of, read_refusal
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
@@ -89,12 +89,8 @@ def _refer_to(owner: Manifest) -> Manifest:
 
 def _find_reported_refusal(owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
-    for each in (owner.get("status") or {}).get("conditions") or ():
-        text = str(each.get("message") or "")
-        reported = each.get("type") == "ReplicaFailure" and each.get("status") == "True"
-        if reported and not _MODELED.search(text):
-            return text
-    return ""
+    text = read_refusal(owner)
+    return "" if _MODELED.search(text) else text
 
 
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:

@@ -55,7 +55,7 @@ class Call:
         if self.words[0] == "cat":  # a file of the scheduler's, no object
             return ()
         if self.objects:
-            return tuple(_ref(each) for each in self.objects)
+            return tuple(_ref(each) for each in self.objects if "metadata" in each)  # a configuration has none
         kind = _KINDS.get(self.words[1], self.words[1])
         namespaced = kind in KINDS and KINDS[kind].namespaced
         namespace = self.flags.get("namespace", "default") if namespaced else ""

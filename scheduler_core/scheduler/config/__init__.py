@@ -6,12 +6,12 @@ from __future__ import annotations
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
 from scheduler_core.scheduler.config.gates import (
-    GATES,
+    GATE_SETTINGS,
     MAX_GATES_TEXT,
-    SETTINGS,
     Gate,
     GateError,
     Wanted,
+    asked_gates,
     format_gates,
     read_gates,
 )
@@ -28,14 +28,13 @@ __all__ = [
     "CURRENT",
     "DEFAULT_FEATURES",
     "EXPRESSIONS",
-    "GATES",
+    "GATE_SETTINGS",
     "HISTORICAL",
     "MAX_DURATION",
     "MAX_GATES_TEXT",
     "NAME_PATTERN",
     "NORMALIZE",
     "READ_AT_START",
-    "SETTINGS",
     "APIServerOptions",
     "ClusterSettings",
     "ConfigurationError",
@@ -48,6 +47,7 @@ __all__ = [
     "SchedulerConfiguration",
     "Wanted",
     "WorldSettings",
+    "asked_gates",
     "format_gates",
     "load_configuration",
     "read_gates",

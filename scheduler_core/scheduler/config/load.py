@@ -31,7 +31,7 @@ from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Featur
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.plugins.cel import Definition, plugins_of
-from scheduler_core.scheduler.plugins.registry import with_plugins
+from scheduler_core.scheduler.plugins.registry import with_plugins, with_release
 
 # What kube-scheduler refuses in a configuration whose defaults are filled in, in its words.
 #
@@ -201,7 +201,7 @@ def load_configuration(
 
     `elections`: whether its leaderElection is used and fully checked. `own`: custom plugins in CEL, by name.
     """
-    with with_own(own or {}):
+    with with_own(own or {}), with_release(features):
         return _load(manifest, features, elections)
 
 

@@ -74,9 +74,11 @@ def results_of(claim: Manifest) -> Sequence[Manifest]:
     return (allocation.get("devices") or {}).get("results") or ()
 
 
-def create_errors(kind: Kind, manifest: Manifest, gates: DeviceGates, store: Store) -> list[FieldError]:
-    """Return the errors in a new object, except in its metadata."""
-    errors = _admin_errors(kind, manifest, store)
+def create_errors(
+    kind: Kind, manifest: Manifest, gates: DeviceGates, store: Store, restored: bool = False
+) -> list[FieldError]:
+    """Return the errors in a new object, except in its metadata. `restored`: its namespace may have been another when it was made."""
+    errors = [] if restored else _admin_errors(kind, manifest, store)
     _validate(kind.key, manifest, None, Compiling(gates.dra_consumable_capacity), errors)
     return errors
 

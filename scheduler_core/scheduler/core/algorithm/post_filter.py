@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, Turn
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.extension import Extension
@@ -150,6 +151,8 @@ def _settle(cycle: SchedulingCycle, plugin: Plugin, status: Status, result: Post
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """The pod is unschedulable, whatever was done for it."""
+    if Behavior.FAILURE_CLEARS_NOMINATION in framework.behaviors and not framework.has(Point.POST_FILTER):
+        cycle.nomination = ""
     message = fit_error(cycle)
     cycle.failure = Status(Code.UNSCHEDULABLE, (message,))
     cycle.outcome, cycle.message = "unschedulable", message

@@ -268,7 +268,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(BindingEnded(binding.pod.key, binding.node, outcome, message), scheduler.name, binding.span)
     plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
-    nomination = None if scheduler.world.settings.expect_nominated_node else ""
+    nomination = None if scheduler.keeps_nomination else ""
     handle_failure(scheduler, binding.queued, failure, message, plugins, binding.popped, nomination)
     # Deferred, and not for the pod itself, as in kube: as an event in flight it would move the refused pod to backoff
     # if its plugin has no hint for deletions.

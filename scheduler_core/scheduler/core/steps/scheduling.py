@@ -256,8 +256,8 @@ def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
-    """Return the nomination to set; if nominations are expected to last, only PostFilter clears one."""
-    if scheduler.world.settings.expect_nominated_node:
+    """Return the nomination to set; if nominations are expected to last, only PostFilter clears one, until 1.35."""
+    if scheduler.keeps_nomination:
         if not any(step.point is Point.POST_FILTER for step in cycle.steps):
             return None
     return cycle.nomination

@@ -50,6 +50,7 @@ class Budget:
     selector: LabelSelector
     allowed: int
     disrupted: frozenset[str]
+    ends: bool = False  # a pod that violates this budget is not charged to the next ones
 
     def covers(self, pod: Pod) -> bool:
         """Return whether evicting the pod would use up one disruption."""
@@ -59,7 +60,7 @@ class Budget:
         return self.selector.matches(pod.labels)
 
 
-def budgets_of(manifests: list[Mapping[str, Any]]) -> list[Budget]:
+def budgets_of(manifests: list[Mapping[str, Any]], ends: bool = False) -> list[Budget]:
     """Budgets in their order; one with an empty or invalid selector covers nothing and is left out."""
     out = []
     for manifest in manifests:
@@ -78,6 +79,7 @@ def budgets_of(manifests: list[Mapping[str, Any]]) -> list[Budget]:
                 selector,
                 int(status.get("disruptionsAllowed") or 0),
                 frozenset(status.get("disruptedPods") or ()),
+                ends,
             )
         )
     return out
@@ -93,11 +95,13 @@ def split_by_violation(pods: list[Pod], budgets: list[Budget]) -> tuple[list[Pod
     for pod in pods:
         violated = False
         if pod.labels:
-            # No early exit, as in kube: every budget that covers the pod is charged, violated or not.
+            # No early exit, as in kube until 1.37: every budget that covers the pod is charged, violated or not.
             for i, budget in enumerate(budgets):
                 if budget.covers(pod):
                     left[i] -= 1
                     violated = violated or left[i] < 0
+                    if violated and budget.ends:
+                        break
         (violating if violated else fine).append(pod)
     return violating, fine
 

@@ -183,6 +183,7 @@ class Framework:
 
     def __init__(self, profile: Profile, registry: Mapping[str, type[Plugin]], handle: Handle) -> None:
         self.profile = profile
+        self.behaviors = handle.features.behaviors
         self.extended = False  # the scheduler has extenders
         self.name = profile.scheduler_name
         self._plugins: dict[str, Plugin] = {}

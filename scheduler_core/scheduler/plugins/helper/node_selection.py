@@ -15,16 +15,18 @@ from scheduler_core.scheduler.cache.table import NodeTable
 
 # Taints that somebody sets for a while and takes off himself: agents of a node until they are ready, and who adds and removes nodes.
 
-_KEYS = frozenset(
-    {
-        "ToBeDeletedByClusterAutoscaler",
-        "DeletionCandidateOfClusterAutoscaler",
-        "karpenter.sh/disrupted",
-        "karpenter.sh/disruption",
-        "karpenter.sh/unregistered",
-        "node.kubernetes.io/out-of-service",
-    }
-)
+_AUTOSCALER, _KARPENTER = "Cluster Autoscaler", "Karpenter"
+_SETTERS = {
+    "ToBeDeletedByClusterAutoscaler": _AUTOSCALER,
+    "DeletionCandidateOfClusterAutoscaler": _AUTOSCALER,
+    "karpenter.sh/disrupted": _KARPENTER,
+    "karpenter.sh/disruption": _KARPENTER,
+    "karpenter.sh/unregistered": _KARPENTER,
+    "node.cloudprovider.kubernetes.io/uninitialized": "cloud-controller-manager",
+    "node.cilium.io/agent-not-ready": "Cilium",
+    "node.kubernetes.io/out-of-service": "a person",
+    "node.cluster.x-k8s.io/uninitialized": "Cluster API",
+}
 _STARTS = (
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",
@@ -33,9 +35,14 @@ _STARTS = (
 _ENDS = ("/agent-not-ready", "/uninitialized", "/not-initialized")
 
 
+def find_setter(key: str) -> str:
+    """Return the program that removes a temporary taint with this key, or the domain of its key; "" for other taints."""
+    return _SETTERS.get(key, key.partition("/")[0] if key.startswith(_STARTS) or key.endswith(_ENDS) else "")
+
+
 def passes(key: str) -> bool:
     """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
-    return key in _KEYS or key.startswith(_STARTS) or key.endswith(_ENDS)
+    return bool(find_setter(key))
 
 
 Mask = NDArray[np.bool_]

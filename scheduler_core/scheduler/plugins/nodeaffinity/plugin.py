@@ -244,6 +244,9 @@ class NodeAffinity(Plugin):
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Return the pod's label requirements and the nodes' labels."""
+        if self.added is not None and said.code == "NoMatchForProfile":
+            terms = [", ".join(map(str, term.expressions)) for term in self.added.terms]
+            return {"text": "; ".join(terms)}
         return label_evidence(pod, nodes)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:

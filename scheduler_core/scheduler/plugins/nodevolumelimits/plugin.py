@@ -131,6 +131,16 @@ class Counter:
             driver in limits and attached.get(driver, 0) + count > limits[driver] for driver, count in new.items()
         )
 
+    def missing_driver(self, pod: Pod, csi_node: Manifest | None) -> str:
+        """Return the first driver of the pod's volumes that asks to be on the node and is not there; "" for none. ValueError."""
+        present = [each.get("name") for each in ((csi_node or {}).get("spec") or {}).get("drivers") or ()]
+        for driver in dict.fromkeys(self.volumes(pod, csi_node).values()):
+            known = self._handle.get("CSIDriver", "", driver)
+            asks = known is not None and (known.get("spec") or {}).get("preventPodSchedulingIfMissing")
+            if asks and driver not in present:
+                return driver
+        return ""
+
     def count(
         self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, node_name: str
     ) -> tuple[dict[str, int], dict[str, int]]:
@@ -246,6 +256,7 @@ class Counter:
 NAME = "NodeVolumeLimits"
 
 TOO_MANY_VOLUMES = Reason("TooManyVolumes", "node(s) exceed max volume count")
+NO_DRIVER = Reason("DriverMissing", "<driver> CSI driver is not installed on the node")
 REFUSED = unschedulable(TOO_MANY_VOLUMES())
 
 _NOTHING_TO_DO = PreFilterResult(SKIP)
@@ -258,7 +269,7 @@ class NodeVolumeLimits(Plugin):
     """Counts only on nodes whose CSINode sets a limit for a driver of the pod's volumes."""
 
     name = NAME
-    reasons = (TOO_MANY_VOLUMES, NO_CLAIM)
+    reasons = (TOO_MANY_VOLUMES, NO_DRIVER, NO_CLAIM)
     events = (
         On("storage.k8s.io/CSINode", Action.ADD),
         On("storage.k8s.io/CSINode", Action.UPDATE, after_limits_change),
@@ -266,6 +277,10 @@ class NodeVolumeLimits(Plugin):
         On("PersistentVolumeClaim", Action.ADD, after_claim_change),
         On("storage.k8s.io/VolumeAttachment", Action.DELETE, after_attachment_deleted),
     )
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._drivers_count = handle.features.volume_limit_scaling
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         volumes = volumes_of(pod.spec)
@@ -281,10 +296,13 @@ class NodeVolumeLimits(Plugin):
         for i, row in enumerate(rows.tolist()):
             csi_node = self.handle.get("CSINode", "", nodes.names[row])
             limits = limits_of(csi_node)
-            if not limits:
+            if not limits and not self._drivers_count:
                 continue
             try:
-                if counter.exceeds(pod, nodes.pods[row], csi_node, limits):
+                if self._drivers_count and (driver := counter.missing_driver(pod, csi_node)):
+                    statuses.append(unschedulable(NO_DRIVER(driver=driver)))
+                    reason[i] = len(statuses) - 1
+                elif counter.exceeds(pod, nodes.pods[row], csi_node, limits):
                     reason[i] = 0
             except ValueError as wrong:
                 statuses.append(error(str(wrong)))

@@ -62,6 +62,7 @@ def _constraint(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[str,
         "nodeAffinityPolicy": "Honor" if constraint.honors_affinity else "Ignore",
         "nodeTaintsPolicy": "Honor" if constraint.honors_taints else "Ignore",
         "selector": ", ".join(map(str, constraint.selector.requirements)),
+        "unlabelled": int((~domains.labelled).sum()),
         "lowest": lowest,
         "domains": [
             {

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from scheduler_core.base.releases import OLDEST, Release, read_release
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.testing.conformance.timelines import unknown_operation
 
@@ -25,6 +26,7 @@ def with_all_candidates(profile: Profile) -> Profile:
 
 
 SUFFIXES = (".json", ".json.xz", ".json.gz")
+INDEX = "index.json"  # of a folder: counts, and scenarios that were left out
 
 _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
@@ -41,6 +43,7 @@ class Scenario:
     name: str
     data: Mapping[str, Any]
     file: Path | None = None
+    release: Release = OLDEST
 
     @property
     def attempts(self) -> list[Mapping[str, Any]]:
@@ -59,7 +62,11 @@ def _files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise CorpusError(f"{path}: no such file or folder")
-    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(SUFFIXES))
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and file.name.endswith(SUFFIXES) and not file.name.endswith(INDEX)
+    )
     if not files:
         raise CorpusError(f"{path}: holds no {', '.join(SUFFIXES)} file")
     return files
@@ -81,6 +88,15 @@ def _load(file: Path) -> Mapping[str, Any]:
     return data
 
 
+def _release_of(file: Path, data: Mapping[str, Any]) -> Release:
+    """Return the release that a file was recorded with; 1.34's corpora were recorded with versions that decide as 1.34.1."""
+    version = str(data.get("kubeVersion") or OLDEST)
+    try:
+        return read_release(version)
+    except ValueError as problem:
+        raise CorpusError(f"{file}: kubeVersion: {problem}") from problem
+
+
 def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     """Timelines are the queue's corpus; their families are named queue/... as some bear the name of a family of cycles."""
     timelines = "timelines" in data
@@ -88,10 +104,11 @@ def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     if not isinstance(entries, list) or not entries:
         raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
     family = f"queue/{data['family']}" if timelines else data["family"]
+    release = _release_of(file, data)
     for i, entry in enumerate(entries):
         if not isinstance(entry, dict):
             raise CorpusError(f"{file}: scenario {i} is not an object")
-        yield Scenario(family, str(entry.get("name", i)), entry, file)
+        yield Scenario(family, str(entry.get("name", i)), entry, file, release)
 
 
 # Which plugins a scenario is about: those that refused a node or the pod, scored, or looked for victims in it.
@@ -122,6 +139,8 @@ def not_supported(scenario: Scenario) -> str:
     data = scenario.data
     if is_world(scenario) or is_object(scenario):
         return ""
+    if "steps" in data and scenario.release != OLDEST:
+        return f"the queue of kube {scenario.release}"
     if "steps" in data:
         return unknown_operation(data)
     if "attempts" not in (data.get("expect") or {}):

@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework, Tria
 from scheduler_core.scheduler.framework.runtime.points import run_post_filter, run_pre_enqueue
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
-from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus.claim_calls import release
 from scheduler_core.testing.conformance.corpus.compare import (
@@ -105,7 +105,8 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
     if "objectsFile" in scenario.data:
         difference = run_large(scenario, watch)
         return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
-    settings = WorldSettings().changed(resolve(scenario.data.get("featureGates") or {}).settings)
+    gates = scenario.data.get("featureGates") or scenario.data.get("gates") or {}
+    settings = WorldSettings(release=scenario.release).changed(resolve(gates, scenario.release).settings)
     configuration = load_configuration(scenario.data.get("config"), settings.features)
     difference = _Run(scenario, configuration, settings, watch).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
@@ -134,7 +135,9 @@ class _Run:
         ignored = list_ignored_resources(configuration.manifest)
         self.frameworks = {
             profile.scheduler_name: Framework(
-                without_ignored_resources(with_all_candidates(profile), ignored), registry(), self.world
+                without_ignored_resources(with_all_candidates(profile), ignored),
+                registry_of(settings.features),
+                self.world,
             )
             for profile in configuration.profiles
         }

@@ -23,6 +23,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     with_annotation,
 )
 from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.settings import WorldSettings
@@ -78,7 +79,7 @@ class CorpusWorld(NobodyWaits):
 
     def nominate_from_the_start(self, gated: Iterable[str]) -> None:
         """Pods that come with a nomination are in the nominator, by namespace and name, unless they are gated."""
-        held_back = set(gated)
+        held_back = set() if Behavior.GATED_NOMINATIONS in self.features.behaviors else set(gated)
         for key in sorted(self.pods, key=lambda key: key.split("/")):
             pod = self.pods[key]
             if pod.nominated_node_name and not pod.node_name and key not in held_back:

@@ -60,7 +60,7 @@ def test_a_container_that_failed_is_named() -> None:
     found = asked(standing(node("n"), ended), "default/p")
     assert (found.state, found.reason, found.predecessors) == (State.FAILED, "", 0)
     (reason,) = found.reasons
-    assert (reason.code, reason.message) == ("Kubelet/OOMKilled", "container c ended with exit code 137")
+    assert (reason.code, reason.message) == ("Kubelet/OOMKilled", "container c ended with exit code 137 (OOMKilled)")
 
 
 def test_an_eviction_is_a_failure_and_no_refusal() -> None:

@@ -39,7 +39,7 @@ OF_EVERY_FIELD = (
     "apiserver/kinds.py",
     "apiserver/registry/strategies.py",
     "apiserver/schema",
-    "apiserver/workload_defaults.py",
+    "apiserver/template_defaults.py",
     "apiserver/validation",
     "apimachinery/objects/texts",
 )
