@@ -24,7 +24,6 @@ _SETTERS = {
     "karpenter.sh/unregistered": _KARPENTER,
     "node.cloudprovider.kubernetes.io/uninitialized": "cloud-controller-manager",
     "node.cilium.io/agent-not-ready": "Cilium",
-    "node.kubernetes.io/out-of-service": "a person",
     "node.cluster.x-k8s.io/uninitialized": "Cluster API",
 }
 _STARTS = (
@@ -42,7 +41,7 @@ def find_setter(key: str) -> str:
 
 def passes(key: str) -> bool:
     """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
-    return bool(find_setter(key))
+    return bool(find_setter(key)) or key == "node.kubernetes.io/out-of-service"  # which people set and remove
 
 
 Mask = NDArray[np.bool_]
