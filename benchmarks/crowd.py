@@ -104,11 +104,11 @@ async def playing(server: PlaygroundServer, count: int) -> Figures:
     keys = [session(server) for _ in range(count + 1)]
     *pages, neighbour = await opened(server, keys)
     for page in pages:
-        page.send({"type": "play", "grain": "plugin", "rate": 5})
+        page.send({"type": "play", "grain": "call", "rate": 5})
     await asyncio.sleep(5)
     before, begun, times = [page.seq for page in pages], time.perf_counter(), []
     while time.perf_counter() - begun < SECONDS:
-        times.append((await neighbour.ask({"type": "step", "grain": "plugin"}), 0))
+        times.append((await neighbour.ask({"type": "step", "grain": "call"}), 0))
         await asyncio.sleep(0.2)
     spent = time.perf_counter() - begun
     made = sum(page.seq for page in pages) - sum(before)
@@ -123,7 +123,7 @@ async def watching(server: PlaygroundServer, count: int) -> Figures:
         for page in pages:
             page.came.clear()
         started = time.perf_counter()
-        pages[0].send({"type": "step", "grain": "plugin"})
+        pages[0].send({"type": "step", "grain": "call"})
         for waiting in asyncio.as_completed([page.came.wait() for page in pages]):
             await waiting
             times.append(((time.perf_counter() - started) * 1000, 0))
@@ -143,7 +143,7 @@ async def forks(server: PlaygroundServer, count: int) -> Figures:
         await asyncio.sleep(5 * number / count)
         end = time.perf_counter() + SECONDS
         while time.perf_counter() < end:
-            spent = await page.ask({"type": "step", "grain": "plugin"})
+            spent = await page.ask({"type": "step", "grain": "call"})
             times.append((spent, 0))
             await asyncio.sleep(max(0.0, 5 - spent / 1000))
 

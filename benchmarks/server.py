@@ -120,7 +120,7 @@ def summary(samples: list[tuple[float, int]]) -> Figures:
     }
 
 
-def steps(wire: Wire, count: int, grain: str = "plugin") -> list[tuple[float, int]]:
+def steps(wire: Wire, count: int, grain: str = "call") -> list[tuple[float, int]]:
     return [timed(wire, {"type": "step", "grain": grain}) for _ in range(count)]
 
 
@@ -131,7 +131,7 @@ def small(server: PlaygroundServer) -> Figures:
     wire = client.watch()
     forward = steps(wire, 150)
     steps(wire, 80, "pod")
-    back = [timed(wire, {"type": "back", "grain": "plugin"}) for _ in range(60)]
+    back = [timed(wire, {"type": "back", "grain": "call"}) for _ in range(60)]
     return {"step": summary(forward), "back": summary(back)}
 
 
@@ -153,14 +153,14 @@ def large(server: PlaygroundServer, objects: list[Any]) -> Figures:
     found["neighbour_step_during_run"] = summary(beside)
     idle = found["idle_neighbour_step"]["p50_ms"]
     found["neighbour_delay"] = {"p95_ms": round(found["neighbour_step_during_run"]["p95_ms"] - idle, 1)}
-    found["back"] = summary([timed(wire, {"type": "back", "grain": "plugin"}) for _ in range(20)])
+    found["back"] = summary([timed(wire, {"type": "back", "grain": "call"}) for _ in range(20)])
     head = found["run"]["positions"]
     jumps = [head * i // 12 for i in range(11, 0, -1)]
     found["jump_then_back"] = summary(
         [
             timed(wire, message)
             for at in jumps
-            for message in ({"type": "goto", "at": at}, {"type": "back", "grain": "plugin"})
+            for message in ({"type": "goto", "at": at}, {"type": "back", "grain": "call"})
         ]
     )
     return found
@@ -172,7 +172,7 @@ def neighbour(server: PlaygroundServer, go_on: Callable[[int], bool]) -> list[tu
     client.bring([node(f"n{i}") for i in range(50)] + [pod(f"p{i}") for i in range(500)])
     wire, samples = client.watch(), []
     while go_on(len(samples)):
-        samples.append(timed(wire, {"type": "step", "grain": "plugin"}))
+        samples.append(timed(wire, {"type": "step", "grain": "call"}))
         time.sleep(0.05)
     return samples
 

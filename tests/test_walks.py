@@ -91,7 +91,7 @@ def test_the_way_of_a_filter_verdict_is_taken() -> None:
     sim.apply(ApplyObjects((tainted, pod("p"))))
     calls: list[tuple[str, str]] = []
     while ("scheduler_core/scheduler/plugins/taint_toleration.py", "TaintToleration.filter") not in calls:
-        calls = called(lambda: sim.step(Grain.PLUGIN))
+        calls = called(lambda: sim.step(Grain.CALL))
     rest = iter([*calls, *called(lambda: present("stage", sim, Look(stage="filter", node="n")))])
     hops = [(hop.file, hop.function) for hop in walks()["A filter verdict"].hops]
     assert [hop for hop in hops if hop not in rest] == []

@@ -67,7 +67,7 @@ def _place(rig: Rig, page: Page, client: Client) -> None:
     page.locator("#grain").select_option("pod")
     for _ in range(1 if rig.quick else 20):
         click(page, "#step")
-    page.locator("#grain").select_option("plugin")
+    page.locator("#grain").select_option("call")
     click(page, "#step")
 
 

@@ -144,7 +144,7 @@ def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = 
 def step(world: Simulation, seen: Seen) -> bool:
     """Advance the world by one plugin step and record its results. Return True if the world moved on."""
     before = world.position
-    world.step(Grain.PLUGIN)
+    world.step(Grain.CALL)
     for scheduler in world.schedulers:
         if scheduler.cycle is not None and scheduler.cycle.outcome:
             seen.refused.setdefault(len(world.journal.attempts), refusals(scheduler.cycle))

@@ -18,7 +18,7 @@ from playground.presenters.words import gettext_noop
 
 # The stages in the order of a pod's way: what a stage shows is in the module of its name in stage/ and in the template
 # panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
-STAGES = ("queue", "filter", "score", "preemption", "binding", "controller")
+STAGES = ("queue", "prefilter", "filter", "prescore", "score", "pending", "preemption", "binding", "controller")
 AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand
 WITH_NODES = ("filter", "score", "preemption", "binding")  # stages that show a chosen node themselves
 # The kinds of object that the viewer may look at; each sets the look's field of its name.

@@ -8,11 +8,12 @@ from tests.browser.server import PlaygroundServer
 
 
 def start(page: Page, server: PlaygroundServer, what: str = "story:first-placement") -> Page:
-    """A new session's studio, connected."""
+    """A new session's studio, connected; a step is one call, so that tests can count them."""
     page.goto(server.url)
     page.locator(f'button[name=start][value="{what}"]').first.click()
     expect(page.locator("#panel-transport")).to_be_visible()
     connected(page)
+    page.locator("#grain").select_option("call")
     return page
 
 
@@ -31,7 +32,8 @@ def position(page: Page) -> int:
 
 
 def press_until(page: Page, words: str, most: int = 80) -> None:
-    """Step by plugin until the sentence has these words."""
+    """Step until the sentence has these words."""
+    page.locator("#grain").select_option("call")
     for _ in range(most):
         if words in page.locator(".sentence").inner_text():
             return

@@ -90,6 +90,8 @@ def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server
     learner.panel.get_by_role("button", name="Skip the question").click()
     learner.stands_at(2)
     page.locator("#rail .pod a").first.focus()
+    page.locator("#grain").select_option("call")
+    page.locator("#rail .pod a").first.focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     learner.stands_at(3)

@@ -41,10 +41,13 @@ def test_a_world_without_marks_has_no_row_for_them(page: Page, server: Playgroun
 def test_the_button_steps_by_plugin_point_and_pod(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     began = position(page)
-    step(page, "plugin")
+    step(page, "call")
     step_is(page, began + 1)
+    for stage in ("queue", "prefilter"):
+        step(page, "plugin")
+        expect(page.locator("#stage")).to_have_attribute("data-stage", stage)
     step(page, "point")
-    expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(began + 1))
+    expect(page.locator("#stage")).not_to_have_attribute("data-stage", "prefilter")
     step(page, "pod")
     expect(page.locator(".sentence")).to_contain_text("web-1 is assumed on large")
 

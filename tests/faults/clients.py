@@ -132,12 +132,12 @@ class Stepper(Client):
             wire.send({"type": "look", "look": {}, "seen": None})
             seen = self._next(wire, key)
             if self.random.random() < 0.2:
-                wire.send({"type": "play", "grain": "plugin", "rate": 40})
+                wire.send({"type": "play", "grain": "call", "rate": 40})
                 self._next(wire, key, seen + 5)
                 wire.send({"type": "pause"})
                 return True
             for _ in range(self.random.randint(1, 8)):
-                wire.send({"type": "step", "grain": "plugin"})
+                wire.send({"type": "step", "grain": "call"})
                 seen = self._next(wire, key, seen + 1)
                 self.ledger.step(key, seen)
             return True

@@ -95,7 +95,7 @@ def test_who_asks_during_a_short_outage_waits(server: PlaygroundServer, database
     database.stop()
     back = threading.Timer(WAIT / 2, database.start)
     back.start()
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     assert visitor.get(f"/s/{key}/").status == 200
     assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
     back.join()
@@ -118,7 +118,7 @@ def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
         visitor.get(f"/s/{key}/records"),
         visitor.get(f"/s/{key}/panel/queues", HX_Request="true"),
         visitor.get(f"/s/{key}/yaml", HX_Request="true", X_Drawer="1"),
-        visitor.post(f"/s/{key}/step", {"grain": "plugin"}, HX_Request="true"),
+        visitor.post(f"/s/{key}/step", {"grain": "call"}, HX_Request="true"),
         visitor.post(f"/s/{key}/rename", {"name": "Another"}),
     ]
     assert time.monotonic() - began < WAIT, "once it is known to be away, nobody waits"
@@ -127,7 +127,7 @@ def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
         assert WORDS in answer.text
         assert int(answer.headers["Retry-After"]) > 0
     assert "Another" in answers[-1].text, "what was sent is given back"
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     error = wire.until(lambda message: message["type"] == "error")
     assert error["kind"] == "unavailable"
     assert WORDS in error["message"]
@@ -141,7 +141,7 @@ def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
     database.start()
     until(lambda: visitor.get("/healthz"), lambda health: health.status == 200)
     assert visitor.get(f"/s/{key}/").status == 200
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
     assert is_whole(log_of(database, key))
 
@@ -149,7 +149,7 @@ def test_a_longer_outage_is_answered_in_words_and_ends_by_itself(
 def test_a_play_goes_on_when_the_database_is_back(server: PlaygroundServer, database: PostgreSQL) -> None:
     key = Visitor(server.url).new_session()
     wire, seen = looking(server, key)
-    wire.send({"type": "play", "grain": "plugin", "rate": 10})
+    wire.send({"type": "play", "grain": "call", "rate": 10})
     wire.until(lambda message: message["type"] == "delta" and message["seq"] > seen["seq"] + 5)
     database.stop()
     said = wire.until(lambda message: message["type"] == "error")
@@ -168,7 +168,7 @@ def test_a_play_goes_on_when_the_database_is_back(server: PlaygroundServer, data
 def test_a_play_can_be_paused_while_the_database_is_away(server: PlaygroundServer, database: PostgreSQL) -> None:
     key = Visitor(server.url).new_session()
     wire, seen = looking(server, key)
-    wire.send({"type": "play", "grain": "plugin", "rate": 10})
+    wire.send({"type": "play", "grain": "call", "rate": 10})
     wire.until(lambda message: message["type"] == "delta" and message["seq"] > seen["seq"] + 3)
     database.stop()
     wire.until(lambda message: message["type"] == "error")
@@ -176,7 +176,7 @@ def test_a_play_can_be_paused_while_the_database_is_away(server: PlaygroundServe
     rest = wire.until(lambda message: message["type"] == "delta" and message["running"] is None)
     database.start()
     time.sleep(1)
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     wire.until(lambda message: message["type"] == "delta" and message["seq"] == rest["seq"] + 1)
     assert is_whole(log_of(database, key))
 
@@ -194,7 +194,7 @@ def test_a_database_that_hangs_holds_nobody_for_long(server: PlaygroundServer, d
     database.resume()
     time.sleep(1)
     assert visitor.get(f"/s/{key}/").status == 200
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     assert wire.until(lambda message: message["type"] == "delta")["seq"] == seen["seq"] + 1
 
 
@@ -298,13 +298,13 @@ def test_a_database_that_takes_nothing_can_be_looked_at(
         for path, fields in (
             ("/new", {"start": "empty"}),
             (f"/s/{keys[0]}/rename", {"name": "another"}),
-            (f"/s/{keys[0]}/step", {"grain": "plugin"}),
+            (f"/s/{keys[0]}/step", {"grain": "call"}),
             (f"/s/{keys[0]}/yaml", {"text": POD, "create": ""}),
         ):
             refused = visitor.post(path, fields)
             assert (refused.status, refused.headers["Retry-After"]) == (507, "60"), path
             assert fault.words in unescape(refused.text)
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         assert wire.until(lambda message: message["type"] == "error" and message["kind"] == "full")
         late, shown = looking(server, keys[1])
         late.close()
@@ -313,7 +313,7 @@ def test_a_database_that_takes_nothing_can_be_looked_at(
         database_fault.end()
     until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200)
     assert visitor.post(f"/s/{keys[0]}/yaml", {"text": POD, "create": ""}).status == 200
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     assert wire.until(lambda message: message["type"] == "delta" and message["head"] == seen["head"] + 2)
 
 
@@ -350,7 +350,7 @@ def test_steps_during_restarts_are_in_the_log_once_if_they_were_acknowledged(
     thread.start()
     head = seen["seq"]
     while not over.is_set():
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         answer = wire.until(lambda message: message["type"] in ("delta", "error", "idle"))
         assert answer["type"] == "delta", answer
         assert answer["seq"] == head + 1

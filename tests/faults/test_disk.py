@@ -131,13 +131,13 @@ def test_a_full_disk_stops_nothing_but_changes(disk: Disk) -> None:
         assert TEXT in shown
         assert visitor.post("/new", {"start": "empty"}).status == 507
         assert visitor.post(f"/s/{key}/rename", {"name": "another"}).status == 507
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         assert wire.until(lambda message: message["type"] == "error")["kind"] == "full"
 
         disk.make_room(server)
         assert until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200).text == '{"ok":true}'
         assert visitor.post(f"/s/{key}/yaml", {"text": TEXT, "create": ""}).status == 200
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         assert wire.until(lambda message: message["type"] == "delta" and message["head"] > head + 1)["head"] == head + 2
 
 

@@ -56,8 +56,8 @@ def test_reading_waits_for_nobody_and_a_write_waits_once(server: PlaygroundServe
         assert WORDS in json.loads(health.text)["error"]
         assert time.monotonic() - began < WAIT, "a probe does not wait"
 
-        step = threads.submit(visitor.post, f"/s/{keys[0]}/step", {"grain": "plugin"})
-        steps = [threads.submit(visitor.post, f"/s/{key}/step", {"grain": "plugin"}) for key in [*keys, *keys]]
+        step = threads.submit(visitor.post, f"/s/{keys[0]}/step", {"grain": "call"})
+        steps = [threads.submit(visitor.post, f"/s/{key}/step", {"grain": "call"}) for key in [*keys, *keys]]
         pages = [stranger.get(f"/s/{keys[1]}/{page}") for page in PAGES] + [stranger.get("/")]
         assert [page.status for page in pages] == [200] * len(pages)
         answers = [each.result() for each in [step, *steps]]
@@ -66,14 +66,14 @@ def test_reading_waits_for_nobody_and_a_write_waits_once(server: PlaygroundServe
         assert all(WORDS in answer.text and answer.headers["Retry-After"] for answer in answers)
 
         began = time.monotonic()
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         error = wire.until(lambda message: message["type"] == "error")
         assert (error["kind"], WORDS in error["message"]) == ("unavailable", True)
         assert visitor.post("/new", {"start": "empty"}).status == 503
         assert time.monotonic() - began < 2 * WAIT, "once it is known, nobody waits"
 
     until(lambda: visitor.get("/healthz"), lambda answer: answer.status == 200)
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     assert wire.until(lambda message: message["type"] == "delta" and message["head"] > head)["head"] == head + 1
 
 
@@ -82,7 +82,7 @@ def test_who_writes_waits_for_a_short_lock(server: PlaygroundServer, tmp_path: P
     key = visitor.new_session()
     with ThreadPoolExecutor(1) as threads:
         with locked(tmp_path):
-            step = threads.submit(visitor.send, f"/s/{key}/step", {"grain": "plugin"})
+            step = threads.submit(visitor.send, f"/s/{key}/step", {"grain": "call"})
             time.sleep(1)
             assert not step.done()
         assert step.result().status == 302

@@ -103,7 +103,7 @@ def test_every_process_serves_every_viewer(three: PlaygroundServer) -> None:
     for wire in wires:
         wire.shown()
     for number, wire in enumerate(wires[:COUNT]):
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         assert all(shows(each, 2 + number) for each in wires)
 
 
@@ -113,7 +113,7 @@ def test_one_that_dies_is_started_again_and_viewers_are_level_again(three: Playg
     wire = look(three, key)
     head = wire.shown(PATIENCE)["head"]
     for victim in processes(three):
-        wire.send({"type": "step", "grain": "plugin"})
+        wire.send({"type": "step", "grain": "call"})
         head += 1
         assert shows(wire, head, PATIENCE)
         os.kill(victim, signal.SIGKILL)
@@ -129,7 +129,7 @@ def test_what_one_plays_goes_on_in_another_when_it_dies(three: PlaygroundServer)
     key = new_session(three, *(node(f"n{i}") for i in range(4)), *(pod(f"p{i}") for i in range(40)))
     wire = look(three, key)
     wire.shown()
-    wire.send({"type": "play", "grain": "plugin", "rate": 5})
+    wire.send({"type": "play", "grain": "call", "rate": 5})
     assert wire.until(lambda message: message["type"] == "delta" and message["seq"] > 4)
     for victim in processes(three):
         os.kill(victim, signal.SIGKILL)
@@ -144,7 +144,7 @@ def test_a_server_that_is_asked_to_end_finishes_what_it_has_taken_and_sends_page
     key = new_session(server, node("n"), pod("p"))
     wire = look(server, key)
     wire.shown()
-    wire.send({"type": "play", "grain": "plugin", "rate": 2})
+    wire.send({"type": "play", "grain": "call", "rate": 2})
     codes: list[int] = []
 
     def ask() -> None:

@@ -72,7 +72,7 @@ def played_on_one(servers: Servers) -> tuple[str, Wire, Wire]:
     key = Visitor(servers[0].url).new_session()
     first, seen = looking(servers[0], key)
     second, _ = looking(servers[1], key)
-    first.send({"type": "play", "grain": "plugin", "rate": 5})
+    first.send({"type": "play", "grain": "call", "rate": 5})
     second.until(lambda message: message["type"] == "delta" and message["seq"] > seen["seq"] + 3)
     return key, first, second
 
@@ -99,11 +99,11 @@ def test_what_was_done_while_it_was_away_is_seen_on_the_other_server(both: Serve
     first, seen = looking(both[0], key)
     second, _ = looking(both[1], key)
     redis.stop()
-    first.send({"type": "step", "grain": "plugin"})
+    first.send({"type": "step", "grain": "call"})
     first.until(reaches(seen["seq"] + 1))
     redis.start()
     second.until(reaches(seen["seq"] + 1), timeout=LEVEL)
-    first.send({"type": "step", "grain": "plugin"})
+    first.send({"type": "step", "grain": "call"})
     second.until(reaches(seen["seq"] + 2), timeout=LEVEL)
 
 
@@ -128,9 +128,9 @@ def test_a_server_serves_its_own_while_it_is_away(both: Servers, redis: Redis) -
     key = visitor.new_session()
     assert visitor.get(f"/s/{key}/").status == 200
     wire, seen = looking(both[0], key)
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     wire.until(reaches(seen["seq"] + 1))
-    wire.send({"type": "play", "grain": "plugin", "rate": 20})
+    wire.send({"type": "play", "grain": "call", "rate": 20})
     wire.until(reaches(seen["seq"] + 5))
     wire.send({"type": "pause"})
     wire.until(rests)
@@ -141,7 +141,7 @@ def test_a_server_serves_its_own_while_it_is_away(both: Servers, redis: Redis) -
     time.sleep(LEVEL)
     assert json.loads(visitor.get("/healthz").text) == {"ok": True, "redis": True}
     second, _ = looking(both[1], key)
-    wire.send({"type": "step", "grain": "plugin"})
+    wire.send({"type": "step", "grain": "call"})
     stepped = wire.until(lambda message: message["type"] == "delta" and message["seq"] > seen["seq"] + 5)
     second.until(reaches(stepped["seq"]), timeout=LEVEL)
 

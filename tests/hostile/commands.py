@@ -201,7 +201,7 @@ def world() -> Simulation:
     simulation = Simulation()
     simulation.apply(command_from_json({"kind": "ApplyObjects", "objects": objects()}))
     for _step in range(SETTLED):
-        simulation.step(Grain.PLUGIN)
+        simulation.step(Grain.CALL)
     return simulation
 
 
@@ -259,7 +259,7 @@ def _apply(ready: Simulation, label: str, data: JSON, long: bool, tally: Tally) 
     try:
         fork.apply(command_from_json(data))
         for _step in range(STEPS if long else 3):
-            fork.step(Grain.PLUGIN)
+            fork.step(Grain.CALL)
     except Refused as refused:
         tally.demand(refused.errors and str(refused.errors[0]), f"{label}: refused without words")
         return False

@@ -88,7 +88,7 @@ def test_going_back_in_the_world_goes_back_in_the_lesson():
         world.apply(command)
     first = world.fork()
     for _ in range(60):
-        world.step(Grain.PLUGIN)
+        world.step(Grain.CALL)
     assert len(list_reached_cards(LESSONS["taints"], world)) > 1
     assert [card.id for card in list_reached_cards(LESSONS["taints"], first)] == ["begin"]
 

@@ -56,10 +56,49 @@ def test_a_pod_that_fits_nowhere_says_so_in_kubes_words() -> None:
     assert sim.journal.place("default/big") == Place.UNSCHEDULABLE
 
 
-def test_a_step_by_plugin_is_one_transition() -> None:
+def test_a_step_by_plugin_passes_over_plugins_with_nothing_to_do() -> None:
+    sim = world(node("a"), node("b"), pod("web"))
+    ends = []
+    while not sim.journal.attempts:
+        sim.step(Grain.PLUGIN)
+        step = next((step for step in reversed(cycle_of(sim).steps) if step.position == sim.position), None)
+        ends.append((step.point, step.plugin) if step is not None else sim.last[0].kind)
+    assert ends[1:] == [
+        ("PreFilter", "DynamicResources"),
+        ("Filter", "NodeResourcesFit"),
+        ("PreScore", "NodeResourcesBalancedAllocation"),
+        ("Score", "NodeResourcesFit"),
+        ("Score", "NodeResourcesBalancedAllocation"),
+        ("NormalizeScore", "TaintToleration"),
+        "node_selected",
+        ("Reserve", "DynamicResources"),
+    ]
+
+
+def test_a_step_by_plugin_ends_where_a_plugin_refuses_reserves_or_waits() -> None:
+    sim = world(node("a"), {**node("b"), "spec": {"unschedulable": True}}, node("c", cpu="1"))
+    sim.apply(SetSettings({"demonstration": True}))
+    asks = {"playground.dev/reserve": "allow", "playground.dev/permit": "wait:5s"}
+    sim.apply(ApplyObjects((pod("web", cpu="2", annotations=asks),)))
+    ends = []
+    while not sim.journal.attempts:
+        sim.step(Grain.PLUGIN)
+        last = cycle_of(sim).steps[-1]
+        ends.append((last.point, last.plugin))
+    assert ends == [
+        ("QueueSort", "PrioritySort"),
+        ("PreFilter", "DynamicResources"),
+        ("Filter", "NodeUnschedulable"),
+        ("Filter", "NodeResourcesFit"),
+        ("Reserve", "Demonstration"),
+        ("Permit", "Demonstration"),
+    ]
+
+
+def test_a_step_by_call_is_one_transition() -> None:
     sim = world(node("a"), node("b"), pod("web"))
     for expected in range(sim.position + 1, sim.position + 15):
-        assert sim.step(Grain.PLUGIN)
+        assert sim.step(Grain.CALL)
         assert sim.position == expected
 
 
@@ -98,7 +137,7 @@ def test_a_step_by_event_ends_with_something_outside_the_scheduling_cycle() -> N
 def test_stepping_and_running_lead_to_the_same_world() -> None:
     stepped, ran = world(node("a"), pod("one"), pod("two")), world(node("a"), pod("one"), pod("two"))
     while not stepped.idle:
-        stepped.step(Grain.PLUGIN)
+        stepped.step(Grain.CALL)
     settle(ran)
     assert stepped.position == ran.position
     assert nodes_of(stepped) == nodes_of(ran)
@@ -107,7 +146,7 @@ def test_stepping_and_running_lead_to_the_same_world() -> None:
 def test_a_world_with_nothing_to_do_is_idle_and_does_not_step() -> None:
     sim = Simulation()
     assert sim.idle
-    assert sim.step(Grain.PLUGIN) == []
+    assert sim.step(Grain.CALL) == []
     assert sim.position == 0
 
 

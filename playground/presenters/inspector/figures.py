@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import amount
@@ -73,7 +74,7 @@ def sections(sim: WorldView, node: str, only: str = "") -> list[Section]:
     found: list[Section] = []
     for plugin, blocks in explained.items():
         if blocks or plugin == searcher:
-            found.append({"plugin": plugin, "blocks": [_block(block) for block in blocks]})
+            found.append({"plugin": plugin, "blocks": blocks_of(blocks)})
         if plugin == searcher:
             found[-1]["walk"], found[-1]["node"] = cycle.pod.key, node
     return found
@@ -86,6 +87,10 @@ def _searcher(cycle: SchedulingCycleView, node: str) -> str:
         return ""
     status = cycle.status_of(row)
     return step.plugin if status is None or status.plugin == step.plugin else ""
+
+
+def blocks_of(explanation: Sequence[Paragraph | Table]) -> list[FigureParagraph | FigureTable]:
+    return [_block(block) for block in explanation]
 
 
 def _block(block: Paragraph | Table) -> FigureParagraph | FigureTable:

@@ -63,6 +63,43 @@ def _step(node: yaml.Node | None, key: str) -> tuple[int, yaml.Node] | None:
     return None
 
 
+class Excerpt(MarkedText):
+    """The smallest part of a manifest around a field that says something: what is at `path`."""
+
+    path: str
+
+
+EXCERPT = 8  # lines
+
+
+def cut_out(manifest: Mapping[str, Any], path: str) -> Excerpt | None:
+    """Return the largest part around a field that is short; None where the manifest has no such field."""
+    segments = [bracket or name for bracket, name in _SEGMENT.findall(path)]
+    value: Any = manifest
+    for i, segment in enumerate(segments):
+        value = _child(value, segment)
+        if value is None:
+            return None
+        text = _dump({segment: value}) if not segment.isdecimal() else _dump(value)
+        if text.count("\n") <= EXCERPT or i == len(segments) - 1:
+            inside = segments[i:] if not segment.isdecimal() else segments[i + 1 :]
+            marked = mark_field(text, "".join(f"[{each}]" for each in inside) if len(inside) > 1 else "")
+            return {"path": ".".join(segments[: i + 1]), **marked}
+    return None
+
+
+def _child(value: Any, segment: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(segment)
+    found = isinstance(value, (list, tuple)) and segment.isdecimal() and int(segment) < len(value)
+    return value[int(segment)] if found else None
+
+
+def _dump(value: object) -> str:
+    text: str = yaml.dump(_plain(value), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)
+    return text
+
+
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 LONGEST = 20_000
 
@@ -96,7 +133,7 @@ class YamlBody(MarkedText):
 
 
 def _present_manifest(kind: str, name: str, manifest: Mapping[str, Any], field: str) -> YamlBody:
-    text = yaml.dump(_plain(manifest), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)
+    text = _dump(manifest)
     return {
         "kind": "yaml",
         "object": kind,

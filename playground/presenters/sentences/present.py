@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from playground.presenters.scene import present_step, short
+from playground.presenters.scene import present_step, scheduler_of
 from playground.presenters.sentences.kinds import RANK, RecordLine, of_record
-from playground.presenters.sentences.step import of_step
+from playground.presenters.sentences.step import of_late_step, of_preparation
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded
-from scheduler_core.world.readonly import Record, WorldView
+from scheduler_core.world.readonly import Point, Record, WorldView
 
 
 def sentence(sim: WorldView) -> RecordLine:
@@ -21,8 +21,16 @@ def sentence(sim: WorldView) -> RecordLine:
     for record in sim.last[:2]:
         if record.kind == AttemptStarted.KIND:
             return of_record(record)
-    line = _ending(sim) or of_step(step, short(cycle.pod.key))
-    return {"head": f"{step.point} · {step.plugin}", "sentence": line}
+    ending = _ending(sim)
+    if ending is not None:
+        return {"head": f"{step.point} · {step.plugin}", "sentence": ending}
+    framework = scheduler_of(sim).profiles[cycle.profile]
+    if step.point in _PREPARING and (step.skipped or step.status.ok) and str(cycle.phase) != step.point:
+        return {"head": str(step.point), "sentence": of_preparation(step.point, cycle, framework)}
+    return {"head": f"{step.point} · {step.plugin}", "sentence": of_late_step(step, cycle, framework)}
+
+
+_PREPARING = (Point.PRE_FILTER, Point.PRE_SCORE)
 
 
 def _nothing_yet(sim: WorldView) -> RecordLine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import Code, Evidence, PluginStep, Point, Scores
+from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView, Scores
 
 
 def of_step(step: PluginStep, pod: str) -> Message:
@@ -39,16 +39,45 @@ _SUCCESS = {
     Point.EXTENDER_BIND: gettext_noop("%(plugin)s has bound %(pod)s to its node."),
     Point.PRE_FILTER: gettext_noop("%(plugin)s precomputes for %(pod)s what its Filter needs on each node."),
     Point.PRE_SCORE: gettext_noop("%(plugin)s precomputes for %(pod)s what its Score needs on each node."),
-    Point.RESERVE: gettext_noop("%(plugin)s reserves on the node what %(pod)s needs."),
-    Point.UNRESERVE: gettext_noop("%(plugin)s releases what was reserved for %(pod)s."),
+    Point.RESERVE: gettext_noop("%(plugin)s has run Reserve for %(pod)s."),
+    Point.UNRESERVE: gettext_noop("%(plugin)s has run Unreserve for %(pod)s."),
     Point.PERMIT: gettext_noop("%(plugin)s permits %(pod)s."),
-    Point.PRE_BIND: gettext_noop("%(plugin)s prepares the binding of %(pod)s."),
+    Point.PRE_BIND: gettext_noop("%(plugin)s has run PreBind for %(pod)s."),
     Point.BIND: gettext_noop("%(plugin)s asks the API server to bind %(pod)s to its node."),
     Point.POST_BIND: gettext_noop("%(plugin)s learns that %(pod)s is bound."),
     Point.POST_FILTER: gettext_noop(
         "%(plugin)s searches for nodes where evicting pods of lower priority would make %(pod)s fit."
     ),
 }
+
+_IDLE = {
+    Point.RESERVE: gettext_noop("%(plugin)s has nothing to reserve for %(pod)s."),
+    Point.UNRESERVE: gettext_noop("%(plugin)s has nothing to release for %(pod)s."),
+    Point.PERMIT: gettext_noop("%(plugin)s has no condition for %(pod)s to wait for."),
+    Point.PRE_BIND: gettext_noop("%(plugin)s has nothing to prepare for %(pod)s."),
+}
+_BUSY = {
+    Point.RESERVE: gettext_noop("%(plugin)s reserves on the node what %(pod)s needs."),
+    Point.UNRESERVE: gettext_noop("%(plugin)s releases what was reserved for %(pod)s."),
+    Point.PRE_BIND: gettext_noop("%(plugin)s prepares the binding of %(pod)s."),
+}
+
+
+def of_late_step(step: PluginStep, cycle: CycleView, framework: ProfileView) -> Message:
+    """Describe an answer to a pod that has a node: many plugins have nothing to do for it."""
+    plugin, pod = framework.plugin(step.plugin), short(cycle.pod.key)
+    idle = plugin is not None and plugin.is_idle(step.point, cycle.state, cycle.pod)
+    text = (_IDLE if idle else _BUSY).get(step.point)
+    return message(text, plugin=step.plugin, pod=pod) if text and step.status.ok else of_step(step, pod)
+
+
+def of_preparation(point: Point, cycle: CycleView, framework: ProfileView) -> Message:
+    """Describe PreFilter or PreScore once all of its plugins have answered."""
+    working = [step.plugin for step in cycle.steps if step.point is point and not step.skipped]
+    values = {"n": len(working), "of": len(framework.at(point)), "pod": short(cycle.pod.key)}
+    if not working:
+        return message(gettext_noop("None of %(of)s plugins has anything to prepare for %(pod)s."), **values)
+    return message(gettext_noop("%(n)s of %(of)s plugins prepare data for %(pod)s."), **values)
 
 
 def _of_preemption(evidence: Evidence, pod: str) -> Message:

@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, controller, preemption, queue, score
+from playground.presenters.stage import binding, controller, pending, preemption, prepare, queue, score
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
 from playground.presenters.stage.binding.lanes import Lane
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
+from playground.presenters.stage.pending import PendingBody
 from playground.presenters.stage.preemption import PreemptionBody
+from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
 from playground.presenters.stage.queue.flow import PoolCard
 from playground.presenters.stage.score import Board, NoBoard
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message
-from scheduler_core.world.readonly import WorldView
+from scheduler_core.world.readonly import Point, WorldView
 
 MAP = "nodes"  # the form that is the cluster map
 
 
-Body = QueueBody | FilterBody | Board | NoBoard | PreemptionBody | BindingBody | ControllerBody
+Body = (
+    QueueBody | PrepareBody | FilterBody | Board | NoBoard | PendingBody | PreemptionBody | BindingBody | ControllerBody
+)
 Card = PoolCard | FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "queue": queue.present,
+    "prefilter": prepare.present,
+    "prescore": partial(prepare.present, point=Point.PRE_SCORE),
     "filter": filtering.present,
     "score": score.present,
+    "pending": pending.present,
     "preemption": preemption.present,
     "binding": binding.present,
     "controller": controller.present,
 }
+
+
+_TEMPLATES = {"prefilter": "prepare", "prescore": "prepare"}
 
 
 class Form(TypedDict):
@@ -46,6 +57,7 @@ class Form(TypedDict):
 
 class StageContext(TypedDict):
     stage: str
+    template: str
     pod: str
     past: PastAttempt | None
     question: Message
@@ -70,6 +82,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
     form = form_of(stage, look)
     context: StageContext = {
         "stage": name,
+        "template": _TEMPLATES.get(name, name),
         "pod": aim.pod,
         "past": _past(aim) if world is not sim else None,
         "question": stage.question,

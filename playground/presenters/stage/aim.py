@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-from playground.presenters.cluster_map.preempting import preempting
+from playground.presenters.cluster_map.preempting import evidence_of, preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, WITH_NODES, Look
 from playground.presenters.refusals import UNSEEN, node_to_status
@@ -36,12 +36,12 @@ from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, W
 OF_POINT = {
     Point.PRE_ENQUEUE: "queue",
     Point.QUEUE_SORT: "queue",
-    Point.PRE_FILTER: "filter",
+    Point.PRE_FILTER: "prefilter",
     Point.FILTER: "filter",
     Point.EXTENDER_FILTER: "filter",
     Point.POST_FILTER: "preemption",
     Point.EXTENDER_PREEMPT: "preemption",
-    Point.PRE_SCORE: "score",
+    Point.PRE_SCORE: "prescore",
     Point.SCORE: "score",
     Point.NORMALIZE_SCORE: "score",
     Point.EXTENDER_PRIORITIZE: "score",
@@ -66,7 +66,7 @@ _OF_KIND = {
     BindingStarted.KIND: "binding",
     BindingEnded.KIND: "binding",
     PreemptionStarted.KIND: "preemption",
-    AttemptEnded.KIND: "filter",
+    AttemptEnded.KIND: "pending",
     Reconciled.KIND: "controller",
     QueueMoved.KIND: "queue",
 }
@@ -82,14 +82,18 @@ def at_hand(sim: WorldView) -> str:
         return _of_failure(sim) if step[0].point is Point.POST_FILTER else OF_POINT[step[0].point]
     kinds = {record.kind for record in sim.last[:_LOOKED_THROUGH]}
     stage = next((stage for kind, stage in _OF_KIND.items() if kind in kinds), "controller")
-    return _of_failure(sim) if AttemptEnded.KIND in kinds and stage == "filter" else stage
+    return _of_failure(sim) if stage == _OF_KIND[AttemptEnded.KIND] else stage
 
 
 def _of_failure(sim: WorldView) -> str:
-    """A pod without a feasible node: preemption where candidates were looked for."""
+    """A failed attempt: a pod that was sent back from its node, one that preempts, or one that stays Pending."""
     cycle = cycle_of(sim)
-    looked_for = cycle is not None and any(step.point is Point.POST_FILTER for step in cycle.steps)
-    return "preemption" if looked_for else "filter"
+    if cycle is not None and any(step.point in (Point.RESERVE, Point.PERMIT) for step in cycle.steps):
+        return "binding"
+    if cycle is not None and str(cycle.phase) == Point.POST_FILTER:
+        return "filter"  # the plugin that looks for victims has not run yet
+    evidence = evidence_of(cycle)
+    return "preemption" if evidence is not None and evidence.candidates else "pending"
 
 
 # Looked at: whether an attempt examined a node, and which attempt did so last.
@@ -121,7 +125,7 @@ def find_examining_attempt(sim: WorldView, node: str) -> Attempt | None:
     return None
 
 
-OF_ATTEMPTS = ("filter", "score", "preemption")  # stages that show one attempt
+OF_ATTEMPTS = ("pending", "prefilter", "filter", "prescore", "score", "preemption")  # stages that show one attempt
 
 
 class Aim(NamedTuple):
@@ -158,7 +162,17 @@ def aim_look(sim: WorldView, look: Look) -> Look:
 
 
 def _at_hand(sim: WorldView) -> Aim:
-    return Aim(at_hand(sim), subject(sim, ""))
+    stage = at_hand(sim)
+    return Aim(stage, (_find_bound_pod(sim) if stage == "binding" else "") or subject(sim, ""))
+
+
+def _find_bound_pod(sim: WorldView) -> str:
+    """Return the pod that the last transition brought on or back on its way to a node; "" for none."""
+    step = present_step(sim)
+    if step is not None:
+        return step[1].pod.key
+    kinds = (PodForgotten, PodWaits, WaitDecided, WaitEnded, BindingStarted, BindingEnded)
+    return next((record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, kinds)), "")
 
 
 def _of_subject(sim: WorldView, look: Look) -> Aim:
@@ -243,4 +257,4 @@ def _stage_of(sim: WorldView, pod: str) -> str:
 def _get_deciding_stage(attempt: Attempt) -> str:
     if attempt.outcome == "scheduled":
         return "score" if attempt.feasible > 1 else "filter"
-    return "preemption" if attempt.nominated else "filter"
+    return "preemption" if attempt.nominated else "pending"

@@ -123,14 +123,15 @@ def _notes(explanation: Explanation) -> list[Message]:
         notes.append(message(_NOT_ASKED))
     asked = explanation.reasons and explanation.state is not State.WAITING_FOR_CLAIM
     if explanation.preemption is not None and asked:
-        notes += _preemption(explanation.preemption)
+        notes += describe_preemption(explanation.preemption)
     if explanation.until is not None:
         text = _UNTIL if explanation.state is State.BACKOFF else _FLUSHED
         notes.append(message(text, time=clock(explanation.until)))
     return notes
 
 
-def _preemption(preemption: Preemption) -> list[Message]:
+def describe_preemption(preemption: Preemption) -> list[Message]:
+    """Return why evicting pods does not help; empty where it does."""
     if preemption.nominated:
         return []
     if preemption.policy == "Never":

@@ -259,7 +259,7 @@ class SessionClient:
     async def walk(self, steps: int) -> None:
         """Make so many transitions at the head, as one step of the log."""
         self.require_edit()
-        await self.on_loop(lambda live: live.changes.step(Grain.PLUGIN, steps))
+        await self.on_loop(lambda live: live.changes.step(Grain.CALL, steps))
 
     async def fork(
         self, at: int | None = None, name: str = "", creator: str = "", branch: bool | None = None

@@ -18,10 +18,10 @@ def forward(engine: Engine, request: Forward) -> Steps[int]:
 
 
 def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
-    if at in engine.commands or grain == Grain.PLUGIN:
+    if at in engine.commands or grain == Grain.CALL:
         return min(at + 1, head)
     world = (yield from engine.at(at)).fork()
-    world.step(grain)
+    world.step(grain, engine.stops(grain, world))
     after = world.position if world.position > at else at + 1
     return min([after, head] + [where for where in engine.commands if at < where < after])
 
@@ -29,15 +29,20 @@ def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
 @answers(Back)
 def back(engine: Engine, request: Back) -> Steps[int]:
     """Return the position from which a step of the grain leads to this position, or past it."""
-    at = request.position
-    if at <= 1 or request.grain == Grain.PLUGIN:
+    at, grain = request.position, request.grain
+    if at <= 1 or grain == Grain.CALL:
         return max(0, at - 1)
     start = yield from _start_before(engine, at)
+    if start in engine.commands:
+        return start
+    world = (yield from engine.at(start)).fork()
     while True:
-        after = yield from _next(engine, start, request.grain, request.head)
-        if after >= at:
+        world.step(grain, engine.stops(grain, world))
+        if world.position >= at or world.position == start:
             return start
-        start = after
+        start = world.position
+        if engine.slice.over():
+            yield
 
 
 def _start_before(engine: Engine, at: int) -> Steps[int]:

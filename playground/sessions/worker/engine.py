@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from playground.lessons import lesson_of, list_reached_cards
 from playground.lessons.own import hand
 from playground.presenters.deltas import Panels
 from playground.presenters.panel import Delta, Shown
@@ -269,7 +270,7 @@ class Engine:
         before, at, reason = self.progress(), self.world.position, ""
         for _ in range(times):
             started, position = time.thread_time(), self.world.position
-            self.world.step(grain)
+            self.world.step(grain, self.stops(grain, self.world))
             if self.world.position == position:
                 reason = "idle"
                 break
@@ -286,6 +287,19 @@ class Engine:
             deltas=self._deltas(followers),
             awaited=calls_of(self.world) if reason else [],
         )
+
+    def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
+        """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""
+        lesson = lesson_of(self.panels.story) if grain is Grain.PLUGIN and self.panels.story else None
+        if lesson is None:
+            return lambda _: False
+        reached = len(list_reached_cards(lesson, world))
+
+        def reaches_card(here: Simulation) -> bool:
+            fresh = list_reached_cards(lesson, here)[reached:]
+            return len(fresh) > 1 or any(card.question or card.do for card in fresh)
+
+        return reaches_card
 
     def run(
         self, seconds: float, keep: bool = True, until: Until | None = None, most: int = MOST_STEPS

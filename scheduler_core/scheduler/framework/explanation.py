@@ -120,3 +120,8 @@ class Table:
 
 
 Explanation: TypeAlias = tuple[Paragraph | Table, ...]  # () where there is nothing to say
+
+
+def say(words: str, *values: Part) -> Paragraph:
+    """Return words marked by gettext_noop, with the values that they are about behind them."""
+    return Paragraph((Words(words), *(part for value in values for part in (" ", value))))

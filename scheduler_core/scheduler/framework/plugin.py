@@ -305,6 +305,7 @@ class Plugin:
     `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
     plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
     on a row by the pod's spec, the Node and the pods there alone. `explains`: the points after which it can say what it sees on a node.
+    `skips`: why it skips at PreFilter or PreScore, in words for people.
     `guarded`: what goes wrong in it ends no more than the cycle (guard.py). `reasons`: what it can say against a pod (reasons.py).
     """
 
@@ -317,6 +318,7 @@ class Plugin:
     between_pods: ClassVar[bool] = False
     explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
+    skips: ClassVar[Mapping[Point, str]] = {}
     reasons: ClassVar[tuple[Reason, ...]] = ()
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
@@ -406,7 +408,11 @@ class Plugin:
 
     def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
         """Return whether PreBind has something to do. kube: PreBindPreFlight"""
-        return True
+        return not self.is_idle(Point.PRE_BIND, state, pod)
+
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+        """Return whether the plugin has nothing to do for the pod at Reserve, Unreserve, Permit, or PreBind."""
+        return False
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         """SKIP leaves the pod to the next Bind plugin."""
@@ -415,6 +421,10 @@ class Plugin:
     def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
         """Like unreserve. A text written to the state under "PostBind" and the plugin's name goes into this step's record."""
         raise NotImplementedError
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        """Return what the plugin prepared at PreFilter or PreScore, for display."""
+        return ()
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Return the plugin's view of one node, for display; called only on demand, for a node that Filter evaluated."""

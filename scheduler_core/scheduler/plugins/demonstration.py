@@ -10,7 +10,7 @@ import re
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult, Plugin
+from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult, Plugin, Point
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
 
@@ -56,8 +56,10 @@ class Demonstration(Plugin):
             return PermitResult(status, time or 0)
         return PermitResult(status)
 
-    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
-        return PRE_BIND in pod.annotations
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+        return {Point.RESERVE: RESERVE, Point.PERMIT: PERMIT, Point.PRE_BIND: PRE_BIND}.get(
+            point
+        ) not in pod.annotations
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         return CallResult(*_obey(pod, PRE_BIND))

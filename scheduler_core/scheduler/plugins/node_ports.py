@@ -29,8 +29,9 @@ from scheduler_core.scheduler.framework.explanation import (
     Words,
     Written,
     gettext_noop,
+    say,
 )
-from scheduler_core.scheduler.framework.plugin import Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, error, unschedulable
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
@@ -71,6 +72,7 @@ class NodePorts(Plugin):
 
     name = NAME
     between_pods = True
+    skips = {Point.PRE_FILTER: gettext_noop("no host ports")}
     reasons = (PORTS_TAKEN,)
     row_local = True
     events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))
@@ -90,6 +92,10 @@ class NodePorts(Plugin):
             taken[row] = any(_clash(port, nodes.ports[row]) for port in wanted)
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        ports = tuple(Code(_text(port)) for port in pod.spec.host_ports)
+        return (say(gettext_noop("Host ports that the node must have free:"), *ports),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each host port that the pod wants, with the ports on the node that keep it from having it."""

@@ -29,9 +29,10 @@ from scheduler_core.scheduler.framework.explanation import (
     Words,
     Written,
     gettext_noop,
+    say,
 )
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, total
-from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
@@ -125,6 +126,12 @@ class TaintToleration(Plugin):
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        soft = [str(each.key or "*") for each in _soft(pod.spec.tolerations)]
+        if not soft:
+            return (say(gettext_noop("The pod tolerates no PreferNoSchedule taint.")),)
+        return (say(gettext_noop("Tolerations of PreferNoSchedule taints:"), *map(Code, soft)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each hard taint of the node, with the pod's toleration of it."""

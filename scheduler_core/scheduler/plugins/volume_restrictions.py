@@ -24,7 +24,8 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, say
+from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
@@ -69,6 +70,7 @@ class VolumeRestrictions(Plugin):
     """Looks at pods only for the few that bring such a disk or claim."""
 
     name = NAME
+    skips = {Point.PRE_FILTER: gettext_noop("no volume that only one pod or node may use")}
     reasons = (_DISK_CONFLICT, _IN_USE, CLAIM_NOT_FOUND)
     events = (
         On("Pod", Action.DELETE, after_pod_with_disk_deleted),
@@ -126,6 +128,17 @@ class VolumeRestrictions(Plugin):
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Each claim with the volume that it is bound to."""
         return {"claims": claims_evidence(self.handle, pod)}
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        claims: ExclusiveClaims = state.read(NAME)
+        lists: tuple[tuple[str, list[Part]], ...] = (
+            (gettext_noop("Claims that only one pod may use:"), [Code(name) for name in claims.names]),
+            (
+                gettext_noop("Disks that pods may not share:"),
+                [str(len(disks))] if (disks := volumes_of(pod.spec).disks) else [],
+            ),
+        )
+        return tuple(say(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Make the claims that are missing, or delete who uses what only one may use."""

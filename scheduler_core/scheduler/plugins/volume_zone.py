@@ -36,7 +36,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Written,
     gettext_noop,
 )
-from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
@@ -100,6 +100,7 @@ class VolumeZone(Plugin):
     """Asks each label once per distinct value; nodes without any zone or region label pass."""
 
     name = NAME
+    skips = {Point.PRE_FILTER: gettext_noop("no bound volume with a zone")}
     reasons = (_OTHER_ZONE, _NO_NAME, CLAIM_NOT_FOUND, _NO_VOLUME, _NO_CLASS_NAMED, _NO_CLASS, _NO_MODE, _UNBOUND)
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD, after_waiting_class_added),
@@ -174,6 +175,11 @@ class VolumeZone(Plugin):
             values = {"volume": topology.volume, "key": topology.key, "to": here}
             edited = {**meta, "labels": {**meta["labels"], topology.key: here}}
             yield draft.with_applied(Change("volume-label", values), {**volume, "metadata": edited})
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        topologies: tuple[Topology, ...] = state.read(NAME)
+        rows = (Row(((Code(each.volume),), (Code(each.key),), (", ".join(each.values),))) for each in topologies)
+        return (Table((gettext_noop("volume"), gettext_noop("label"), gettext_noop("zones")), tuple(rows)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each zone and region of the volumes beside the node's own."""

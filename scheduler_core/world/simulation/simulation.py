@@ -21,7 +21,16 @@ from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry
 from scheduler_core.base.clock.random import Stream
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Journal, Place
-from scheduler_core.base.trace.kinds import Facts, ObjectChanged, SchedulerStarted
+from scheduler_core.base.trace.kinds import (
+    Facts,
+    ObjectChanged,
+    PluginRan,
+    PodAssumed,
+    PointStarted,
+    PreemptionStarted,
+    Reconciled,
+    SchedulerStarted,
+)
 from scheduler_core.base.trace.records import LazyFacts, Record, Recorder
 from scheduler_core.controllers.catalogue import BY_NAME, watchers
 from scheduler_core.controllers.contract import Controller
@@ -36,6 +45,8 @@ from scheduler_core.scheduler.core.steps import election, extender_calls, inform
 from scheduler_core.scheduler.core.world import Ids
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Exchange
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime.points import has_effect
 from scheduler_core.scheduler.leaderelection.lock import is_renewal
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, Continuation
 from scheduler_core.world.scrapes import Scrapes
@@ -46,8 +57,9 @@ from scheduler_core.world.simulation.execution import execute
 
 
 class Grain(enum.StrEnum):
-    """The size of a step: one transition; to the next extension point; to the end of an attempt; to the next event."""
+    """The size of a step: one transition; to the next one with an effect; to the next point; to the end of an attempt; to an event."""
 
+    CALL = "call"
     PLUGIN = "plugin"
     POINT = "point"
     POD = "pod"
@@ -63,6 +75,17 @@ class RunResult:
     reason: str
 
 
+_OF_PLUGINS = {
+    PointStarted.KIND,
+    PluginRan.KIND,
+    PodAssumed.KIND,
+}  # records of a transition that ran a plugin and no more
+_UNSEEN = {
+    Reconciled.KIND,
+    PreemptionStarted.KIND,
+}  # records after which nothing is different, unless an object changed, too
+_TOGETHER = (Point.PRE_FILTER, Point.POST_FILTER, Point.PRE_SCORE)
+_ENDING = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE)  # points whose end is worth a look
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work
 
 
@@ -145,15 +168,15 @@ class Simulation(State):
         entry = self._peek()
         return entry is not None and entry.time <= at
 
-    def step(self, grain: Grain) -> list[Record]:
-        """Makes transitions until the grain is reached; an empty list: there is nothing left to happen."""
+    def step(self, grain: Grain, stops: Callable[[Simulation], bool] = lambda _: False) -> list[Record]:
+        """Makes transitions until the grain is reached, or `stops` holds; an empty list: there is nothing left to happen."""
         entry = self._peek()
         if entry is None:
             return []
         first = self._station(entry)
         attempts = len(self.journal.attempts)
         records = self.advance()
-        while (following := self._peek()) is not None:
+        while (following := self._peek()) is not None and not stops(self):
             if self._is_passed_over(grain, entry):
                 first = self._station(following)
             elif self._reached(grain, entry, first, following, attempts):
@@ -402,16 +425,39 @@ class Simulation(State):
 
     def _is_passed_over(self, grain: Grain, done: Entry) -> bool:
         """Return whether a step continues past a quiet event, if something else is still to happen."""
-        return done.action.quiet and grain is not Grain.PLUGIN and not self.last and not self.idle
+        return done.action.quiet and grain is not Grain.CALL and not self.last and not self.idle
 
     def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
-        if grain is Grain.PLUGIN:
+        if grain is Grain.CALL:
             return True
+        if grain is Grain.PLUGIN:
+            return not self._is_silent() or self.idle
         if grain is Grain.POINT:
             return self._station(following) != first
         if grain is Grain.POD:
             return len(self.journal.attempts) > attempts or self.idle
         return not done.action.in_cycle or self.idle
+
+    def _is_silent(self) -> bool:
+        """Return whether the last transition changed nothing: a plugin had nothing to do, or a controller wrote nothing.
+
+        Plugins of PreFilter, PostFilter, and PreScore count together.
+        """
+        kinds = {record.kind for record in self.last}
+        if kinds <= _UNSEEN or not kinds <= _OF_PLUGINS:
+            return kinds <= _UNSEEN
+        for scheduler in self.schedulers:
+            for cycle in (scheduler.cycle, *scheduler.bindings.values()):
+                if cycle is None or not cycle.steps or cycle.steps[-1].position != self.position:
+                    continue
+                step = cycle.steps[-1]
+                goes_on = str(cycle.phase) == step.point
+                if step.point in _TOGETHER and goes_on:
+                    return True
+                if step.point in _ENDING and not goes_on:
+                    return False
+                return not has_effect(scheduler.profiles[cycle.profile], cycle, step)
+        return False
 
     # What the world notes of a change in the API server
 

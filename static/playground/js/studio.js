@@ -13,7 +13,7 @@ import { listenDrag } from "./menu/drag.js";
 import { carryOut } from "./menu/entry.js";
 import { listenPalette, openPalette } from "./palette/palette.js";
 import { by, first, maybe } from "./shared/dom.js";
-import { actionsOf, showConnected } from "./studio/actions.js";
+import { actionsOf, showConnected, walked } from "./studio/actions.js";
 import { listenChanges, showChanges } from "./studio/changes.js";
 import { listenForms, listenLeaving, listenRefusals, listenRename, listenTokens } from "./studio/forms.js";
 import { showJob } from "./studio/job.js";
@@ -50,6 +50,8 @@ const handlers = {
     showMarked();
     showLesson();
     showChosen(state.look);
+    if (state.walks && !state.look.dry) walked("next");
+    state.walks = false;
   }),
   idle: ({ message }) => toast(message),
   ended: ({ message }) => toast(message),

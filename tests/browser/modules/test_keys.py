@@ -32,7 +32,7 @@ def pressed(page: Alone, key: str, where: str = "#text") -> list[Any]:
     [
         ("ArrowRight", ["plugin"]),
         ("Shift+ArrowRight", ["point"]),
-        ("ArrowLeft", ["back", "plugin"]),
+        ("ArrowLeft", ["back"]),
         ("Shift+ArrowLeft", ["back", "point"]),
         ("Home", ["first"]),
         (" ", ["playpause"]),

@@ -33,7 +33,7 @@ def test_following_it_is_the_present_steps_pod_whoever_is_chosen() -> None:
 
 def test_a_chosen_pod_is_shown_where_its_last_attempt_was_decided() -> None:
     sim = two_pods()
-    assert aim(sim, pod=HUGE, stage="aim") == ("filter", HUGE)
+    assert aim(sim, pod=HUGE, stage="aim") == ("pending", HUGE)
     assert past_of(sim, Look(pod=HUGE, stage="aim")) == sim.journal.attempts[0].last_position
 
 
@@ -109,7 +109,7 @@ def test_a_claim_is_shown_in_the_attempt_of_its_pod() -> None:
     look = Look(stage="aim", about="claim", claim="default/data")
     until(sim, decided(2))
     found = aim_of(sim, look)
-    assert (found.pod, found.stage) == ("default/db", "filter")  # refused: nobody makes its volume
+    assert (found.pod, found.stage) == ("default/db", "pending")  # refused: nobody makes its volume
     assert past_of(sim, look) == sim.journal.attempts[0].last_position
     assert aim_look(sim, look).pod == "default/db"
 

@@ -88,7 +88,7 @@ def test_a_step_with_1523_nodes_changes_less_than_50_kilobytes_of_the_page(mode:
     sim, look = many_nodes(pods=200), Look(mode=mode, stage="" if mode == "filter" else "score")
     before, sizes = digests(everything(sim, look)), []
     for _ in range(60):
-        sim.step(Grain.PLUGIN)
+        sim.step(Grain.CALL)
         shown = everything(sim, look)
         new = digests(shown)
         sizes.append(len(orjson.dumps(render_delta(list(compare(shown, new, before))))))

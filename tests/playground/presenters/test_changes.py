@@ -40,7 +40,7 @@ def test_an_assumed_pod_is_told_before_the_api_server_knows() -> None:
     after = world(node("n0"), pod("p"))
     before = after.fork()
     while not after.schedulers[0].cache.assumed:
-        after.step(Grain.PLUGIN)
+        after.step(Grain.CALL)
     assert row(compare(before, after), "default/p")["assumed on"] == ("", "n0")
 
 

@@ -49,7 +49,7 @@ def test_the_yaml_tab_prints_the_object() -> None:
 
 def test_the_journey_tab_lists_the_pods_events() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    sim.step(Grain.PLUGIN)
+    sim.step(Grain.CALL)
     rows = body(sim, "journey", pod="default/huge")["events"]
     assert [(row["type"], row["reason"]) for row in rows] == [("Warning", "FailedScheduling")]
 

@@ -77,7 +77,7 @@ def test_an_idle_world_tells_of_timers_that_are_left() -> None:
     sim = three_nodes(pod("huge", cpu="64"))
     sim.run()
     assert context(sim)["idle"]
-    assert context(sim)["timers"] == bool(sim.step(Grain.PLUGIN))
+    assert context(sim)["timers"] == bool(sim.step(Grain.CALL))
 
 
 def test_what_a_stranger_named_is_escaped() -> None:
@@ -104,6 +104,6 @@ def test_what_follows_the_first_plugin_of_reserve_is_the_next_one() -> None:
         return str((context(sim)["next"] or {}).get("text", ""))
 
     sim = until(three_nodes(), lambda sim: coming(sim).startswith("Reserve: %(pod)s is assumed"))
-    sim.step(Grain.PLUGIN)
+    sim.step(Grain.CALL)
     assert said(sim).startswith("Reserve · ")
     assert coming(sim).startswith("Reserve goes on: ")

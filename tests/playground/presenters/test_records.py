@@ -13,7 +13,7 @@ from tests.playground.presenters.worlds import three_nodes
 def rows(sim: Simulation) -> list[dict[str, Any]]:
     """What is said of each record of a run."""
     said = []
-    while sim.step(Grain.PLUGIN):
+    while sim.step(Grain.CALL):
         said += [row(record) for record in sim.last]
     return said
 

@@ -35,7 +35,7 @@ def do(engine: Engine, command: Any) -> None:
 
 
 def walk(engine: Engine, steps: int) -> Engine:
-    finish(engine.step(Grain.PLUGIN, steps))
+    finish(engine.step(Grain.CALL, steps))
     return engine
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.world.commands import FailCall
+from scheduler_core.world.commands import ApplyObjects, FailCall
 from scheduler_core.world.simulation import Simulation
-from tests.playground.presenters.worlds import node, pod, ran, shown, three_nodes, until, world
+from tests.playground.presenters.worlds import begun, empty_world, node, pod, ran, shown, three_nodes, until, world
 
 
 def lanes(sim: Simulation, **look: Any) -> dict[str, dict[str, Any]]:
@@ -48,14 +48,14 @@ def test_a_binding_cycle_says_where_it_stands_and_what_time_is_left() -> None:
         return any(str(b.phase) == "Bind" for b in sim.schedulers[0].bindings.values())
 
     lane = lanes(until(three_nodes(), at_bind))["web-1"]
-    assert states(lane) == ["held", "ok", "ok", "skip", "ok", "now", "ahead"]
-    assert lane["cells"][5]["sub"]["values"]["whole"] == "5 ms"
+    assert states(lane) == ["held", "skip", "now", "ahead"]
+    assert lane["cells"][2]["sub"]["values"]["whole"] == "5 ms"
 
 
 def test_a_lane_stays_after_its_binding_cycle_has_ended() -> None:
     lane = lanes(until(three_nodes(), over))["web-1"]
     assert lane["state"] == "bound"
-    assert states(lane) == ["ok", "ok", "ok", "skip", "ok", "ok", "skip"]
+    assert states(lane) == ["ok", "ok", "ok", "ok"]
 
 
 def test_a_refused_bind_runs_back() -> None:
@@ -63,8 +63,33 @@ def test_a_refused_bind_runs_back() -> None:
     sim.apply(FailCall("bind", "default/web-1", code=403))
     lane = lanes(until(sim, over))["web-1"]
     assert lane["state"] == "back"
-    assert states(lane) == ["back", "back", "ok", "skip", "ok", "no", "none"]
-    assert "forbidden" in lane["cells"][5]["full"]
+    assert states(lane) == ["held", "ok", "no", "none"]
+    assert "forbidden" in lane["cells"][2]["full"]
+
+
+def test_points_with_nothing_to_do_are_one_block_that_says_so() -> None:
+    lane = lanes(until(three_nodes(), lambda w: any(str(b.phase) == "Bind" for b in w.schedulers[0].bindings.values())))
+    block = lane["web-1"]["cells"][1]
+    assert (block["span"], block["head"]["values"]) == (4, {"n": 4})
+    assert block["full"] == "Reserve, Permit, WaitOnPermit, PreBind"
+
+
+def test_a_rejection_at_permit_runs_back_through_unreserve_last_plugin_first() -> None:
+    sim = empty_world(demonstration=True)
+    sim.apply(ApplyObjects((node("a"), pod("web-1", annotations={"playground.dev/permit": "reject"}))))
+    until(sim, lambda w: any(step.point == "Unreserve" for step in w.schedulers[0].cycle.steps) if begun(w) else False)
+    for position in range(2):  # as Permit rejects it, and as its attempt ends
+        panel = shown("stage", sim)
+        lane = next(iter(panel["cards"].values()))
+        assert (panel["context"]["stage"], panel["context"]["question"]["text"]) == (
+            "binding",
+            "Why was %(pod)s sent back?",
+        )
+        assert states(lane) == ["held", "skip", "no", "none", "none", "none", "none"]
+        assert lane["back"]["plugins"] == ["Demonstration", "DynamicResources", "VolumeBinding"]
+        assert (lane["back"]["span"], panel["context"]["body"]["next"]["text"]) == (2, lane["cells"][2]["full"])
+        if not position:
+            sim.advance()
 
 
 def test_what_was_asked_of_the_next_call_is_told() -> None:

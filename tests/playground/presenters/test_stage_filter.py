@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from playground.presenters import Look, present
 from scheduler_core.world.commands import SetConfiguration
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import (
@@ -224,3 +225,20 @@ def test_a_pod_whose_cycle_is_over_is_told_by_its_last_attempt() -> None:
 def test_a_gated_pod_says_which_gate_holds_it() -> None:
     sim = three_nodes(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
     assert stage(sim, pod="default/gated")["context"]["body"]["gates"] == ["example.com/quota"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pod_says", "node_says"),
+    [
+        ("infra", "tolerations:", "  - key: dedicated\n    value: infra\n    effect: NoSchedule\n"),
+        ("small", "      cpu: '2'\n", "  cpu: '1'\n"),
+    ],
+)
+def test_what_pod_and_node_say_stands_side_by_side_with_the_lines_that_clash(
+    name: str, pod_says: str, node_says: str
+) -> None:
+    sim = until(three_nodes(pod("web-1", cpu="2", tolerations=[{"key": "x", "operator": "Exists"}])), decided())
+    look = Look(stage="filter", form="plugins", about="node", node=name)
+    mine, theirs = present("stage", sim, look).cards["filter-why"]["evidence"]
+    assert (mine["object"], theirs["object"], theirs["excerpt"]["mark"]) == ("Pod", "Node", node_says)
+    assert pod_says in (mine["excerpt"]["mark"] or mine["excerpt"]["text"])

@@ -200,7 +200,7 @@ def plain(found: Grouped) -> list[tuple[Any, ...]]:
 
 def test_a_crowd_is_shown_by_few_cards() -> None:
     sim = many_nodes(3, pods=3000)
-    sim.step(Grain.PLUGIN)
+    sim.step(Grain.CALL)
     present("stage", sim, Look(stage="queue"))
     sim.step(Grain.POD)
     began = time.perf_counter()

@@ -48,20 +48,25 @@ def test_totals_of_zero_have_no_bars_and_no_axis_of_their_own() -> None:
     for each in nodes:
         each["spec"] = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
     sim = until(world(*nodes, pod("web-1", cpu="0")), ran("Score", "TaintToleration"))
-    assert [row["segments"] for row in body(sim)["rows"]] == [[], []]
+    assert [row["segments"] for row in body(sim)["rows"]] == [[]]
 
 
-def test_a_tie_tells_the_tied_nodes_the_draw_and_the_seed() -> None:
-    sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided())
+def test_nodes_that_tie_are_one_row_with_their_names_and_the_pick() -> None:
+    sim = until(world(node("a"), node("b"), node("c", cpu="64"), pod("web-1", cpu="2")), decided())
     found = body(sim)
-    told = found["sentence"]["values"]
-    tied = (told["one"], told["other"])
-    assert (tied, told["node"], told["seed"]) == (("a", "b"), found["node"], sim.seed)
-    assert tied[told["number"] - 1] == found["node"]
-    assert [row["node"] for row in found["rows"] if row["drawn"]] == [found["node"]]
-    assert all(row["tied"] for row in found["rows"])
+    groups = [[peer["node"] for peer in row["peers"]] or [row["node"]] for row in found["rows"]]
+    assert sorted(groups) == [["a", "b"], ["c"]]
+    assert sum(row["count"] for row in found["rows"]) == found["nodes"] == 3
+    pick = [peer["node"] for row in found["rows"] for peer in row["peers"] or [row] if peer["drawn"]]
+    assert pick == [found["node"]]
+    assert [len(body(sim, form="table")["rows"]), found["sentence"]] == [3, None]
+
+
+def test_the_other_draws_of_a_tie_are_told_with_their_chance() -> None:
+    found = body(until(world(node("a"), node("b"), pod("web-1", cpu="2")), decided()))
     other = next(name for name in ("a", "b") if name != found["node"])
     assert found["draws"]["values"] == {"nodes": other, "count": "2"}
+    assert found["rows"][0]["tied"]
 
 
 def test_before_any_score_plugin_has_answered_it_is_told_so() -> None:
@@ -89,7 +94,7 @@ def test_without_scores_the_stage_says_why_there_are_none(cpu: str, kind: str) -
 
 def test_twelve_nodes_are_shown_and_the_others_counted_and_the_chosen_one_is_among_them() -> None:
     sim = until(many_nodes(60), decided())
-    found = body(sim, node="node-0059", page=1)
+    found = body(sim, node="node-0059", page=1, form="table")
     assert (len(found["rows"]), found["rows"][-1]["node"], found["page"]) == (13, "node-0059", 1)
     assert found["more"] == found["nodes"] - 24
 

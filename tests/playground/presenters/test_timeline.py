@@ -21,7 +21,7 @@ def lanes(sim: Simulation, **look: Any) -> dict[str, list[dict[str, Any]]]:
 
 def test_a_pod_goes_from_queue_to_cycle_to_binding_to_bound() -> None:
     sim = three_nodes()
-    while sim.step(Grain.PLUGIN) and sim.journal.place("default/web-1") != "bound":
+    while sim.step(Grain.CALL) and sim.journal.place("default/web-1") != "bound":
         pass
     assert [segment["kind"] for segment in lanes(sim)["web-1"]] == ["queue", "cycle", "binding", "bound"]
 
@@ -40,7 +40,7 @@ def test_a_segment_leads_to_the_step_where_it_began() -> None:
 def test_a_step_that_moves_no_pod_changes_no_lane() -> None:
     sim = until(three_nodes(), begun)
     before = lanes(sim)
-    sim.step(Grain.PLUGIN)
+    sim.step(Grain.CALL)
     assert lanes(sim) == before
 
 

@@ -55,7 +55,7 @@ def until(sim: Simulation, here: Callable[[Simulation], bool], most: int = 500) 
     for _ in range(most):
         if here(sim):
             return sim
-        assert sim.step(Grain.PLUGIN), "nothing is left to do and the condition never held"
+        assert sim.step(Grain.CALL), "nothing is left to do and the condition never held"
     raise AssertionError(f"the condition did not hold within {most} steps")
 
 

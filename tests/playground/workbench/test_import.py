@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_is_named(begun, bad, said):
 
 def test_an_import_in_the_past_forks(begun):
     apply(begun, YAML.format(1))
-    begun.post("step", grain="plugin")
+    begun.post("step", grain="call")
     head, token = begun.head(), preview(begun, YAML.format(2)).context["plan"]["token"]
     answer = begun.post("import/apply", token=token, at=head - 1, past="fork")
     fork = Session.objects.latest("pk")

@@ -68,7 +68,7 @@ def test_a_question_of_a_variant_is_judged_by_its_own_key(begun):
     browser, _answer = begun(lesson="bin-packing", variant="5")
     session = Session.objects.latest("pk")
     key = hand(lessons.document(session.story)).keys["begin"]
-    browser.post(f"/s/{session.edit_key}/step", {"grain": "plugin"})
+    browser.post(f"/s/{session.edit_key}/step", {"grain": "call"})
     right = browser.post(f"/s/{session.edit_key}/lesson/1", {"answer": str(key)})
     wrong = browser.post(f"/s/{session.edit_key}/lesson/1", {"answer": str(key + 9)})
     values = drawn(session)
@@ -101,7 +101,7 @@ def test_a_lesson_of_ones_own_has_variants_for_whoever_has_its_link(transactiona
     assert answer.status_code == 302, page_text(answer)
     session = Session.objects.latest("pk")
     values = drawn(session)
-    browser.post(f"/s/{session.edit_key}/step", {"grain": "plugin"})
+    browser.post(f"/s/{session.edit_key}/step", {"grain": "call"})
     assert f"{values['nodes']} large nodes, {values['pods']} small pods" in panel(browser, session)
 
 

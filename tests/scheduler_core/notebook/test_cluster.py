@@ -140,7 +140,7 @@ def test_steps_have_grains() -> None:
     records = cluster.step("pod")
     assert [r.kind for r in records].count("attempt_ended") == 1
     assert len(cluster.attempts) == 1
-    other.step("plugin")
+    other.step("call")
     assert other.position == 2
 
 

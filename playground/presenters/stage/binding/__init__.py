@@ -11,16 +11,18 @@ from playground.presenters.look import Look
 from playground.presenters.scene import PodRef, cycle_of, pod_ref, present_step, scheduler_of, short, table_of
 from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.believes import CacheBelief, believes
-from playground.presenters.stage.binding.cells import HEADS, POINTS
+from playground.presenters.stage.binding.cells import HEADS, POINTS, merge
 from playground.presenters.stage.binding.ended import list_ended_cycles
 from playground.presenters.stage.binding.lanes import Lane
 from playground.presenters.stage.shape import Stage
+from playground.presenters.why.panel import get_explanation
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import BindingCycleView, SchedulerView, WorldView
 
 RUNNING = 7  # lanes of binding cycles that run
 ENDED = 3
 NAMED = 3
+EVENTS = 6
 
 _ALONE = gettext_noop("no binding cycle runs")
 _ONE = gettext_noop("1 binding cycle runs")
@@ -34,6 +36,7 @@ class BindingBody(TypedDict):
     groups: list[LanelessGroup]
     cache: CacheBelief | None
     pod: Lane | None
+    next: AfterRefusal | None
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
@@ -41,18 +44,52 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
     scheduler = scheduler_of(sim)
     found = _lanes(sim, scheduler, key)
     node = _node(sim, look, found, key)
+    mine = next((lane for lane in found if lane["key"] == key), None)
     return Stage(
-        question=message(gettext_noop("Does the decision hold?")),
+        question=_ask(mine, key),
         detail=_beside(sim, scheduler),
         forms={"lanes": gettext_noop("Lanes"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
         body={
             "heads": list(HEADS.values()),
             "groups": _groups(scheduler, {lane["number"] for lane in found}),
             "cache": believes(sim, scheduler, node) if node else None,
-            "pod": next((lane for lane in found if lane["key"] == key), found[-1] if found else None),
+            "pod": mine or (found[-1] if found else None),
+            "next": _describe_next(sim, mine),
         },
         cards={lane["id"]: lane for lane in found},
     )
+
+
+def _ask(mine: Lane | None, key: str) -> Message:
+    if mine is None:
+        return message(gettext_noop("Does %(pod)s reach its node?"), pod=short(key) or "…")
+    if mine["state"] == "back":
+        return message(gettext_noop("Why was %(pod)s sent back?"), pod=mine["name"])
+    return message(gettext_noop("Does %(pod)s reach %(node)s?"), pod=mine["name"], node=mine["node"])
+
+
+class AfterRefusal(TypedDict):
+    place: Message
+    text: str
+    wakes: list[str]
+
+
+_PLACES = {
+    "backoff": gettext_noop("%(pod)s waits in the backoff queue and is tried again."),
+    "unschedulable": gettext_noop("%(pod)s waits in the unschedulable pool for an event."),
+    "active": gettext_noop("%(pod)s is in the active queue again."),
+}
+
+
+def _describe_next(sim: WorldView, lane: Lane | None) -> AfterRefusal | None:
+    """Return what follows for a pod that was sent back, with kube's words for it."""
+    if lane is None or lane["state"] != "back":
+        return None
+    text = _PLACES.get(str(sim.journal.place(lane["key"])), gettext_noop("Next: %(pod)s goes back to the queue."))
+    explanation = get_explanation(sim, lane["key"])
+    said = next((cell["full"] for cell in lane["cells"] if cell["state"] == "no"), "")
+    wakes = [] if explanation is None else list(explanation.events[:EVENTS])
+    return {"place": message(text, pod=lane["name"]), "text": said, "wakes": wakes}
 
 
 def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
@@ -72,7 +109,7 @@ def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:
     cycle = scheduler.cycle
     mine = lanes.of_cycle(scheduler, cycle) if cycle is not None else None
     return [
-        {**lane, "chosen": lane["key"] == key, "faults": faults.get(lane["key"], [])}
+        {**lane, "cells": merge(lane["cells"]), "chosen": lane["key"] == key, "faults": faults.get(lane["key"], [])}
         for lane in ([*found, mine] if mine is not None else found)
     ]
 

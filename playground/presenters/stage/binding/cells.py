@@ -11,7 +11,7 @@ from scheduler_core.world.readonly import Code, PluginStep, Pod, Point
 
 
 class Cell(TypedDict):
-    """`state`: held, ok, skip, now, wait, no, back, ahead or none; `at` is the position of its last step."""
+    """`state`: held, ok, skip, now, wait, no, ahead or none; `at` is the position of its last step, `span` the number of its points."""
 
     state: str
     glyph: str
@@ -20,6 +20,7 @@ class Cell(TypedDict):
     at: int | None
     ring: int | None
     full: str
+    span: int
 
 
 HEADS = {
@@ -32,19 +33,8 @@ HEADS = {
     Point.POST_BIND: "PostBind",
 }
 POINTS = tuple(Point(point) for point in list(HEADS)[1:])
-_GLYPHS = {
-    "held": "◆",
-    "ok": "✓",
-    "skip": "–",
-    "now": "▸",
-    "wait": "◔",
-    "no": "✕",
-    "back": "↶",
-    "ahead": "",
-    "none": "",
-}
+_GLYPHS = {"held": "◆", "ok": "✓", "skip": "–", "now": "▸", "wait": "◔", "no": "✕", "ahead": "", "none": ""}
 _HELD = gettext_noop("%(amount)s held")
-_FREE = gettext_noop("%(amount)s free")
 _PLUGIN = gettext_noop("1 plugin")
 _PLUGINS = gettext_noop("%(n)s plugins")
 
@@ -58,7 +48,27 @@ def cell(
     full: str = "",
 ) -> Cell:
     glyph = _GLYPHS[state]
-    return {"state": state, "glyph": glyph, "head": head, "sub": sub, "at": at, "ring": ring, "full": full}
+    return {"state": state, "glyph": glyph, "head": head, "sub": sub, "at": at, "ring": ring, "full": full, "span": 1}
+
+
+def merge(row: Sequence[Cell]) -> list[Cell]:
+    """Return a lane's cells with neighbors that say the same as one: points with nothing to do, and points that were passed."""
+    merged: list[Cell] = []
+    for name, each in zip(HEADS.values(), row, strict=True):
+        last = merged[-1] if merged else None
+        if last is None or each["head"] is None or not _are_alike(last, each):
+            merged.append({**each, "full": each["full"] or name})
+            continue
+        last["span"] += 1
+        last["full"] = f"{last['full']}, {name}"
+        last["sub"] = exactly(last["full"])
+        if each["state"] == "skip":
+            last["head"] = message(gettext_noop("%(n)s points have nothing to do"), n=last["span"])
+    return merged
+
+
+def _are_alike(one: Cell, other: Cell) -> bool:
+    return one["state"] == other["state"] and (one["state"] == "skip" or one["head"] == other["head"] == PASSED)
 
 
 def build_assumed_cell(pod: Pod) -> Cell:
@@ -66,14 +76,17 @@ def build_assumed_cell(pod: Pod) -> Cell:
     return cell("held", message(gettext_noop("assumed")), message(_HELD, amount=holds(pod)))
 
 
-def forgotten(pod: Pod) -> Cell:
-    """The cache has given it back."""
-    return cell("back", message(gettext_noop("forgotten")), message(_FREE, amount=holds(pod)))
+class WayBack(TypedDict):
+    """The way back of a lane: from the cell `span` points on, through Unreserve of `plugins`, to `free` in the cache."""
+
+    span: int
+    plugins: list[str]
+    free: Message
 
 
-def build_unreserve_cell() -> Cell:
-    """Return the cell for an Unreserve."""
-    return cell("back", exactly("Unreserve"), message(gettext_noop("last plugin first")))
+def build_way_back(pod: Pod, point: Point, plugins: Sequence[str]) -> WayBack:
+    free = message(gettext_noop("%(amount)s free again"), amount=holds(pod))
+    return {"span": POINTS.index(point) + 1, "plugins": list(plugins), "free": free}
 
 
 def ahead(point: Point) -> Cell:
@@ -81,10 +94,24 @@ def ahead(point: Point) -> Cell:
     return cell("ahead", exactly(HEADS[point]))
 
 
+PASSED = message(gettext_noop("passed"))
+_IDLE = {
+    Point.RESERVE: gettext_noop("to reserve"),
+    Point.PERMIT: gettext_noop("to wait for"),
+    Point.PRE_BIND: gettext_noop("to prepare"),
+}
+
+
+def build_idle_cell(point: Point, at: int | None = None) -> Cell:
+    """No plugin of the point has anything to do for the pod."""
+    text = _IDLE.get(point)
+    if text is None:
+        return cell("skip", message(gettext_noop("no plugin")), at=at)
+    return cell("skip", message(gettext_noop("nothing")), message(text), at=at)
+
+
 def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
-    """Every plugin of the point has said yes, or there is none."""
-    if not count:
-        return cell("skip", message(gettext_noop("no plugin")))
+    """Every plugin of the point has said yes."""
     head = message(_PLUGIN) if count == 1 else message(_PLUGINS, n=count)
     return cell("ok", head, within(took), at=at)
 
@@ -152,9 +179,9 @@ def build_bound_cell(node: str, took: int = 0) -> Cell:
     return cell("ok", message(gettext_noop("bound")), within(took) or exactly(node))
 
 
-def none() -> Cell:
+def none(point: Point) -> Cell:
     """Never reached."""
-    return cell("none")
+    return cell("none", exactly(HEADS[point]), message(gettext_noop("not reached")))
 
 
 def holds(pod: Pod) -> str:

@@ -6,6 +6,7 @@ from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.binding import cells
 from playground.presenters.stage.binding.cells import POINTS
 from playground.presenters.stage.binding.lanes import Lane, lane
+from playground.presenters.words import gettext_noop, message
 from scheduler_core.world.readonly import Attempt, Move, Place, Pod, Point, SchedulerView, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through
@@ -44,27 +45,24 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     waited = next((move for move in before if move.place == Place.WAITING), None)
     started = next((move for move in before if move.place == Place.BINDING), None)
     bound = end.place in _OVER
-    row = _row(scheduler, attempt, waited, started, end) if bound else None
-    if row is None:
-        row = _back(sim, scheduler, attempt, waited, started, end, pod)
-        return lane(pod, attempt.node, attempt.number, row, "back")
+    row = _row(attempt, waited, started, end)
+    if not bound:
+        return _back(sim, scheduler, attempt, row, started, end, pod)
     first: cells.Cell = {**cells.build_assumed_cell(pod), "state": "ok", "glyph": "✓"}
-    row = [first, *row]
-    return lane(pod, attempt.node, attempt.number, row, "bound")
+    return lane(pod, attempt.node, attempt.number, [first, *row], "bound")
 
 
-def _row(
-    scheduler: SchedulerView, attempt: Attempt, waited: Move | None, started: Move | None, end: Move
-) -> list[cells.Cell]:
-    profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
+def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move) -> list[cells.Cell]:
+    """The journal does not know what the plugins did at the points that the pod passed."""
+    passed = cells.cell("ok", cells.PASSED)
     wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
     return [
-        cells.build_passed_cell(len(profile.at(Point.RESERVE))),
-        cells.build_allowed_cell() if waited is None else cells.was_waiting(),
-        cells.no_wait() if waited is None else cells.build_waited_cell(wait),
-        cells.build_passed_cell(len(profile.at(Point.PRE_BIND))),
+        passed,
+        passed if waited is None else cells.was_waiting(),
+        passed if waited is None else cells.build_waited_cell(wait),
+        passed,
         cells.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
-        cells.build_passed_cell(len(profile.at(Point.POST_BIND))),
+        cells.cell("ok", message(gettext_noop("done"))),
     ]
 
 
@@ -72,20 +70,20 @@ def _back(
     sim: WorldView,
     scheduler: SchedulerView,
     attempt: Attempt,
-    waited: Move | None,
+    row: list[cells.Cell],
     started: Move | None,
     end: Move,
     pod: Pod,
-) -> list[cells.Cell]:
+) -> Lane:
     """It ran back from the point that refused."""
     why = _why(sim, attempt.pod, end.t)
     point = _find_refusing_point(why, started)
     at = POINTS.index(point)
-    row = _row(scheduler, attempt, waited, started, end)
-    row[at] = cells.build_refused_cell(why)
-    row[0] = cells.build_unreserve_cell()
-    row[at + 1 :] = [cells.none() for _ in row[at + 1 :]]
-    return [cells.forgotten(pod), *row]
+    row[at:] = [cells.build_refused_cell(why), *(cells.none(each) for each in POINTS[at + 1 :])]
+    profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
+    found = lane(pod, attempt.node, attempt.number, [cells.build_assumed_cell(pod), *row], "back")
+    found["back"] = cells.build_way_back(pod, point, [plugin.name for plugin in profile.at(Point.UNRESERVE)])
+    return found
 
 
 def _why(sim: WorldView, key: str, t: int) -> str:

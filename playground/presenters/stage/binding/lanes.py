@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict
 
 from playground.presenters.scene import short
 from playground.presenters.stage.binding import cells
-from playground.presenters.stage.binding.cells import POINTS, Cell, of_steps, refusal
+from playground.presenters.stage.binding.cells import POINTS, Cell, WayBack, of_steps, refusal
 from scheduler_core.world.readonly import (
     BIND_CALL,
     AdvanceBinding,
     AnswerCall,
     BindingCycleView,
     Code,
+    CycleView,
     Phase,
     PluginStep,
     Pod,
@@ -53,27 +54,18 @@ def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> Lane | Non
     """The lane of the scheduling cycle's pod once it has a node, or once it was given back; None where there is no such lane."""
     if cycle.chosen is None or cycle.number in scheduler.bindings or cycle.outcome == "scheduled":
         return None
-    reserve, permit = of_steps(cycle.steps, Point.RESERVE), of_steps(cycle.steps, Point.PERMIT)
-    failed = cycle.ended is not None
-    if not failed and cycle.pod.key not in scheduler.cache.assumed:
+    refusing = next((point for point in POINTS[:2] if refusal(of_steps(cycle.steps, point))), None)
+    if refusing is None and cycle.pod.key not in scheduler.cache.assumed:
         return None
-    found = [
-        _plugins(scheduler, cycle.profile, Point.RESERVE, reserve, str(cycle.phase)),
-        _permit(scheduler, cycle, permit),
-        *(cells.none() if failed else cells.ahead(point) for point in POINTS[2:]),
-    ]
-    first = cells.build_assumed_cell(cycle.pod)
-    if failed:
-        first, found = _roll_back_cells(cycle.pod, found, len(reserve), 0 if refusal(reserve) else 1)
-    return lane(cycle.pod, cycle.chosen, cycle.number, [first, *found], "back" if failed else "cycle")
-
-
-def _roll_back_cells(pod: Pod, found: list[Cell], reserved: int, at: int) -> tuple[Cell, list[Cell]]:
-    """Runs back from the refusal at a place: Unreserve, forget. What comes behind it was never reached."""
-    found = [*found[: at + 1], *(cells.none() for _ in found[at + 1 :])]
-    if at > 0 and reserved:
-        found[0] = cells.build_unreserve_cell()
-    return cells.forgotten(pod), found
+    row = [cells.build_assumed_cell(cycle.pod), *(_plugins(scheduler, cycle, point) for point in POINTS[:2])]
+    row += [cells.none(point) if refusing else cells.ahead(point) for point in POINTS[2:]]
+    if refusing is Point.RESERVE:
+        row[2] = cells.none(Point.PERMIT)
+    found = lane(cycle.pod, cycle.chosen, cycle.number, row, "back" if refusing else "cycle")
+    if refusing is not None:
+        plugins = [step.plugin for step in of_steps(cycle.steps, Point.UNRESERVE)]
+        found["back"] = cells.build_way_back(cycle.pod, refusing, plugins)
+    return found
 
 
 class Lane(TypedDict):
@@ -87,6 +79,7 @@ class Lane(TypedDict):
     number: int
     state: str
     cells: list[Cell]
+    back: NotRequired[WayBack]
     chosen: NotRequired[bool]
     faults: NotRequired[list[str]]
     decide: NotRequired[bool]
@@ -105,23 +98,28 @@ def lane(pod: Pod, node: str, number: int, row: list[Cell], state: str) -> Lane:
     }
 
 
-def _plugins(scheduler: SchedulerView, profile: str, point: Point, steps: list[PluginStep], phase: str) -> Cell:
-    """A point whose plugins answer at once."""
-    count, no = len(scheduler.profiles[profile].at(point)), refusal(steps)
-    at = steps[-1].position if steps else None
+def _plugins(scheduler: SchedulerView, cycle: SchedulingCycleView, point: Point) -> Cell:
+    """Reserve or Permit, whose plugins answer at once."""
+    steps, count = of_steps(cycle.steps, point), len(scheduler.profiles[cycle.profile].at(point))
+    no, at = refusal(steps), steps[-1].position if steps else None
     if no is not None:
         return cells.build_refused_cell(no.status.message, at)
-    if phase == str(point):
-        return cells.running(len(steps), count, at)
-    return cells.build_passed_cell(count, at=at) if steps or not count else cells.ahead(point)
-
-
-def _permit(scheduler: SchedulerView, cycle: SchedulingCycleView, steps: list[PluginStep]) -> Cell:
     if waits := [step for step in steps if step.status.code is Code.WAIT]:
         return cells.waiting([step.plugin for step in waits], max(step.timeout for step in waits))
-    if cycle.phase is Phase.PERMIT or refusal(steps):
-        return _plugins(scheduler, cycle.profile, Point.PERMIT, steps, str(cycle.phase))
-    return cells.build_allowed_cell(steps[-1].position) if steps else cells.ahead(Point.PERMIT)
+    if str(cycle.phase) == point:
+        return cells.running(len(steps), count, at)
+    return _build_passed(scheduler, cycle, point, at) if steps else cells.ahead(point)
+
+
+def _build_passed(
+    scheduler: SchedulerView, cycle: CycleView, point: Point, at: int | None = None, took: int = 0
+) -> Cell:
+    """A point whose plugins have all said yes; many have nothing to do for the pod."""
+    plugins = scheduler.profiles[cycle.profile].at(point)
+    working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
+    if not working:
+        return cells.build_idle_cell(point, at)
+    return cells.build_allowed_cell(at) if point is Point.PERMIT else cells.build_passed_cell(len(working), took, at)
 
 
 def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:
@@ -131,24 +129,23 @@ def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleVi
     stands = _ORDER.get(str(binding.phase), len(POINTS))
     row = [
         cells.build_assumed_cell(binding.pod),
-        _build_reserve_cell(scheduler, binding, of_steps(before, Point.RESERVE)),
-        _build_permit_cell(binding, of_steps(before, Point.PERMIT)),
+        _build_passed(scheduler, binding, Point.RESERVE, _find_position(before, Point.RESERVE)),
+        _build_permit_cell(scheduler, binding, _find_position(before, Point.PERMIT)),
         _waits(sim, binding, stands),
         *(_binding_point(sim, scheduler, binding, point, due, stands - i) for i, point in enumerate(POINTS[3:], 3)),
     ]
     return {**lane(binding.pod, binding.node, binding.number, row, "binding"), "decide": bool(binding.waiting)}
 
 
-def _build_reserve_cell(scheduler: SchedulerView, binding: BindingCycleView, steps: list[PluginStep]) -> Cell:
-    count = len(scheduler.profiles[binding.profile].at(Point.RESERVE))
-    return cells.build_passed_cell(count, at=steps[-1].position if steps else None)
+def _find_position(steps: Sequence[PluginStep], point: Point) -> int | None:
+    return next((step.position for step in reversed(steps) if step.point is point), None)
 
 
-def _build_permit_cell(binding: BindingCycleView, steps: list[PluginStep]) -> Cell:
+def _build_permit_cell(scheduler: SchedulerView, binding: BindingCycleView, at: int | None) -> Cell:
     if binding.waiting:
         whole = max(binding.waiting.values()) - binding.started
         return cells.waiting(sorted(binding.waiting), whole)
-    return cells.build_allowed_cell(steps[-1].position if steps else None)
+    return _build_passed(scheduler, binding, Point.PERMIT, at)
 
 
 def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
@@ -170,14 +167,14 @@ def _binding_point(
     steps = of_steps(binding.steps, point)
     at = steps[-1].position if steps else None
     plugins = scheduler.profiles[binding.profile].at(point)
+    if point is Point.PRE_BIND and all(each.is_idle(point, binding.state, binding.pod) for each in plugins):
+        return cells.build_idle_cell(point, at)
     if beyond > 0:
         end = binding.entered if beyond == 1 else steps[-1].t if steps else 0
         took = end - steps[0].t if steps else 0
-        return (
-            cells.build_bound_cell(binding.node)
-            if point is Point.BIND
-            else cells.build_passed_cell(len(plugins), took, at)
-        )
+        if point is Point.BIND:
+            return cells.build_bound_cell(binding.node)
+        return _build_passed(scheduler, binding, point, at, took)
     over = due.calls.get(binding.pod.key) if point is Point.BIND else due.plugins.get(binding.number)
     if over is None or over <= sim.now or (point is not Point.BIND and not steps):
         return cells.running(len(steps), len(plugins), at)

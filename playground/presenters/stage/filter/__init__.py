@@ -9,7 +9,8 @@ import numpy as np
 
 from playground.presenters.cluster_map.search import Mask, matching_of
 from playground.presenters.cluster_map.verdicts import VerdictChips, chips
-from playground.presenters.inspector.figures import Section, sections
+from playground.presenters.inspector.figures import FigurePart, Section, sections
+from playground.presenters.inspector.yaml import Excerpt, cut_out
 from playground.presenters.look import AIM, Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, is_filter_over, refusals
@@ -285,6 +286,15 @@ class WhyCard(TypedDict):
     plain: NotRequired[list[Message]]
     unresolvable: NotRequired[bool]
     figures: NotRequired[list[Section]]
+    evidence: NotRequired[list[WrittenRule]]
+
+
+class WrittenRule(TypedDict):
+    """What the manifest of the pod or the node says, with the lines that count."""
+
+    object: Literal["Pod", "Node"]
+    name: str
+    excerpt: Excerpt
 
 
 FilterCard = VerdictCard | NotesCard | HeadsCard | TrackCard | WhyCard
@@ -310,5 +320,39 @@ def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusa
         "plugin": status.plugin,
         "plain": _plain(status.reasons),
         "unresolvable": status.code is Code.UNRESOLVABLE,
-        "figures": sections(sim, look.node, status.plugin),
+        "figures": (found := sections(sim, look.node, status.plugin)),
+        "evidence": _quote_manifests(cycle, row, found),
     }
+
+
+# What of the pod a rule of the node is compared with, where the pod says nothing that the plugin could name.
+_COUNTERPARTS = {"spec.taints": "spec.tolerations", "metadata.labels": "spec.nodeSelector"}
+
+
+def _quote_manifests(cycle: SchedulingCycleView, row: int, found: list[Section]) -> list[WrittenRule]:
+    """Return the parts of both manifests that the refusing plugin compared."""
+    places: dict[str, str] = {}
+    for part in _list_sources(found):
+        places.setdefault(part["object"], part["path"])
+    for rule, answer in _COUNTERPARTS.items():
+        if places.get("Node", "").startswith(rule):
+            places.setdefault("Pod", answer)
+    written = (
+        ("Pod", short(cycle.pod.key), cycle.pod.manifest),
+        ("Node", cycle.nodes.names[row], cycle.nodes.nodes[row].manifest),
+    )
+    return [
+        {"object": kind, "name": name, "excerpt": excerpt}
+        for kind, name, manifest in written
+        if kind in places and (excerpt := cut_out(manifest, places[kind])) is not None
+    ]
+
+
+def _list_sources(found: list[Section]) -> list[FigurePart]:
+    """Return the parts of the figures that are written somewhere, those of refusing rows first."""
+    rows = [
+        row for section in found for block in section["blocks"] if block["kind"] == "table" for row in block["rows"]
+    ]
+    rows.sort(key=lambda row: "bad" not in row["tone"])
+    parts = [part for row in rows for cell in (row["name"], *row["cells"]) for part in cell]
+    return [part for part in parts if part["kind"] == "leading" and part["path"]]

@@ -14,7 +14,6 @@ from playground.presenters.stage.preemption.dry_run import StepLine, describe_st
 from playground.presenters.stage.preemption.ladder import Criterion, LadderRow, columns, ladder
 from playground.presenters.stage.preemption.landing import Landing, landing, last_choice, of_step
 from playground.presenters.stage.preemption.room import Room, room
-from playground.presenters.stage.preemption.standing import Standing, standing
 from playground.presenters.stage.preemption.theatre import Theatre, theatre
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
@@ -101,21 +100,7 @@ class ElsewhereBody(PreemptionShared):
 
 
 class WithoutBody(PreemptionShared):
-    kind: Literal["not needed", "at hand", "not yet", "not asked"]
-    standing: Standing | None
-
-
-class PreemptionFound(PreemptionShared):
-    number: int
-    message: str
-    plain: Message | None
-    rejected: list[RejectedNodes]
-    helpless: int
-
-
-class UselessBody(PreemptionFound):
-    kind: Literal["not eligible", "not helpful"]
-    standing: Standing
+    kind: Literal["not needed", "at hand", "not yet", "not asked", "useless"]
 
 
 class LadderTable(TypedDict):
@@ -124,8 +109,13 @@ class LadderTable(TypedDict):
     more: int
 
 
-class CandidatesBody(PreemptionFound, LadderTable):
+class CandidatesBody(PreemptionShared, LadderTable):
     kind: Literal["candidates"]
+    number: int
+    message: str
+    plain: Message | None
+    rejected: list[RejectedNodes]
+    helpless: int
     count: int
     wanted: int
     draw: int | None
@@ -138,7 +128,7 @@ class CandidatesBody(PreemptionFound, LadderTable):
     budgets: Budgets
 
 
-PreemptionBody = ElsewhereBody | WithoutBody | UselessBody | CandidatesBody
+PreemptionBody = ElsewhereBody | WithoutBody | CandidatesBody
 
 
 def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) -> Stage[PreemptionBody, Any]:
@@ -181,9 +171,10 @@ def _body(sim: WorldView, now: WorldView, look: Look, key: str, cycle: Schedulin
             "number": attempt.number if failed and attempt is not None else 0,
         }
     if step is None:
-        kind = _without(cycle)
-        return {**shared, "kind": kind, "standing": standing(cycle) if kind == "at hand" else None}
-    return _preemption(sim, look, cycle, step, shared)
+        return {**shared, "kind": _without(cycle)}
+    if not step.evidence.candidates:
+        return {**shared, "kind": "useless"}
+    return _candidates(sim, look, cycle, step, shared)
 
 
 def _without(cycle: SchedulingCycleView) -> Literal["not needed", "at hand", "not yet", "not asked"]:
@@ -211,25 +202,6 @@ def _nominations(sim: WorldView) -> list[Nomination]:
     ]
 
 
-def _preemption(
-    sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep, shared: PreemptionShared
-) -> PreemptionBody:
-    evidence: Evidence = step.evidence
-    base: PreemptionFound = {
-        **shared,
-        "number": cycle.number,
-        "message": step.status.message,
-        "plain": in_plain_words(step.status.message),
-        "rejected": _group_rejected_nodes(evidence),
-        "helpless": len(cycle.nodes) - evidence.potential,
-    }
-    if not evidence.eligible:
-        return {**base, "kind": "not eligible", "standing": standing(cycle)}
-    if not evidence.candidates:
-        return {**base, "kind": "not helpful", "standing": standing(cycle)}
-    return _candidates(sim, look, cycle, evidence, base)
-
-
 class RejectedNodes(TypedDict):
     plugin: str
     text: str
@@ -250,15 +222,21 @@ def _group_rejected_nodes(evidence: Evidence) -> list[RejectedNodes]:
 
 
 def _candidates(
-    sim: WorldView, look: Look, cycle: SchedulingCycleView, evidence: Evidence, base: PreemptionFound
+    sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep, shared: PreemptionShared
 ) -> CandidatesBody:
+    evidence: Evidence = step.evidence
     steps = steps_of(evidence)
     cursor = min(look.dry, len(steps))  # 0: all of it at once
     seen = steps[:cursor] if cursor else steps
     now = describe_step(steps[cursor - 1], evidence, cycle.pod) if cursor else None
     return {
-        **base,
+        **shared,
         "kind": "candidates",
+        "number": cycle.number,
+        "message": step.status.message,
+        "plain": in_plain_words(step.status.message),
+        "rejected": _group_rejected_nodes(evidence),
+        "helpless": len(cycle.nodes) - evidence.potential,
         **_table(evidence, steps, seen, cursor, sim.store.epoch),
         "count": len(evidence.candidates),
         "wanted": evidence.wanted,
@@ -267,7 +245,7 @@ def _candidates(
         "said": now,
         "now": now if now is not None and now["candidate"] < 0 else None,
         "shown": _dry_run(cycle, evidence, steps, _choose_candidate_index(look, evidence, steps, cursor), cursor),
-        "cursor": _cursor(steps, cursor, len(evidence.candidates)),
+        "cursor": _cursor(steps, cursor, len(evidence.candidates), step.position == sim.position),
         "theatre": theatre(cycle, evidence, steps, cursor, look.node, sim.store.epoch),
         "budgets": budgets(sim, cycle, evidence),
     }
@@ -341,9 +319,10 @@ class Cursor(TypedDict):
     candidate_back: int
     candidate_on: int
     candidates: int
+    here: bool
 
 
-def _cursor(steps: list[Step], cursor: int, candidates: int) -> Cursor:
+def _cursor(steps: list[Step], cursor: int, candidates: int, here: bool) -> Cursor:
     """Return the targets of the links: one record or candidate forward or back; 0 if there is none."""
     starts = [number for number, step in enumerate(steps, 1) if step.kind == "remove"]
     choosing = next((n for n, step in enumerate(steps, 1) if step.candidate < 0), 0)
@@ -356,4 +335,5 @@ def _cursor(steps: list[Step], cursor: int, candidates: int) -> Cursor:
         "candidate_back": max((n for n in stations if n < cursor), default=0),
         "candidate_on": min((n for n in stations if n > cursor), default=0),
         "candidates": candidates,
+        "here": here,
     }

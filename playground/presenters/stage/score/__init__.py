@@ -18,6 +18,7 @@ from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 # The best nodes, a window of them: each with its total and every plugin's number, as bars and as text.
 
 WINDOW = 12
+PEERS = 24  # nodes of a row that are called by their names
 LABELLED = 4.5  # percent of the width from which on a bar has room for its number
 ROOMY = 8.0  # the same on a narrow stage
 
@@ -31,24 +32,35 @@ class BoardWindow(TypedDict):
 
 
 def window(scored: Scored, look: Look, plugin: str) -> BoardWindow:
-    """The page of rows that the viewer looks at, the chosen node among them even if it is on another page."""
-    totals = scored.totals
-    order = np.argsort(-totals, kind="stable")
-    pages = max(-(-len(order) // WINDOW), 1)
+    """The page of rows that the viewer looks at, the chosen node among them even if it is on another page.
+
+    Nodes to which each plugin gives the same are one row; in the table each node has its own.
+    """
+    totals, chosen = scored.totals, scored.place(look.node)
+    groups = _group_alike(scored) if look.form != "table" else [[i] for i in range(len(totals))]
+    groups.sort(key=lambda group: -int(totals[group[0]]))
+    pages = max(-(-len(groups) // WINDOW), 1)
     page = min(look.page, pages - 1)
-    shown = [int(i) for i in order[page * WINDOW : (page + 1) * WINDOW]]
-    chosen = scored.place(look.node)
-    if chosen is not None and chosen not in shown:
-        shown.append(chosen)
+    shown = groups[page * WINDOW : (page + 1) * WINDOW]
+    shown += [group for group in groups if chosen in group and group not in shown]
     span = max(scored.possible, int(totals.max(initial=0)), 1)
-    rows = [_row(scored, i, k, span, look, plugin) for k, i in enumerate(shown)]
+    left = groups[(page + 1) * WINDOW :]
     return {
-        "rows": rows,
-        "nodes": len(order),
+        "rows": [_row(scored, group, k, span, look, plugin) for k, group in enumerate(shown)],
+        "nodes": len(totals),
         "page": page,
         "pages": pages,
-        "more": len(order) - min((page + 1) * WINDOW, len(order)),
+        "more": sum(map(len, left)),
     }
+
+
+def _group_alike(scored: Scored) -> list[list[int]]:
+    """Return the places of nodes with the same numbers of all plugins, in the order of the board."""
+    numbers = [each for column in scored.columns for each in (column.raw, column.points) if each is not None]
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for i, row in enumerate(np.array([*numbers, scored.totals]).T.tolist()):
+        alike.setdefault(tuple(row), []).append(i)
+    return list(alike.values())
 
 
 class BoardRow(TypedDict):
@@ -57,13 +69,25 @@ class BoardRow(TypedDict):
     cells: list[BoardCell]
     segments: list[BoardSegment]
     total: int
+    drawn: bool
+    chosen: bool
     tied: bool
+    count: int
+    peers: list[Peer]
+
+
+class Peer(TypedDict):
+    node: str
     drawn: bool
     chosen: bool
 
 
-def _row(scored: Scored, i: int, k: int, span: int, look: Look, plugin: str) -> BoardRow:
-    name, tied = scored.name(i), scored.cycle.tied
+def _row(scored: Scored, group: list[int], k: int, span: int, look: Look, plugin: str) -> BoardRow:
+    """The row of nodes that are alike, called by the one that was drawn or chosen; `tied`: they share the highest total."""
+    drawn = scored.cycle.chosen
+    named = sorted(group, key=lambda i: (scored.name(i) != look.node, scored.name(i) != drawn))
+    i, peers = named[0], sorted(named[:PEERS], key=scored.name)
+    name = scored.name(i)
     cells = [_cell(column, i, plugin) for column in scored.columns]
     return {
         "id": k,
@@ -71,9 +95,15 @@ def _row(scored: Scored, i: int, k: int, span: int, look: Look, plugin: str) -> 
         "cells": cells,
         "segments": _segments(scored.columns, cells, span),
         "total": int(scored.totals[i]),
-        "tied": len(tied) > 1 and name in tied,
-        "drawn": name == scored.cycle.chosen,
+        "drawn": any(scored.name(each) == drawn for each in group),
         "chosen": name == look.node,
+        "tied": scored.summed and int(scored.totals[i]) == int(scored.totals.max()),
+        "count": len(group),
+        "peers": []
+        if len(group) == 1
+        else [
+            {"node": (node := scored.name(each)), "drawn": node == drawn, "chosen": node == look.node} for each in peers
+        ],
     }
 
 
@@ -141,49 +171,7 @@ def _segments(columns: tuple[Column, ...], cells: list[BoardCell], span: int) ->
     return segments
 
 
-# What the totals have come to, in one sentence: how far the plugins are, who leads, who ties and how the draw went.
-
-PAIR, NAMED = 2, 3
-
-
-def summarize_totals(sim: WorldView, scored: Scored) -> Message:
-    cycle, total = scored.cycle, int(scored.totals.max())
-    if not scored.summed:
-        return _so_far(scored)
-    if cycle.chosen is None:
-        return message(
-            gettext_noop("The totals stand, the highest is %(total)s; the node is picked next."), total=total
-        )
-    if len(cycle.tied) < 2:
-        return message(gettext_noop("%(node)s has the highest total: %(total)s."), node=cycle.chosen, total=total)
-    return _describe_draw(sim, scored, cycle.chosen, total)
-
-
-def _describe_draw(sim: WorldView, scored: Scored, chosen: str, total: int) -> Message:
-    tied = scored.cycle.tied
-    if len(tied) == PAIR:
-        text = gettext_noop(
-            "%(one)s and %(other)s both total %(total)s; "
-            "%(node)s was picked at random: number %(number)s of the two in list order (seed %(seed)s)."
-        )
-        number = (scored.cycle.draw or 0) + 1
-        return message(text, one=tied[0], other=tied[1], total=total, node=chosen, number=number, seed=sim.seed)
-    text = gettext_noop(
-        "%(nodes)s all total %(total)s; %(node)s was picked at random: number %(number)s of %(count)s in list order (seed %(seed)s)."
-    )
-    if len(tied) > NAMED:
-        text = gettext_noop(
-            "%(count)s nodes total %(total)s; %(node)s was picked at random: number %(number)s of them in list order (seed %(seed)s)."
-        )
-    return message(
-        text,
-        nodes=", ".join(tied),
-        node=chosen,
-        total=total,
-        number=(scored.cycle.draw or 0) + 1,
-        count=f"{len(tied):,}",
-        seed=sim.seed,
-    )
+NAMED = 3
 
 
 def other_draws(scored: Scored) -> Message | None:
@@ -284,7 +272,7 @@ class Board(BoardWindow):
     plugins: list[BoardPlugin]
     skipped: list[str]
     node: str
-    sentence: Message
+    sentence: Message | None
     draws: Message | None
     why: WhyTotal | WhyPlugin | None
     what_if: WhatIf | None
@@ -310,7 +298,7 @@ def _body(sim: WorldView, scored: Scored, look: Look) -> Board:
         "skipped": list(scored.skipped),
         **window(scored, look, plugin),
         "node": cycle.chosen or "",
-        "sentence": summarize_totals(sim, scored),
+        "sentence": None if scored.summed else _so_far(scored),
         "draws": other_draws(scored),
         "why": why(sim, scored, look),
         "what_if": what_if(scored, look) if scored.summed else None,

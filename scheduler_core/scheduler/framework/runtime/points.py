@@ -30,6 +30,27 @@ _SCORE, _NORMALIZE_SCORE = Point.SCORE, Point.NORMALIZE_SCORE
 MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000  # kube: maxTimeout
 
 
+# Points at which a plugin may have nothing to do although it is asked.
+MAY_BE_IDLE = (Point.RESERVE, Point.UNRESERVE, Point.PERMIT, Point.PRE_BIND)
+
+
+def has_effect(framework: Framework, cycle: Cycle, step: PluginStep) -> bool:
+    """Return whether a step changed anything: it prepared, refused, scored, reserved, or wrote something, or it failed."""
+    point = step.point
+    if step.skipped:
+        return False
+    if point is _FILTER:
+        return step.refused > 0
+    if point is Point.POST_FILTER:
+        return step.status.ok or bool(step.evidence is not None and step.evidence.candidates)
+    if not step.status.ok:
+        return True
+    if point in (_SCORE, _NORMALIZE_SCORE):
+        return step.scores is not None and bool(np.any(step.scores))
+    plugin = framework.plugin(step.plugin) if point in MAY_BE_IDLE else None
+    return plugin is None or not plugin.is_idle(point, cycle.state, cycle.pod)
+
+
 # While the pod is queued
 
 

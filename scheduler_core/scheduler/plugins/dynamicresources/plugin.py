@@ -23,7 +23,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation, Parts, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Parts, Words, gettext_noop, say
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value
 from scheduler_core.scheduler.framework.plugin import (
@@ -31,6 +31,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Failure,
     Handle,
     Plugin,
+    Point,
     PostFilterResult,
     PreFilterResult,
     Rows,
@@ -103,6 +104,7 @@ class DynamicResources(Plugin):
     """The plugin for devices. If the gate DynamicResourceAllocation is off, a configured plugin does nothing."""
 
     name = NAME
+    skips = {Point.PRE_FILTER: gettext_noop("no resource claims")}
     reasons = reasons.REASONS
     arguments = ARGUMENTS
     events = (
@@ -222,6 +224,16 @@ class DynamicResources(Plugin):
         wrong = claim_writing.delete(calls, special)
         return error(wrong) if wrong else DELETED
 
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        store = state.read(FACTS).store
+        waiting = {index for index, _ in store.to_allocate()}
+        named = [(index in waiting, Code(claim["metadata"]["name"])) for index, claim in enumerate(store.claims)]
+        lists = (
+            (gettext_noop("Claims to allocate devices for:"), [name for open_, name in named if open_]),
+            (gettext_noop("Claims that are allocated:"), [name for open_, name in named if not open_]),
+        )
+        return tuple(say(text, *names) for text, names in lists if names)
+
     # Reserve and Unreserve
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
@@ -279,9 +291,11 @@ class DynamicResources(Plugin):
 
     # PreBind
 
-    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
         facts: Facts | None = state.get(FACTS)
-        return self._enabled and (facts is None or bool(facts.store.claims))
+        if not self._enabled or (facts is not None and not facts.store.claims):
+            return True
+        return point is Point.RESERVE and state.get(RESERVED) is None
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         if not self._enabled:

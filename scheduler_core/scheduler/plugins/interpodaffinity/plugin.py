@@ -24,7 +24,7 @@ from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, say
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import (
@@ -32,6 +32,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Evidence,
     Handle,
     Plugin,
+    Point,
     PreFilterResult,
     Rows,
     Scores,
@@ -207,6 +208,10 @@ class InterPodAffinity(Plugin):
 
     name = NAME
     between_pods = True
+    skips = {
+        Point.PRE_FILTER: gettext_noop("no required terms, and no pod's anti-affinity matches this pod"),
+        Point.PRE_SCORE: gettext_noop("no preferred terms, and no pod's terms match this pod"),
+    }
     reasons = (*REASONS, INVALID)
     arguments = Arguments(
         fields={"hardPodAffinityWeight": INTEGER32, "ignorePreferredTermsOfExistingPods": BOOL},
@@ -274,6 +279,22 @@ class InterPodAffinity(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return normalize_scores(scores)
 
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        if point is Point.PRE_SCORE:
+            preferences: Preferences = state.read(_SCORE)
+            keys = dict.fromkeys(topology.key for topology, _ in preferences.parts)
+            return (say(gettext_noop("Weights of matching terms, added up by domain of:"), *map(Code, keys)),)
+        rules: Rules = state.read(_FILTER)
+        lists = (
+            (gettext_noop("Required affinity terms:"), rules.terms),
+            (gettext_noop("Required anti-affinity terms:"), rules.anti_terms),
+        )
+        blocks = [say(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
+        existing = sum(not tally.idle for tally in rules.existing)
+        if existing:
+            blocks.append(say(gettext_noop("Topology keys of other pods' anti-affinity that matches:"), str(existing)))
+        return tuple(blocks)
+
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
         rules: Rules | None = state.get(_FILTER)
@@ -305,3 +326,8 @@ def _namespaces(terms: tuple[Any, ...]) -> tuple[tuple[str, ...], ...]:
 def _problems(terms: AffinityTerms) -> str:
     texts = list(dict.fromkeys(f"{name}: {problem}" for name, problem in terms.errors))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _describe(term: AffinityTerm) -> str:
+    """Return a term as a selector and the key of its domains."""
+    return f"{', '.join(map(str, term.selector.requirements)) or '*'} / {term.topology_key}"

@@ -17,9 +17,27 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Aside, Code, Explanation, Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import (
+    Aside,
+    Code,
+    Explanation,
+    Parts,
+    Source,
+    Words,
+    gettext_noop,
+    say,
+)
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, times, total
-from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.plugin import (
+    Evidence,
+    Handle,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.memo import remember
@@ -163,6 +181,10 @@ class NodeAffinity(Plugin):
     """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
 
     name = NAME
+    skips = {
+        Point.PRE_FILTER: gettext_noop("no nodeSelector and no required node affinity"),
+        Point.PRE_SCORE: gettext_noop("no preferred node affinity"),
+    }
     reasons = _REASONS
     arguments = ARGUMENTS
     row_local = True
@@ -227,6 +249,15 @@ class NodeAffinity(Plugin):
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         return default_normalize(scores)
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        if point is Point.PRE_SCORE:
+            terms = len(_get_preferred(pod.spec) or ()) + len(self._added_preferred)
+            return (say(gettext_noop("Preferred terms to weigh on each node:"), str(terms)),)
+        matched = f"{int(np.count_nonzero(_compute_required_mask(nodes, pod.spec)))} / {len(nodes)}"
+        selector = tuple(Code(f"{key}={value}") for key, value in pod.spec.node_selector.items())
+        blocks = (say(gettext_noop("Nodes that match the pod's selector and affinity:"), matched),)
+        return (say(gettext_noop("nodeSelector:"), *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""

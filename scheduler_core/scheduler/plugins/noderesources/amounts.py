@@ -16,8 +16,8 @@ def largest_container(pod: Pod, resource: str) -> Place | None:
     spec = pod.spec.manifest  # without pod-level requests where their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None
-    amounts = [_request_of(raw, resource) for raw in spec["containers"]]
-    first = [_request_of(raw, resource) for raw in spec.get("initContainers") or ()]
+    amounts = [request_of(raw, resource) for raw in spec["containers"]]
+    first = [request_of(raw, resource) for raw in spec.get("initContainers") or ()]
     if max(first, default=0) > sum(amounts):
         return "initContainers", first.index(max(first)), max(first)
     best = max(range(len(amounts)), key=lambda i: (amounts[i], -i))
@@ -27,10 +27,10 @@ def largest_container(pod: Pod, resource: str) -> Place | None:
 def of_the_whole(pod: Pod, resource: str) -> tuple[int, int]:
     """Return the pod-level request and the sum of the containers' requests, which is its minimum."""
     spec = pod.spec.manifest
-    return _request_of(spec, resource), sum(_request_of(raw, resource) for raw in spec["containers"])
+    return request_of(spec, resource), sum(request_of(raw, resource) for raw in spec["containers"])
 
 
-def _request_of(container: Any, resource: str) -> int:
+def request_of(container: Any, resource: str) -> int:
     raw = ((container.get("resources") or {}).get("requests") or {}).get(resource)
     if raw is None:
         return 0

@@ -16,10 +16,12 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Rows, Scores
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Point, Rows, Scores
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.scheduler.plugins.noderesources.arguments import BALANCED_ALLOCATION
+from scheduler_core.scheduler.plugins.noderesources.explanation import explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import Weighed, weigh
 
@@ -37,6 +39,7 @@ class NodeResourcesBalancedAllocation(Plugin):
     """
 
     name = NAME
+    skips = {Point.PRE_SCORE: gettext_noop("the pod requests none of the resources to balance")}
     arguments = BALANCED_ALLOCATION
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
@@ -55,6 +58,9 @@ class NodeResourcesBalancedAllocation(Plugin):
             return after
         before = score_balance([replace(each, requested=each.requested - each.incoming) for each in weighed])
         return HALF + (HALF + after - before) // 2
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        return explain_weighed(self.args["resources"], pod.requests)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return build_balanced_formula(self.args["resources"], pod, nodes, row, self._by_change)

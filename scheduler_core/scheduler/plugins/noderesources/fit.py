@@ -21,13 +21,23 @@ from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Amount, Explanation, Row, Source, Table, gettext_noop
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.plugin import (
+    Evidence,
+    Handle,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 from scheduler_core.scheduler.plugins.noderesources import devices, fixes
 from scheduler_core.scheduler.plugins.noderesources.arguments import FIT
 from scheduler_core.scheduler.plugins.noderesources.devices import Check, has_scalar
+from scheduler_core.scheduler.plugins.noderesources.explanation import explain_requests, explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
     compute_defaulted_requests,
@@ -268,6 +278,11 @@ class NodeResourcesFit(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         requests = compute_defaulted_requests(pod.spec)
         return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        if point is Point.PRE_SCORE:
+            return explain_weighed(self._scoring["resources"], compute_defaulted_requests(pod.spec))
+        return explain_requests(pod)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per resource what the filter compares."""

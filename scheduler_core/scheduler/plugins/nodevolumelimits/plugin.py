@@ -32,8 +32,8 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
-from scheduler_core.scheduler.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop, say
+from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
@@ -269,6 +269,7 @@ class NodeVolumeLimits(Plugin):
     """Counts only on nodes whose CSINode sets a limit for a driver of the pod's volumes."""
 
     name = NAME
+    skips = {Point.PRE_FILTER: gettext_noop("no volumes that count against a limit")}
     reasons = (TOO_MANY_VOLUMES, NO_DRIVER, NO_CLAIM)
     events = (
         On("storage.k8s.io/CSINode", Action.ADD),
@@ -328,6 +329,10 @@ class NodeVolumeLimits(Plugin):
         if holders and not draft.changes:
             yield delete_pods(draft, nodes.names[row], holders)
         yield from add_node(draft, refusal)
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        volumes = volumes_of(pod.spec)
+        return (say(gettext_noop("Volumes to count on each node:"), str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""

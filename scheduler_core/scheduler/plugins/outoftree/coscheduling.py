@@ -27,6 +27,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Handle,
     PermitResult,
     Plugin,
+    Point,
     PostFilterResult,
     PreFilterResult,
 )
@@ -196,6 +197,9 @@ class Coscheduling(OutOfTree):
         group = _group(pod)
         if group is not None:
             self._reject(group, "rejection in Unreserve")
+
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+        return point is Point.RESERVE or _group(pod) is None
 
     def _placed(self, group: PodGroup) -> int:
         """Return the number of the group's pods with a node in the snapshot, including waiting pods."""

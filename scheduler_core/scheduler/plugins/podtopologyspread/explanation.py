@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +17,14 @@ from scheduler_core.scheduler.framework.explanation import (
     Explanation,
     Paragraph,
     Part,
+    Parts,
     Row,
     Source,
     Table,
     Words,
     Written,
     gettext_noop,
+    say,
 )
 from scheduler_core.scheduler.framework.plugin import Evidence, Rows
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Constraint, compute_included_mask
@@ -180,6 +182,45 @@ def _blocks(pod: Pod, node: str, constraint: ConstraintFigures) -> Explanation:
     if constraint.domain is None:
         return _heading(pod, constraint), Paragraph((_NO_LABEL,), "bad"), table
     return _heading(pod, constraint), table
+
+
+_BY_DOMAIN = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("room")
+_FULL, _OPEN = (Words(gettext_noop("full")),), (Words(gettext_noop("open: the pod itself does not count")),)
+
+
+def explain_domains(pod: Pod, spread: Spread) -> Explanation:
+    """Return per hard constraint how many pods each domain has, and how many more it may take."""
+    blocks: list[Paragraph | Table] = []
+    for i, constraint in enumerate(spread.constraints.items):
+        domains, sums = spread.layout.domains[i], spread.sums[i]
+        least = lowest_count(constraint, domains, sums)
+        most, codes = least + constraint.max_skew, domains.eligible[:SHOWN_DOMAINS].tolist()
+        scale = max([most, *(int(sums[code]) for code in codes)])
+        rows = tuple(
+            _domain_row(domains.values[code - 1], int(sums[code]), most, scale, constraint.self_match) for code in codes
+        )
+        figures_ = ConstraintFigures(constraint, least, None, None, (), len(domains.eligible))
+        more = max(len(domains.eligible) - SHOWN_DOMAINS, 0)
+        blocks += [_heading(pod, figures_), Table(_BY_DOMAIN, rows, more)]
+        blocks.append(say(gettext_noop("Most pods that a domain may have:"), str(most)))
+    return tuple(blocks)
+
+
+def _domain_row(name: str, pods: int, most: int, scale: int, self_match: int) -> Row:
+    full = pods + self_match > most
+    room: Parts = _FULL if full else (str(most - pods),) if self_match else _OPEN
+    return Row(((name, Bar(round(100 * pods / scale))), (str(pods),), room), bad=full)
+
+
+def count_domains(
+    pod: Pod, constraints: Sequence[Constraint], sizes: Sequence[int], weights: Sequence[float]
+) -> Explanation:
+    """Return per soft constraint how many domains are scored, and the weight of one."""
+    rows = (
+        Row(((Code(each.topology_key),), (str(size),), (f"{weight:.2f}",)))
+        for each, size, weight in zip(constraints, sizes, weights, strict=True)
+    )
+    return (Table((gettext_noop("topology key"), gettext_noop("domains"), gettext_noop("weight")), tuple(rows)),)
 
 
 def _heading(pod: Pod, constraint: ConstraintFigures) -> Paragraph:

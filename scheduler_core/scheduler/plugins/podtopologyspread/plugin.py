@@ -30,10 +30,19 @@ from scheduler_core.scheduler.framework.arguments import Arguments, Given
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.plugin import (
+    Evidence,
+    Handle,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Scores,
+    Verdicts,
+)
 from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
@@ -53,7 +62,9 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
 )
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import (
     collect_spread_evidence,
+    count_domains,
     explain_constraints,
+    explain_domains,
     figures,
 )
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
@@ -236,6 +247,10 @@ class PodTopologySpread(Plugin):
 
     name = NAME
     between_pods = True
+    skips = {
+        Point.PRE_FILTER: gettext_noop("no topology spread constraint with DoNotSchedule"),
+        Point.PRE_SCORE: gettext_noop("no topology spread constraint with ScheduleAnyway"),
+    }
     reasons = REASONS
     arguments = ARGUMENTS
     events = (
@@ -297,6 +312,13 @@ class PodTopologySpread(Plugin):
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
         evenness: Evenness = state.read(_SCORE)
         return normalize_scores(scores, evenness.ignored(rows))
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        spread: Spread | None = state.get(_FILTER)
+        if point is Point.PRE_FILTER:
+            return () if spread is None else explain_domains(pod, spread)
+        evenness: Evenness = state.read(_SCORE)
+        return count_domains(pod, evenness.constraints.items, evenness.sizes, evenness.weights)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""

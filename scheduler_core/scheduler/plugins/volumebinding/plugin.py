@@ -33,13 +33,14 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop, say
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import (
     CallResult,
     Evidence,
     Handle,
     Plugin,
+    Point,
     PreFilterResult,
     Rows,
     Scores,
@@ -101,6 +102,10 @@ class VolumeBinding(Plugin):
     """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
 
     name = NAME
+    skips = {
+        Point.PRE_FILTER: gettext_noop("no claims"),
+        Point.PRE_SCORE: gettext_noop("the feature gate StorageCapacityScoring is off"),
+    }
     reasons = (*_OF_NODES, _UNBOUND, _NOT_CREATED, CLAIM_NOT_FOUND, _LOST, _DELETED, _NOT_OWNED)
     arguments = ARGUMENTS
     events = (
@@ -294,9 +299,9 @@ class VolumeBinding(Plugin):
 
     # PreBind
 
-    def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
+    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
         plan: Plan | None = state.get(PLAN)
-        return plan is not None and not plan.all_bound
+        return plan is None or plan.all_bound
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
         """Writes the decision on the first call, then looks once a second whether the claims are bound."""
@@ -334,6 +339,16 @@ class VolumeBinding(Plugin):
         return CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
 
     # For people
+
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        claims: Claims | None = state.get(CLAIMS)
+        if claims is None:
+            return ()
+        found = (
+            (gettext_noop("Claims that are bound to a volume:"), claims.bound),
+            (gettext_noop("Claims to bind once a node is chosen:"), claims.delayed),
+        )
+        return tuple(say(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""

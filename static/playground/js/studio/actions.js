@@ -18,13 +18,21 @@ export function actionsOf(state, send, look) {
   const play = () => send({ type: "play", grain: "plugin", rate: Number(rate()?.value) });
   const playpause = () => state.mayEdit && (state.running ? send({ type: "pause" }) : play());
   rate()?.addEventListener("change", () => state.running?.kind === "play" && play());
+  /** The size of the arrow keys: plugin, or every call where that is chosen. */
+  const small = () => maybe("grain", HTMLSelectElement)?.value === "call" ? "call" : "plugin";
+  const step = (/** @type {string} */ grain) => {
+    if (grain === "plugin" && walked("next")) return true;
+    if (state.look.dry) look({ dry: 0 });
+    state.walks = grain === "plugin";
+    return send({ type: "step", grain });
+  };
   return {
-    step: () => send({ type: "step", grain: the("grain", HTMLSelectElement).value }),
-    plugin: () => send({ type: "step", grain: "plugin" }),
+    step: () => step(the("grain", HTMLSelectElement).value),
+    plugin: () => step(small()),
     point: () => send({ type: "step", grain: "point" }),
     pod: () => send({ type: "step", grain: "pod" }),
     event: () => send({ type: "step", grain: "event" }),
-    back: (grain = "plugin") => send({ type: "back", grain }),
+    back: (grain = small()) => (grain === "plugin" && walked("prev")) || send({ type: "back", grain }),
     first: () => send({ type: "goto", at: 0 }),
     follow: () => send({ type: "goto", at: null }),
     play: playpause,
@@ -71,6 +79,9 @@ function why() {
   number.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
   number.focus();
 }
+
+/** The records of the dry run that the present step made are steps of the size "plugin"; false where there is no further one. */
+export const walked = (/** @type {string} */ rel) => followed(first(`.dry-cursor[data-here] a[rel=${rel}]`));
 
 /** Follows a link where there is one. */
 function followed(/** @type {HTMLElement | null} */ link) {

@@ -13,7 +13,7 @@ const HAS_SPACE = "button, a, summary, input, [role=region]";
 const KEYS = {
   "ArrowRight": ["plugin"],
   "Shift ArrowRight": ["point"],
-  "ArrowLeft": ["back", "plugin"],
+  "ArrowLeft": ["back"],
   "Shift ArrowLeft": ["back", "point"],
   "Home": ["first"],
   "End": ["follow"],

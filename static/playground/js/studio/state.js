@@ -20,6 +20,7 @@ import { readLook } from "./look.js";
 
 /**
  * @typedef {object} State
+ * @property {boolean} [walks] A step by plugin is under way: where it makes a dry run, the first record of that is shown.
  * @property {import("./look.js").Look} look
  * @property {number} seen The position that the page shows.
  * @property {number} head

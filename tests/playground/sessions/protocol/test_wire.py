@@ -71,7 +71,7 @@ def test_a_message_comes_out_as_it_went_in(message: Message) -> None:
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 def test_frames_may_arrive_in_parts_of_any_size(size: int) -> None:
-    sent = [OPEN, Interrupt(), Step(grain=Grain.PLUGIN)]
+    sent = [OPEN, Interrupt(), Step(grain=Grain.CALL)]
     stream = b"".join(encode_message(number, 0, message) for number, message in enumerate(sent))
     reader = Frames()
     found = [frame for i in range(0, len(stream), size) for frame in reader.feed(stream[i : i + size])]

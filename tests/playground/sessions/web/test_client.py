@@ -51,7 +51,7 @@ async def head_of(client: SessionClient) -> int:
     return await client.head()
 
 
-async def step(client: SessionClient, grain: Grain = Grain.PLUGIN) -> None:
+async def step(client: SessionClient, grain: Grain = Grain.CALL) -> None:
     await client.on_loop(lambda live: live.changes.step(grain))
 
 

@@ -36,7 +36,7 @@ async def waiting(transactional_db: None) -> Session:
 
 
 async def step(client: SessionClient) -> None:
-    await client.on_loop(lambda live: live.changes.step(Grain.PLUGIN))
+    await client.on_loop(lambda live: live.changes.step(Grain.CALL))
 
 
 async def places(client: SessionClient) -> dict[str, list[str]]:

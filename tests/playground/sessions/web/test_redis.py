@@ -86,7 +86,7 @@ def test_servers_that_step_in_turn_continue_each_other(servers: Servers) -> None
     wires = [opened(server, key)[0] for server in servers]
     (head,) = row(servers[0], key, "head")
     for number in range(1, 9):
-        wires[number % 2].send({"type": "step", "grain": "plugin"})
+        wires[number % 2].send({"type": "step", "grain": "call"})
         wires[number % 2].until(reaches(head + number))
     assert row(servers[0], key, "head") == (head + 8,)
 
@@ -96,7 +96,7 @@ def test_a_page_of_one_server_shows_at_once_what_a_form_of_the_other_did(servers
     second, seen = opened(servers[1], key)
     first, _ = opened(servers[0], key)
     for number in range(1, 6):
-        first.send({"type": "step", "grain": "plugin"})
+        first.send({"type": "step", "grain": "call"})
         first.until(reaches(seen["seq"] + number))
         page = urllib.request.urlopen(f"{servers[1].url}/s/{key}/").read().decode()
         assert f'data-seen="{seen["seq"] + number}"' in page
@@ -107,10 +107,10 @@ def test_a_play_asked_for_on_both_servers_is_driven_by_one(servers: Servers) -> 
     key = new_session(servers[0])
     first, seen = opened(servers[0], key)
     second, _ = opened(servers[1], key)
-    first.send({"type": "play", "grain": "plugin", "rate": 5})
+    first.send({"type": "play", "grain": "call", "rate": 5})
     second.until(plays)
     (driver,) = row(servers[0], key, "driver")
-    second.send({"type": "play", "grain": "plugin", "rate": 10})
+    second.send({"type": "play", "grain": "call", "rate": 10})
     first.until(lambda message: plays(message) and message["running"]["rate"] == 10)
     (later,) = row(servers[0], key, "driver")
     began, head = time.monotonic(), row(servers[0], key, "head")[0]
@@ -124,7 +124,7 @@ def test_one_server_pauses_what_the_other_plays(servers: Servers) -> None:
     key = new_session(servers[0])
     first, _ = opened(servers[0], key)
     second, _ = opened(servers[1], key)
-    first.send({"type": "play", "grain": "plugin", "rate": 10})
+    first.send({"type": "play", "grain": "call", "rate": 10})
     second.until(plays)
     second.send({"type": "pause"})
     stopped = first.until(rests)
@@ -136,15 +136,15 @@ def test_when_the_server_that_plays_is_killed_the_other_goes_on_at_the_same_step
     key = new_session(own_servers[0])
     first, seen = opened(own_servers[0], key)
     second, _ = opened(own_servers[1], key)
-    first.send({"type": "play", "grain": "plugin", "rate": 10})
+    first.send({"type": "play", "grain": "call", "rate": 10})
     shown = second.until(lambda message: plays(message) and message["seq"] > seen["seq"] + 5)
     own_servers[0].kill()
     (head,) = row(own_servers[1], key, "head")
     assert head >= shown["seq"]
-    second.send({"type": "step", "grain": "plugin"})
+    second.send({"type": "step", "grain": "call"})
     stepped = second.until(lambda message: rests(message) and message["seq"] > head)
     assert stepped["seq"] == head + 1
-    second.send({"type": "play", "grain": "plugin", "rate": 20})
+    second.send({"type": "play", "grain": "call", "rate": 20})
     assert second.until(lambda message: plays(message) and message["seq"] > head + 3)["from"] is not None
 
 
@@ -152,7 +152,7 @@ def test_a_server_that_falls_silent_is_not_said_to_play_for_ever(own_servers: Se
     key = new_session(own_servers[0])
     first, _ = opened(own_servers[0], key)
     second, _ = opened(own_servers[1], key)
-    first.send({"type": "play", "grain": "plugin", "rate": 5})
+    first.send({"type": "play", "grain": "call", "rate": 5})
     second.until(plays)
     own_servers[0].kill()
     assert second.until(rests, timeout=25)["head"] == row(own_servers[1], key, "head")[0]

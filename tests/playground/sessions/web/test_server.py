@@ -76,7 +76,7 @@ def test_a_killed_server_serves_the_session_where_it_was(server: PlaygroundServe
     again.send({"type": "look", "look": {}, "seen": shown["seq"]})
     delta = again.shown()
     assert (delta["seq"], delta["head"]) == (shown["seq"], shown["head"])
-    again.send({"type": "step", "grain": "plugin"})
+    again.send({"type": "step", "grain": "call"})
     assert again.shown()["seq"] == shown["seq"] + 1
 
 
@@ -85,7 +85,7 @@ def test_a_server_killed_in_a_run_serves_at_least_what_it_had_shown(server: Play
     wire = Wire(server.url, key)
     wire.send({"type": "look", "look": {}, "seen": None})
     wire.receive()
-    wire.send({"type": "play", "grain": "plugin", "rate": 20})
+    wire.send({"type": "play", "grain": "call", "rate": 20})
     shown = wire.until(lambda message: message["type"] == "delta" and message["seq"] >= 6)
     server.kill()
     server.start()
@@ -157,7 +157,7 @@ def test_workers_do_not_outlive_a_server_killed_in_a_run(server: PlaygroundServe
     wire = Wire(server.url, key)
     wire.send({"type": "look", "look": {}, "seen": None})
     wire.receive()
-    wire.send({"type": "play", "grain": "plugin", "rate": 20})
+    wire.send({"type": "play", "grain": "call", "rate": 20})
     wire.until(lambda message: message["type"] == "delta" and message["running"])
     assert server.process
     workers = workers_of(server.process.pid)

@@ -46,7 +46,7 @@ async def test_the_first_look_is_answered_with_everything(session: Session, page
 async def test_a_step_sends_only_what_changed(session: Session, pages: Pages) -> None:
     page = await pages(session.edit_key)
     everything = await page.look()
-    delta = await page.ask({"type": "step", "grain": "plugin"})
+    delta = await page.ask({"type": "step", "grain": "call"})
     assert (delta["seq"], delta["from"], delta["head"]) == (2, 1, 2)
     assert 0 < len(delta["html"]) < len(everything["html"])
 
@@ -72,7 +72,7 @@ async def test_a_step_and_what_it_shows_are_one_question_to_the_worker(
     page = await pages(session.edit_key)
     await page.look()
     monkeypatch.setattr(Worker, "call", counted)
-    assert (await page.ask({"type": "step", "grain": "plugin"}))["seq"] == 2
+    assert (await page.ask({"type": "step", "grain": "call"}))["seq"] == 2
     await SessionClient(session, "edit").apply(applying(pod("new")))
     assert (await page.next())["seq"] == 3
     assert asked == ["Step", "Apply"]
@@ -88,9 +88,9 @@ async def test_a_step_that_cannot_be_written_is_shown_to_nobody(
     await page.look()
     with monkeypatch.context() as patch:
         patch.setattr(log, "append", full)
-        assert (await page.ask({"type": "step", "grain": "plugin"}))["type"] == "error"
+        assert (await page.ask({"type": "step", "grain": "call"}))["type"] == "error"
         assert (await page.ask({"type": "ping"}))["type"] == "pong"
-    assert (await page.ask({"type": "step", "grain": "plugin"}))["from"] == 1
+    assert (await page.ask({"type": "step", "grain": "call"}))["from"] == 1
 
 
 async def test_two_pages_that_follow_show_the_same(session: Session, pages: Pages) -> None:
@@ -207,9 +207,9 @@ BAD = [
     '{"type": "goto", "at": 1e400}',
     '{"type": "look", "look": 3}',
     '{"type": "look", "look": {}, "seen": {}}',
-    '{"type": "play", "grain": "plugin", "rate": 0}',
-    '{"type": "play", "grain": "plugin", "rate": 1e9}',
-    '{"type": "play", "grain": "plugin", "rate": "fast"}',
+    '{"type": "play", "grain": "call", "rate": 0}',
+    '{"type": "play", "grain": "call", "rate": 1e9}',
+    '{"type": "play", "grain": "call", "rate": "fast"}',
     "[" * 5000,
     '{"type": "' + "x" * 70_000 + '"}',
 ]
@@ -305,7 +305,7 @@ async def test_play_steps_by_itself_and_pause_stops_it(pages: Pages) -> None:
     session = await create_session("Play", commands=[cluster(3, 200)])
     page = await pages(session.edit_key)
     await page.look()
-    await page.send({"type": "play", "grain": "plugin", "rate": 30})
+    await page.send({"type": "play", "grain": "call", "rate": 30})
     running = await page.until(lambda message: message["running"] and message["seq"] >= 5)
     assert (running["running"]["kind"], running["running"]["rate"]) == ("play", 30)
     await page.send({"type": "pause"})  # how soon it stops is measured in benchmarks/
@@ -323,8 +323,8 @@ async def test_there_is_one_driver_whatever_the_number_of_viewers(pages: Pages) 
     await one.look()
     await two.look()
     began = time.monotonic()
-    await one.send({"type": "play", "grain": "plugin", "rate": 20})
-    await two.send({"type": "play", "grain": "plugin", "rate": 20})
+    await one.send({"type": "play", "grain": "call", "rate": 20})
+    await two.send({"type": "play", "grain": "call", "rate": 20})
     await one.until(lambda message: message["running"])
     await asyncio.sleep(1)
     await one.send({"type": "pause"})
@@ -346,8 +346,8 @@ async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
     loop = runtime().services.loop
     holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(services.PLAYS_AT_ONCE)]
     await asyncio.sleep(0.1)
-    await player.send({"type": "play", "grain": "plugin", "rate": 30})
-    delta = await person.ask({"type": "step", "grain": "plugin"})
+    await player.send({"type": "play", "grain": "call", "rate": 30})
+    delta = await person.ask({"type": "step", "grain": "call"})
     await asyncio.sleep(0.3)
     await played.arefresh_from_db()
     assert (delta["seq"], played.head) == (2, 1)
@@ -366,7 +366,7 @@ async def test_a_play_goes_on_where_those_ahead_hang(pages: Pages, monkeypatch: 
     free = asyncio.Event()
     loop = runtime().services.loop
     holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(services.PLAYS_AT_ONCE)]
-    await player.send({"type": "play", "grain": "plugin", "rate": 30})
+    await player.send({"type": "play", "grain": "call", "rate": 30})
     await player.until(lambda message: message["running"] and message["seq"] >= 3)
     loop.loop.call_soon_threadsafe(free.set)
     await player.send({"type": "pause"})
@@ -385,7 +385,7 @@ async def test_a_play_pauses_when_nobody_has_watched_for_a_while(pages: Pages, s
     page = Page(session.edit_key)
     await page.open()
     await page.look()
-    await page.send({"type": "play", "grain": "plugin", "rate": 50})
+    await page.send({"type": "play", "grain": "call", "rate": 50})
     await page.until(lambda message: message["running"])
     await page.socket.disconnect()
     live = runtime().sessions[session.pk]

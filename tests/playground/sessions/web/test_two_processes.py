@@ -242,7 +242,7 @@ async def test_one_process_drives_and_the_other_can_pause_it(
 ) -> None:
     one, two = processes
     await two.do(two.live(session).ready())
-    await one.do(one.live(session).play(Grain.PLUGIN, 20))
+    await one.do(one.live(session).play(Grain.CALL, 20))
     await until(lambda: two.live(session).elsewhere.running is not None)
     with pytest.raises(Conflict):
         await two.do(_driver(two, session).start())
@@ -258,7 +258,7 @@ async def test_who_only_hears_of_a_pause_neither_passes_it_on_nor_ends_what_is_d
 ) -> None:
     one, two = processes
     await two.do(two.live(session).ready())
-    await one.do(one.live(session).play(Grain.PLUGIN, 5))
+    await one.do(one.live(session).play(Grain.CALL, 5))
     await until(lambda: two.live(session).elsewhere.running is not None)
     said: list[Hint] = []
 
@@ -297,7 +297,7 @@ async def test_what_a_process_played_that_is_gone_goes_on_where_somebody_watches
 ) -> None:
     two = processes[1]
     heard: list[ToPage] = []
-    await orphaned(session, Play(Grain.PLUGIN, 20.0))
+    await orphaned(session, Play(Grain.CALL, 20.0))
     live = two.live(session)
     await two.do(live.look())
     assert live.driver is None  # nobody watches
@@ -305,7 +305,7 @@ async def test_what_a_process_played_that_is_gone_goes_on_where_somebody_watches
     await two.do(live.look())
     await until(lambda: live.head > 4)
     assert live.driver is not None
-    assert live.driver.drive == Play(Grain.PLUGIN, 20.0)
+    assert live.driver.drive == Play(Grain.CALL, 20.0)
     assert [message for message in heard if isinstance(message, Notice)] != []
 
 
@@ -378,7 +378,7 @@ async def test_what_was_given_back_is_taken_over_by_nobody(
     session: Session, processes: tuple[Process, Process]
 ) -> None:
     one, two = processes
-    await one.do(one.live(session).play(Grain.PLUGIN, 20))
+    await one.do(one.live(session).play(Grain.CALL, 20))
     await one.do(one.live(session).pause())
     live = two.live(session)
     two.loop.call_soon_threadsafe(live.publisher.add, Viewer(lambda _: None, True, ready=True))
@@ -389,7 +389,7 @@ async def test_what_was_given_back_is_taken_over_by_nobody(
 def _driver(process: Process, session: Session) -> Any:
     live = process.live(session)
     live.elsewhere.drives(None)  # as if the hint had been lost
-    return Driver(Play(Grain.PLUGIN, 5), live.changes, Lease(live.id, live.services), live)
+    return Driver(Play(Grain.CALL, 5), live.changes, Lease(live.id, live.services), live)
 
 
 async def test_a_session_deleted_in_one_process_is_gone_in_the_other(

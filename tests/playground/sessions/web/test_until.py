@@ -153,7 +153,7 @@ async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> 
     browser = AsyncClient()
     studio = reverse("studio", args=[mixed.edit_key])
     assert b"The run stopped where attempt 1 ends." in (await browser.get(studio)).content
-    await browser.post(reverse("step", args=[mixed.edit_key]), {"grain": "plugin"})
+    await browser.post(reverse("step", args=[mixed.edit_key]), {"grain": "call"})
     assert b"The run stopped" not in (await browser.get(studio)).content
 
 

@@ -114,7 +114,7 @@ async def test_a_step_by_form_leads_to_the_studio(browser: AsyncClient, session:
 async def test_back_and_goto_by_form_name_the_position(browser: AsyncClient, session: Session) -> None:
     await browser.post(url("step", session), {"grain": "pod"})
     at = await head(session)
-    response = await browser.post(url("back", session), {"at": str(at), "grain": "plugin"})
+    response = await browser.post(url("back", session), {"at": str(at), "grain": "call"})
     assert response["Location"] == url("studio", session) + f"?at={at - 1}"
     response = await browser.post(url("goto", session), {"at": "1"})
     assert response["Location"] == url("studio", session) + "?at=1"
@@ -125,13 +125,13 @@ async def test_back_and_goto_by_form_name_the_position(browser: AsyncClient, ses
 async def test_a_step_by_form_in_the_past_goes_on_without_a_fork(browser: AsyncClient, session: Session) -> None:
     await browser.post(url("step", session), {"grain": "pod"})
     before = await head(session)
-    response = await browser.post(url("step", session), {"grain": "plugin", "at": "1"})
+    response = await browser.post(url("step", session), {"grain": "call", "at": "1"})
     assert response["Location"] == url("studio", session) + "?at=2"
     assert await head(session) == before
 
 
 async def test_htmx_gets_what_changed(browser: AsyncClient, session: Session) -> None:
-    response = await browser.post(url("step", session), {"grain": "plugin"}, headers={"HX-Request": "true"})
+    response = await browser.post(url("step", session), {"grain": "call"}, headers={"HX-Request": "true"})
     assert response.status_code == 200
     assert 'hx-swap-oob="true"' in response.content.decode()
 
@@ -161,7 +161,7 @@ async def test_a_speed_that_makes_no_sense_is_refused(browser: AsyncClient, sess
 
 async def test_a_form_tells_what_a_socket_would_have_been_told(browser: AsyncClient, transactional_db: None) -> None:
     empty = await create_session("Empty")
-    response = await browser.post(url("step", empty), {"grain": "plugin"}, follow=True)
+    response = await browser.post(url("step", empty), {"grain": "call"}, follow=True)
     assert "Nothing is left to do." in response.content.decode()
     assert "Nothing is left to do." not in (await browser.get(url("studio", empty))).content.decode()
 
@@ -177,7 +177,7 @@ async def test_a_search_by_form_tells_where_it_held(browser: AsyncClient, sessio
 async def test_a_grain_that_makes_no_sense_is_refused(browser: AsyncClient, session: Session, grain: str) -> None:
     response = await browser.post(url("step", session), {"grain": grain})
     assert response.status_code == 400
-    assert "must be one of plugin, point, pod, event" in response.content.decode()
+    assert "must be one of call, plugin, point, pod, event" in response.content.decode()
     assert await head(session) == 1
 
 

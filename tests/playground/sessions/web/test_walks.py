@@ -186,10 +186,10 @@ async def test_a_step_back_is_made_as_its_walk_says(
     page = await pages(session.edit_key)
     await page.look()
     for _ in range(3):
-        await page.ask({"type": "step", "grain": "plugin"})
+        await page.ask({"type": "step", "grain": "call"})
     web.stacks.clear()
     assert (await page.ask({"type": "back", "grain": "pod"}))["seq"] < 4
-    worker = worker_asked(OPEN, CLUSTER, Step(grain=Grain.PLUGIN, times=3))
+    worker = worker_asked(OPEN, CLUSTER, Step(grain=Grain.CALL, times=3))
     watch_worker(back)
     ask(worker, Back(at=4, grain=Grain.POD, head=4))
     watch_worker(compare)

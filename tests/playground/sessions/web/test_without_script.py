@@ -100,10 +100,10 @@ async def by_message(session: Session, access: Access, message: dict[str, Any], 
 
 OPERATIONS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     # the form's page and fields, and the message's fields
-    ("step", {"grain": "plugin"}, {"grain": "plugin"}),
+    ("step", {"grain": "call"}, {"grain": "call"}),
     ("step", {"grain": "pod"}, {"grain": "pod"}),
     ("step", {"grain": "nonsense"}, {"grain": "nonsense"}),
-    ("back", {"grain": "plugin"}, {"grain": "plugin"}),
+    ("back", {"grain": "call"}, {"grain": "call"}),
     ("back", {"grain": "pod"}, {"grain": "pod"}),
     ("back", {"grain": ""}, {"grain": ""}),
     ("play", {"grain": "pod", "rate": "200"}, {"grain": "pod", "rate": 200}),

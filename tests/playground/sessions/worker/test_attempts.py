@@ -51,9 +51,9 @@ def test_who_follows_with_a_past_attempt_is_not_made_to_wait_for_its_replay() ->
     engine = gone_on()
     look = Look(pod=pods_of(engine)[0], stage="filter")
     follower = Follower(Seen(engine.world.position, look), look)
-    assert finish(engine.step(Grain.PLUGIN, followers=[follower])).deltas == []
+    assert finish(engine.step(Grain.CALL, followers=[follower])).deltas == []
     stage(engine, look)
-    assert len(finish(engine.step(Grain.PLUGIN, followers=[follower])).deltas) == 1
+    assert len(finish(engine.step(Grain.CALL, followers=[follower])).deltas) == 1
 
 
 def test_a_rewind_forgets_attempts_that_come_after_it() -> None:

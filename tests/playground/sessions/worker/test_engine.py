@@ -74,7 +74,7 @@ def back(engine: Engine, at: int, grain: Grain) -> int:
 def test_a_past_position_looks_as_it_looked_when_it_was_the_head() -> None:
     engine = made(cluster(3, 4))
     seen = {}
-    while not finish(engine.step(Grain.PLUGIN)).reason:
+    while not finish(engine.step(Grain.CALL)).reason:
         seen[engine.world.position] = shown(engine, engine.world.position)
     engine.history._worlds.clear()
     assert len(seen) > 60
@@ -139,7 +139,7 @@ def test_a_run_can_be_interrupted_and_gone_on_with() -> None:
 
 
 def test_a_step_where_nothing_is_left_goes_nowhere() -> None:
-    result = finish(made().step(Grain.PLUGIN))
+    result = finish(made().step(Grain.CALL))
     assert (result.reason, result.to) == ("idle", 0)
 
 
@@ -159,7 +159,7 @@ def test_back_then_forward_leads_to_where_one_was(grain: Grain) -> None:
 
 def test_a_command_is_a_step_of_its_own_at_any_grain() -> None:
     engine = made(cluster(2, 1))
-    finish(engine.step(Grain.PLUGIN, 2))
+    finish(engine.step(Grain.CALL, 2))
     apply(engine, applying(pod("late")))
     finish(engine.run(60))
     assert forward(engine, 1, Grain.POD) == 3
@@ -169,7 +169,7 @@ def test_a_command_is_a_step_of_its_own_at_any_grain() -> None:
 def test_a_delta_holds_what_changed_and_nothing_else() -> None:
     engine = made(cluster(3, 2))
     shown(engine, 1)
-    finish(engine.step(Grain.PLUGIN, 2))
+    finish(engine.step(Grain.CALL, 2))
     assert delta(engine, 1, 1).panels == []
     # Step 2 is a component's of the cluster, and leaves the queues alone; step 3 takes a pod from them.
     assert "queues" not in {change.name for change in delta(engine, 2, 1).panels}

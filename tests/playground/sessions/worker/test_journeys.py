@@ -35,7 +35,7 @@ def failing() -> Engine:
         {"kind": "FailCall", "call": "bind", "pod": "default/web", "code": 409, "times": 2},
     )
     while engine.world.journal.place("default/web") != "running":
-        finish(engine.step(Grain.PLUGIN))
+        finish(engine.step(Grain.CALL))
     return engine
 
 

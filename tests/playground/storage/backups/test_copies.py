@@ -32,7 +32,7 @@ def playing(server: PlaygroundServer, key: str) -> Wire:
     """A session that makes step after step."""
     wire = Wire(server.url, key)
     wire.send({"type": "look", "look": {}, "seen": None})
-    wire.send({"type": "play", "grain": "plugin", "rate": 20})
+    wire.send({"type": "play", "grain": "call", "rate": 20})
     begun = wire.until(lambda message: message["type"] == "delta")["head"]
     wire.until(lambda message: message["type"] == "delta" and message["head"] > begun + 3)
     return wire

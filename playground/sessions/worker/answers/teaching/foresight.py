@@ -23,7 +23,7 @@ def foresee(engine: Engine, request: Foresee) -> Steps[Foreseen]:
     steps = 0
     while attempt is None and steps < MOST_STEPS:
         here = world.position
-        world.step(Grain.PLUGIN)
+        world.step(Grain.CALL)
         steps += 1
         attempt = next((each for each in world.journal.attempts[before:] if _is_it(each, request, position)), None)
         if world.position == here:

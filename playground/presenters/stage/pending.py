@@ -1,0 +1,145 @@
+"""Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that wake the pod."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from playground.presenters.look import Look
+from playground.presenters.queues.hints import list_waking_events
+from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
+from playground.presenters.stage.shape import Stage
+from playground.presenters.why.panel import describe_preemption, get_explanation
+from playground.presenters.why.reasons import about
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.analysis.explain import Explanation, Given
+from scheduler_core.world.readonly import WorldView
+
+ROWS, NODES, EVENTS = 12, 12, 8
+_CLAIM = gettext_noop("Create the claim, or name another one in the pod.")
+_DEVICES = gettext_noop("Add a node with such devices, or delete a pod that holds them.")
+_FREE = gettext_noop("Free %(resource)s on these nodes, request less, or add a node.")
+_HELPS = {
+    "NodeUnschedulable/Cordoned": gettext_noop("Uncordon a node."),
+    "NodeName/OtherNode": gettext_noop("Remove nodeName from the pod, or add the node."),
+    "TaintToleration/UntoleratedTaint": gettext_noop("Add the toleration to the pod, or remove the taint."),
+    "NodeAffinity/NoMatch": gettext_noop("Label a node, or change the pod's selector."),
+    "NodeAffinity/NoMatchForProfile": gettext_noop("Label a node, or change addedAffinity in the profile."),
+    "NodePorts/HostPortsTaken": gettext_noop("Use another host port, or delete the pod that holds it."),
+    "NodeResourcesFit/TooManyPods": gettext_noop("Delete pods there, or add a node."),
+    "VolumeRestrictions/ClaimInUse": gettext_noop("Delete the pod that uses the claim."),
+    "VolumeRestrictions/DiskConflict": gettext_noop("Delete the pod that uses the disk."),
+    "NodeVolumeLimits/TooManyVolumes": gettext_noop("Add a node, or delete a pod with volumes."),
+    "VolumeBinding/VolumeOutOfReach": gettext_noop("Free or add a node that reaches the volume."),
+    "VolumeBinding/NoVolumeToBind": gettext_noop("Add a volume that suits the claim."),
+    "VolumeBinding/NotEnoughStorage": gettext_noop("Add storage there, or claim less."),
+    "VolumeBinding/UnboundImmediateClaims": gettext_noop("Add a volume that suits the claim."),
+    "VolumeZone/OtherZone": gettext_noop("Free or add a node in the volume's zone."),
+    "PodTopologySpread/SkewTooLarge": gettext_noop("Make room in the domains with the fewest pods, or raise maxSkew."),
+    "PodTopologySpread/MissingLabel": gettext_noop("Label the node with the topology key."),
+    "InterPodAffinity/NoMatchingPod": gettext_noop("Create a pod that the affinity selects, or change the affinity."),
+    "InterPodAffinity/MatchingPod": gettext_noop("Add a node, or change the pod's anti-affinity."),
+    "InterPodAffinity/RefusedByPod": gettext_noop("Add a node, or delete the pods with that anti-affinity."),
+    "DynamicResources/CannotAllocate": _DEVICES,
+    "DynamicResources/CannotFitResource": _DEVICES,
+    "Coscheduling/TooFewSiblings": gettext_noop("Create the missing pods of the group."),
+}
+
+
+class PendingReason(TypedDict):
+    """`count` nodes, the first of them by name and `left` more; a reason for the pod as a whole has none."""
+
+    count: int
+    nodes: list[str]
+    left: int
+    plugin: str
+    text: str
+    why: Message
+    helps: Message | None
+
+
+class PendingPreemption(TypedDict):
+    text: str
+    why: list[Message]
+
+
+class WakingEvent(TypedDict):
+    event: str
+    plugins: list[str]
+
+
+class PendingBody(TypedDict):
+    key: str
+    pod: str
+    known: bool
+    rows: list[PendingReason]
+    more: int
+    preemption: PendingPreemption | None
+    wakes: list[WakingEvent]
+    left: int
+    fits: list[str]
+    at: int
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
+    """The reasons in the order of their nearness; those of the nodes that come closest are first."""
+    asked = message(gettext_noop("Why does %(pod)s stay Pending?"), pod=short(key) or "…")
+    forms = {"reasons": gettext_noop("Reasons"), "nodes": gettext_noop("Nodes")}
+    explanation = get_explanation(sim, key) if key else None
+    if explanation is None:
+        empty: PendingBody = {
+            "key": key, "pod": short(key), "known": False, "rows": [], "more": 0, "preemption": None, "wakes": [],
+            "left": 0, "fits": [], "at": sim.position,
+        }  # fmt: skip
+        return Stage(asked, empty, forms=forms)
+    wakes = _list_waking_events(sim, explanation)
+    preemption = explanation.preemption
+    body: PendingBody = {
+        "key": key,
+        "pod": short(key),
+        "known": True,
+        "rows": [_row(each, short(key), explanation.total) for each in explanation.reasons[:ROWS]],
+        "more": max(len(explanation.reasons) - ROWS, 0),
+        "preemption": None
+        if preemption is None or preemption.nominated
+        else {"text": preemption.message, "why": describe_preemption(preemption)},
+        "wakes": wakes[:EVENTS],
+        "left": max(len(wakes) - EVENTS, 0),
+        "fits": list(explanation.fits[:NODES]),
+        "at": sim.position,
+    }
+    return Stage(asked, body, detail=_count_feasible(sim, key), forms=forms)
+
+
+def _row(reason: Given, pod: str, total: int) -> PendingReason:
+    resource = str(reason.evidence.get("resource") or "")
+    text = _FREE if resource else _HELPS.get(reason.code, _CLAIM if reason.code.endswith("/ClaimNotFound") else "")
+    return {
+        "count": reason.count,
+        "nodes": list(reason.nodes[:NODES]),
+        "left": max(reason.count - NODES, 0),
+        "plugin": reason.plugin,
+        "text": reason.message,
+        "why": about(reason, pod, total),
+        "helps": message(text, resource=resource) if text else None,
+    }
+
+
+def _count_feasible(sim: WorldView, key: str) -> Message | None:
+    """Return how many nodes were feasible in the attempt that the stage is about."""
+    attempt, cycle = last_attempt(sim, key), cycle_of(sim)
+    if attempt is None or cycle is None:
+        return None
+    total = len(cycle.nodes) if cycle.pod.key == key else attempt.evaluated
+    return message(gettext_noop("%(k)s of %(n)s nodes are feasible"), k=attempt.feasible, n=total)
+
+
+def _list_waking_events(sim: WorldView, explanation: Explanation) -> list[WakingEvent]:
+    """Return the events that plugins which refused the pod registered for, each with these plugins."""
+    scheduler, pod = scheduler_of(sim), sim.store.pod_at(explanation.pod)
+    profile = scheduler.profiles.get(pod.spec.scheduler_name) if pod is not None else None
+    plugins: dict[str, list[str]] = {}
+    for plugin in dict.fromkeys(reason.plugin for reason in explanation.reasons if reason.plugin):
+        for event in list_waking_events(profile, (plugin,)):
+            plugins.setdefault(event, []).append(plugin)
+    known = [event for event in plugins if event in explanation.events]
+    return [{"event": event, "plugins": plugins[event]} for event in known]
