@@ -42,7 +42,7 @@ def find_setter(key: str) -> str:
 
 def passes(key: str) -> bool:
     """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
-    return bool(find_setter(key))
+    return bool(find_setter(key)) or key == "node.kubernetes.io/out-of-service"  # which people set and remove
 
 
 Mask = NDArray[np.bool_]
