@@ -37,7 +37,8 @@ async def _read_names(request: HttpRequest, client: SessionClient, text: str) ->
     kinds = [kind for kind in KINDS if " " in text]
     listed = {kind: await client.ask(Objects(at=at, kind=kind)) for kind in kinds}
     objects = {kind: [(each.namespace, each.name) for each in found] for kind, found in listed.items()}
-    lessons = {lesson.slug: in_language(lesson.words).title for lesson in read_lessons()}
+    worded = ((lesson.slug, in_language(lesson.words)) for lesson in read_lessons())
+    lessons = {slug: words.title for slug, words in worded if words is not None}
     return Known(objects, NAMES, lessons, await client.head())
 
 
