@@ -120,7 +120,7 @@ def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """An address that leads nowhere."""
-    return problem(request, SessionGone(_("There is nothing at this address.")))
+    return problem(request, SessionGone(_("Nothing exists at this address.")))
 
 
 def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -69,7 +69,7 @@ def test_a_refused_form_keeps_what_was_typed_and_says_why(studio: Page, complain
     opened = drawer(studio)
     opened.get_by_label("CPU").fill("4x")
     opened.get_by_role("button", name="Create the nodes").click()
-    expect(opened.locator(".field-cpu .errors")).to_have_text("“4x” is not a quantity; write it as 500m or 2")
+    expect(opened.locator(".field-cpu .errors")).to_have_text("“4x” is not a quantity. Write it as 500m or 2")
     expect(opened.get_by_label("CPU")).to_have_value("4x")
 
 

@@ -119,7 +119,7 @@ def test_a_student_is_removed_and_nobody_else_joins(
     expect(ada.locator("#room-error")).to_have_text("The teacher has removed you from the classroom.")
     expect(desk.locator("#joined")).to_have_text("Students: 1")
     ada.reload()
-    expect(ada.locator(".note")).to_have_text("The teacher lets nobody else join this classroom.")
+    expect(ada.locator(".note")).to_have_text("The teacher has closed this classroom to new students.")
     expect(grace.locator("#where")).to_have_text("You follow the teacher.")
     desk.reload()
     expect(desk.get_by_role("switch", name="Students may join")).not_to_be_checked()
@@ -152,7 +152,7 @@ def test_a_room_ends(desk: Page, new_context: Contexts, accessible: Callable[[Pa
     expect(ada.locator("#where")).to_have_text("The classroom is over.")
     late = new_context(viewport=PHONE).new_page()
     late.goto(ada.url)
-    expect(late.locator("main")).to_contain_text("This classroom is over.")
+    expect(late.locator("main")).to_contain_text("This classroom has ended.")
     accessible(late)
 
 
@@ -186,7 +186,7 @@ def test_a_code_leads_from_the_first_page_into_the_room(
     ada.get_by_role("link", name="Join a classroom").click()
     ada.get_by_label("The code that your teacher shows").fill("wrong-code")
     ada.get_by_role("button", name="Go on").click()
-    expect(ada.get_by_role("alert")).to_contain_text("There is no classroom with this link or code.")
+    expect(ada.get_by_role("alert")).to_contain_text("No classroom has this link or code.")
     expect(ada.get_by_label("The code that your teacher shows")).to_have_value("WRONGCODE")
     accessible(ada)
     ada.get_by_label("The code that your teacher shows").fill(desk.locator("#code").inner_text().lower())

@@ -227,5 +227,5 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     assert page.evaluate("() => window.stays"), "the page was loaded anew"
     expect(cancel).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The import was cancelled. Nothing of it was kept.")).to_be_visible()
+    expect(page.get_by_text("The import was cancelled. Nothing was saved.")).to_be_visible()
     expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()

@@ -28,7 +28,7 @@ def run_to(page: Page, studio: str, seconds: int) -> None:
     page.keyboard.press("u")
     page.get_by_label("virtual time, in seconds").fill(str(seconds))
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_contain_text("The run stopped where")
+    expect(page.locator(".toast")).to_contain_text("The run stopped:")
 
 
 def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_one(

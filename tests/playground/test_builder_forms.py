@@ -55,7 +55,7 @@ def test_a_node_has_its_capacity_extended_resources_labels_and_taints():
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("cpu", "10x", "“10x” is not a quantity; write it as 500m or 2"),
+        ("cpu", "10x", "“10x” is not a quantity. Write it as 500m or 2"),
         ("cpu", "-1", "negative"),
         ("cpu", "", "required"),
         ("count", "0", "greater than or equal to 1"),

@@ -64,6 +64,6 @@ def require_size(files: LessonFiles) -> None:
     """Refuses what is too large before it is played."""
     if files.size > settings.MAX_LESSON_BYTES:
         raise LimitReached(
-            _("The files of the lesson have %(has)s bytes; at most %(most)s are kept here.")
+            _("The files of the lesson have %(has)s bytes. The limit is %(most)s.")
             % {"has": f"{files.size:,}", "most": f"{settings.MAX_LESSON_BYTES:,}"}
         )

@@ -56,7 +56,7 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
             request,
             [_("These fields of KubeletConfiguration change nothing here: %(names)s.") % {"names": ", ".join(idle)}],
         )
-    return confirm_command(request, client, _("The settings were changed; nobody had to restart."), "components")
+    return confirm_command(request, client, _("Settings applied. No restart needed."), "components")
 
 
 async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:

@@ -127,6 +127,6 @@ def _decode_text(name: str, data: bytes) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise SessionError(
-            _("%(file)s is not text in UTF-8: byte %(byte)s cannot be read.")
+            _("%(file)s is not UTF-8 text: byte %(byte)s cannot be read.")
             % {"file": name, "byte": f"{error.start + 1:,}"}
         ) from None

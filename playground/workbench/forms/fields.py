@@ -46,7 +46,7 @@ class QuantityField(forms.CharField):
         try:
             negative = bool(text) and parse_quantity(text) < 0
         except BadQuantity as error:
-            said = _("“%(received)s” is not a quantity; write it as 500m or 2")
+            said = _("“%(received)s” is not a quantity. Write it as 500m or 2")
             raise ValidationError(said % {"received": text}, code="quantity") from error
         if negative:
             raise ValidationError(_("“%(received)s” is negative") % {"received": text}, code="quantity")

@@ -46,9 +46,7 @@ def test_a_tie_is_told_with_its_draw() -> None:
         world(node("a"), node("b"), pod("web-1", cpu="2")), lambda s: any(r.kind == "node_selected" for r in s.last)
     )
     chosen = sim.schedulers[0].cycle.chosen
-    assert said(sim) == (
-        f"Select: 2 nodes have the highest total score for web-1; {chosen} is picked at random among them."
-    )
+    assert said(sim) == (f"Select: 2 nodes share the highest total score for web-1. {chosen} is picked at random.")
 
 
 def test_the_end_of_a_failed_attempt_gives_kubes_message() -> None:
@@ -70,7 +68,7 @@ def test_an_evictions_first_step_is_told() -> None:
 
 def test_a_preemption_is_told_with_what_came_of_it() -> None:
     sim = until(world(*objects()), ran("PostFilter", "DefaultPreemption"))
-    assert said(sim).endswith("ml-train-0 is nominated to node-b2: evicting 2 pods makes room for it there.")
+    assert said(sim).endswith("ml-train-0 is nominated to node-b2: preempting 2 pods makes room.")
 
 
 def test_an_idle_world_tells_of_timers_that_are_left() -> None:
@@ -106,4 +104,4 @@ def test_what_follows_the_first_plugin_of_reserve_is_the_next_one() -> None:
     sim = until(three_nodes(), lambda sim: coming(sim).startswith("Reserve: %(pod)s is assumed"))
     sim.step(Grain.PLUGIN)
     assert said(sim).startswith("Reserve · ")
-    assert coming(sim).startswith("Reserve goes on: ")
+    assert coming(sim).startswith("Reserve: the next plugin ")

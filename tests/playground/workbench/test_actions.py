@@ -494,7 +494,7 @@ def test_a_drain_that_may_not_begin_says_why_and_keeps_its_flags(clustered):
     clustered.post("act/bind", **POD_WEB, node="n1")
     said = clustered.browser.post(f"{clustered.url}act/drain", {**NODE_N1, "ignore_daemon_sets": "on"}, follow=True)
     assert "cannot delete Pods that declare no controller (use --force to override)" in page_text(said)
-    assert "The drain ended" in page_text(said)
+    assert "The drain failed" in page_text(said)
     assert re.search(r'name="ignore_daemon_sets"[^>]* checked', said.content.decode())
 
 
@@ -505,7 +505,7 @@ def test_a_drain_says_what_it_waits_for(clustered):
     clustered.ask(lambda client: client.walk(12))
     for page in (clustered.get("act/drain", **NODE_N1), clustered.get("", tab="node", node="n1")):
         text = page_text(page)
-        assert "Draining: 1 of 1 pods are still to go." in text
+        assert "Draining: 1 of 1 pods left." in text
         assert "Cannot evict pod as it would violate the pod's disruption budget." in text
     clustered.post("act/cancel-drain", **NODE_N1)
     assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
@@ -581,7 +581,7 @@ def test_a_deleted_object_leads_to_the_list(clustered):
 def test_an_object_that_is_not_there_is_told(clustered):
     answer = clustered.get("act/drain", kind="Node", name="nobody")
     assert answer.status_code == 404
-    assert "There is no Node nobody" in page_text(answer)
+    assert "No Node nobody" in page_text(answer)
 
 
 def test_an_unknown_action_is_told(clustered):

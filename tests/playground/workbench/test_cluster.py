@@ -75,7 +75,7 @@ def test_nodes_lead_to_their_own_pages(modelled) -> None:
 
 
 def test_a_node_that_is_not_there_is_told(modelled) -> None:
-    assert "There is no node n9 at this step." in page_text(modelled.get("cluster", part="nodes", name="n9"))
+    assert "No node n9 exists at this step." in page_text(modelled.get("cluster", part="nodes", name="n9"))
 
 
 def test_rollouts_are_empty_without_deployments(modelled) -> None:

@@ -136,7 +136,7 @@ def test_a_history_with_another_seed_is_a_branch_that_has_it(begun):
 @pytest.mark.parametrize(
     ("seed", "said"),
     [
-        ("0", "Seed 0 is the one that this history has: choose another one."),
+        ("0", "This history already has seed 0. Choose another seed."),
         ("-1", "The seed “-1” is not a whole number from 0 to 2147483647."),
         ("9999999999", "The seed “9999999999” is not a whole number from 0 to 2147483647."),
     ],

@@ -44,7 +44,7 @@ def settings(visitor) -> dict:
 
 def test_the_settings_are_changed_and_shown_again(clustered):
     answer = clustered.browser.post(f"{clustered.url}components", FILLED_IN, follow=True)
-    assert "The settings were changed" in page_text(answer)
+    assert "Settings applied" in page_text(answer)
     now = settings(clustered)
     assert now["apiserver"]["default-not-ready-toleration-seconds"] == 30
     assert now["apiserver"]["enable-admission-plugins"] == ["PodNodeSelector"]

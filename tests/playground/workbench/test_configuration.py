@@ -131,7 +131,7 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
     begun.post("settings", **{**SETTINGS, "in_place_scaling": ""})
     flag = "--feature-gates=PodLevelResources=false,StorageCapacityScoring=true"
     answer = begun.browser.post(f"{begun.url}gates", {"gates": flag}, follow=True)
-    assert "and the schedulers restarted" in page_text(answer)
+    assert "The schedulers restarted" in page_text(answer)
     settings = configured(begun).settings
     changed = {name: settings[name] for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")}
     assert changed == {"pod_level_resources": False, "storage_capacity_scoring": True, "in_place_scaling": True}
@@ -155,7 +155,7 @@ def test_gates_that_can_not_be_so_are_refused_in_kubes_words(begun, gates, said)
 
 def test_gates_that_change_nothing_here_are_told(begun):
     answer = begun.browser.post(f"{begun.url}gates", {"gates": "ImageVolume=true"}, follow=True)
-    assert "These gates change nothing here: ImageVolume." in page_text(answer)
+    assert "These feature gates have no effect here: ImageVolume." in page_text(answer)
 
 
 def test_a_gate_that_the_configuration_needs_is_not_turned_off(begun):
@@ -187,15 +187,15 @@ def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
 
 def test_the_page_says_whether_the_schedulers_restarted(begun):
     answer = begun.browser.post(f"{begun.url}settings", {**SETTINGS, "informer_lag": "500ms"}, follow=True)
-    assert "nobody had to restart" in page_text(answer)
+    assert "No restart needed" in page_text(answer)
     answer = begun.browser.post(f"{begun.url}settings", {**SETTINGS, "queue_mode": "historical"}, follow=True)
-    assert "and the schedulers restarted" in page_text(answer)
+    assert "The schedulers restarted" in page_text(answer)
 
 
 def test_settings_that_differ_in_nothing_are_no_command(begun):
     before = begun.head()
     answer = begun.browser.post(f"{begun.url}settings", SETTINGS, follow=True)
-    assert "Nothing differs" in page_text(answer)
+    assert "No changes." in page_text(answer)
     assert begun.head() == before
 
 

@@ -135,7 +135,7 @@ def test_another_import_of_the_session_is_told_to_wait(begun, settings, monkeypa
     first = bring(begun, cluster())
     answer = bring(begun, cluster())
     assert answer.status_code == 422
-    assert "Other large imports are read on this server" in page_text(answer)
+    assert "The server is reading other large imports" in page_text(answer)
     follow(begun, first)
     assert left(settings) == []
 

@@ -203,7 +203,7 @@ def test_too_large_a_folder_is_refused(given, settings):
 def test_only_so_many_are_kept_of_one_client(given, settings):
     settings.MAX_LESSONS_PER_CLIENT = 1
     assert given().status_code == 302
-    assert "no more are kept for one client" in page_text(given())
+    assert "which is the limit" in page_text(given())
 
 
 def test_a_copy_of_a_lesson_is_whole_in_both_languages(transactional_db):

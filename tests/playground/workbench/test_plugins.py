@@ -58,7 +58,7 @@ def test_an_expression_that_does_not_compile_is_shown_with_its_character(begun):
     [
         ({"plugin": "9"}, "A name begins with a letter"),
         ({"plugin": "NodeName"}, "expected a name that no other plugin has"),
-        ({"score": ""}, "an expression at one extension point at least"),
+        ({"score": ""}, "an expression for at least one extension point"),
         ({"weight": "0"}, "greater than or equal to 1"),
         ({"score": "1" * 5_000}, "at most 4096 characters"),
     ],
@@ -94,7 +94,7 @@ def test_a_trial_of_what_does_not_compile_shows_where(begun):
 def test_a_trial_without_a_pod_keeps_what_was_written(begun):
     answer = begun.post("plugins", **SCORE, **{"try": "", "pod": "default/gone"})
     assert answer.status_code == 422
-    assert "received default/gone; expected a pod that is there at this step" in page_text(answer)
+    assert "received default/gone; expected a pod that exists at this step" in page_text(answer)
     assert answer.context["form"]["score"].value() == SCORE["score"]
 
 
@@ -143,7 +143,7 @@ def test_a_plugin_that_a_profile_names_is_not_taken_away(begun):
     keep(begun, **SCORE)
     begun.post("plugins", use="Mine", profile="kube-scheduler/default-scheduler")
     answer = begun.post("plugins", remove="Mine")
-    assert "a plugin that no profile names" in page_text(answer)
+    assert "a plugin that no profile uses" in page_text(answer)
     begun.post("configuration", default="", text="")
     begun.post("plugins", remove="Mine")
     assert configured(begun).settings["plugins"] == {}

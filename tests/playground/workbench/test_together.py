@@ -118,7 +118,7 @@ def test_whatever_goes_wrong_the_form_comes_back_as_it_was_filled_in(
 def test_a_session_that_was_deleted_meanwhile_gives_the_form_back(visitor, form: str) -> None:
     begun = visitor("empty")
     log.delete(begun.session.pk)
-    came_back(begun, form, 404, "no session with this link")
+    came_back(begun, form, 404, "No session has this link")
 
 
 def came_back(begun: Visitor, form: str, status: int, said: str) -> None:

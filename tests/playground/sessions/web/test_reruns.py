@@ -54,7 +54,7 @@ async def test_a_token_is_of_one_session_only(client: SessionClient) -> None:
     job = await rerun(client, 0)
     assert (await client.find_rerun(job.token, 0)).result == job.result
     other = await client.fork()
-    with pytest.raises(SessionGone, match="not known any more"):
+    with pytest.raises(SessionGone, match="no longer exists"):
         await other.find_rerun(job.token, 0)
 
 

@@ -136,4 +136,4 @@ async def test_a_page_that_there_is_no_room_for_says_so_and_when_to_come_again(
     monkeypatch.setattr(engines, "_clear_up", nothing)
     answer = await AsyncClient().get(f"/s/{client.key}/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
-    assert "There is no room for another session now" in answer.content.decode()
+    assert "The server has no memory left for another session" in answer.content.decode()

@@ -162,8 +162,8 @@ async def test_a_speed_that_makes_no_sense_is_refused(browser: AsyncClient, sess
 async def test_a_form_tells_what_a_socket_would_have_been_told(browser: AsyncClient, transactional_db: None) -> None:
     empty = await create_session("Empty")
     response = await browser.post(url("step", empty), {"grain": "plugin"}, follow=True)
-    assert "Nothing is left to do." in response.content.decode()
-    assert "Nothing is left to do." not in (await browser.get(url("studio", empty))).content.decode()
+    assert "The simulation has nothing more to do." in response.content.decode()
+    assert "The simulation has nothing more to do." not in (await browser.get(url("studio", empty))).content.decode()
 
 
 async def test_a_search_by_form_tells_where_it_held(browser: AsyncClient, session: Session) -> None:
@@ -242,7 +242,7 @@ async def test_a_step_beyond_the_head_follows_the_head(browser: AsyncClient, ses
 async def test_an_address_that_leads_nowhere_says_so_and_leads_home(browser: AsyncClient) -> None:
     response = await browser.get("/nope")
     assert response.status_code == 404
-    assert "There is nothing at this address." in response.content.decode()
+    assert "Nothing exists at this address." in response.content.decode()
     assert 'href="/"' in response.content.decode()
 
 
@@ -418,13 +418,13 @@ async def test_a_trace_may_not_bring_more_objects_than_are_allowed(
     settings.MAX_OBJECTS = 6
     response = await browser.post(reverse("import-trace"), upload(lines))
     assert response.status_code == 422
-    assert "7 objects; at most 6" in response.content.decode()
+    assert "7 objects. The limit is 6" in response.content.decode()
 
 
 async def test_no_file_is_no_trace(browser: AsyncClient, transactional_db: None) -> None:
     response = await browser.post(reverse("import-trace"))
     assert response.status_code == 400
-    assert "Choose the file" in response.content.decode()
+    assert "Choose a trace file" in response.content.decode()
 
 
 async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient, session: Session) -> None:
