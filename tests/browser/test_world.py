@@ -27,7 +27,7 @@ def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(studio: Page, access
     studio.get_by_role("link", name="Fail or delay the next call, such as its binding").click()
     drawer = studio.locator("#drawer")
     expect(drawer.get_by_label("Pod", exact=True)).to_have_value("default/web-2")
-    drawer.get_by_label("How long it takes").fill("3s")
+    drawer.get_by_label("Duration").fill("3s")
     drawer.get_by_role("button", name="Ask for it").click()
     expect(drawer.get_by_role("button", name="Take back")).to_be_visible()
     accessible(studio)

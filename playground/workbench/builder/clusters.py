@@ -107,23 +107,26 @@ def _devices() -> list[dict[str, Any]]:
 CLUSTERS: dict[str, Cluster] = {
     cluster.slug: cluster
     for cluster in (
-        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit anywhere."), _small),
+        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit any of them."), _small),
         Cluster(
             "zones",
             _("Six nodes in three zones"),
-            _("A worker and a tainted infra node in each zone; three pods tolerate the taint, three do not."),
+            _("A worker and a tainted infra node in each zone. Three pods tolerate the taint, three do not."),
             _zones,
         ),
         Cluster(
             "fifty",
             _("Fifty nodes, ten with GPUs"),
-            _("102 pods of three kinds over 50 nodes in three zones: enough to watch scores at work."),
+            _("102 pods of three kinds on 50 nodes in three zones, enough to compare scores."),
             _fifty,
         ),
         Cluster(
             "devices",
             _("Four nodes with GPUs to claim"),
-            _("Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."),
+            _(
+                "Eight GPUs per node, in two NVLink domains. Some pods claim one GPU, some claim four of one domain, "
+                "and some share one."
+            ),
             _devices,
         ),
     )

@@ -424,7 +424,7 @@ def test_the_inspector_offers_what_can_be_done(clustered):
 
 
 def test_the_page_of_an_object_and_of_a_node_offer_the_same(clustered):
-    assert "Set what runs in it" in page_text(clustered.get("yaml", **POD_WEB))
+    assert "Set container behavior" in page_text(clustered.get("yaml", **POD_WEB))
     assert "Stop the kubelet" in page_text(clustered.get("cluster", part="nodes", name="n1"))
 
 
@@ -508,12 +508,12 @@ def test_a_drain_says_what_it_waits_for(clustered):
         assert "Draining: 1 of 1 pods left." in text
         assert "Cannot evict pod as it would violate the pod's disruption budget." in text
     clustered.post("act/cancel-drain", **NODE_N1)
-    assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
+    assert "Stop the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
 
 
 def test_a_dry_run_says_that_nothing_was_changed(clustered):
     said = clustered.browser.post(f"{clustered.url}act/evict", {**POD_WEB, "dry_run": "on"}, follow=True)
-    assert "web could be evicted now; nothing was changed." in page_text(said)
+    assert "web can be evicted now. Nothing was changed." in page_text(said)
     assert "web" in clustered.objects("Pod")
 
 

@@ -85,7 +85,7 @@ def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
         ({"apiserver": "default-not-ready-toleration-seconds=1"}, "line 1: write it as --default-not-ready"),
         (
             {"controller_manager": "--terminated-pod-gc-threshold=many"},
-            "line 1: “many” is no value of --terminated-pod-gc-threshold, whose default is 12500",
+            "line 1: “many” is not a value of --terminated-pod-gc-threshold, whose default is 12500",
         ),
         (
             {"controller_manager": "# first\n--node-monitor-grace-period=soon"},

@@ -68,7 +68,7 @@ def test_rules_that_are_no_list_are_refused(begun):
     answer = begun.post("extenders", of=URL, kind="recorded", latency="5ms", rules="{")
     assert answer.status_code == 422
     answer = begun.post("extenders", of=URL, kind="recorded", latency="5ms", rules='{"verb": "filter"}')
-    assert "a list of objects is expected" in page_text(answer)
+    assert "expected a list of objects" in page_text(answer)
 
 
 @pytest.mark.parametrize("kind", ["nobody", "http"])

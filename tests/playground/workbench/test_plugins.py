@@ -56,7 +56,7 @@ def test_an_expression_that_does_not_compile_is_shown_with_its_character(begun):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"plugin": "9"}, "A name begins with a letter"),
+        ({"plugin": "9"}, "A name starts with a letter"),
         ({"plugin": "NodeName"}, "expected a name that no other plugin has"),
         ({"score": ""}, "an expression for at least one extension point"),
         ({"weight": "0"}, "greater than or equal to 1"),

@@ -234,7 +234,7 @@ async def test_a_log_that_would_be_too_large_says_so(client: SessionClient, sett
 async def test_too_many_objects_are_refused(client: SessionClient, settings: Any) -> None:
     settings.MAX_OBJECTS = 8
     before = await client.ask(Objects())
-    with pytest.raises(LimitReached, match="9 objects. The limit is 8"):
+    with pytest.raises(LimitReached, match=r"9 objects\. The limit is 8"):
         await client.apply(applying(node("a"), node("b")))
     assert await client.ask(Objects()) == before
 

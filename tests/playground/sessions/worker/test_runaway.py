@@ -129,7 +129,7 @@ async def test_a_session_says_why_its_run_was_stopped() -> None:
             await asyncio.sleep(0.02)
         return live.said_at_head
 
-    assert "goes in circles" in await runtime().call(until_stopped)
+    assert "repeats itself" in await runtime().call(until_stopped)
 
 
 def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
