@@ -136,7 +136,7 @@ def test_the_operators_page_shows_the_process_to_operators_alone(settings: Any) 
     page = Client().get("/status")
     text = page.content.decode()
     assert page.status_code == 200
-    assert "The database responds" in text
+    assert "The database answers" in text
     assert "Not found: /s/-/" in text
     assert re.search(r"<td>\d+ / 8,000</td>", text)  # connections
     settings.METRICS_CLIENTS = []

@@ -211,7 +211,7 @@ def test_a_form_of_another_server_is_refused_and_given_back_to_be_copied() -> No
     answer = Client(enforce_csrf_checks=True).post("/new", {"start": "import", "text": "my\ntext"})
     shown = unescape(answer.content.decode())
     assert answer.status_code == 403
-    assert "out of date" in shown
+    assert "outdated page" in shown
     assert "my\ntext" in shown
     assert "Send it again" not in shown
 

@@ -42,7 +42,7 @@ def writes(view: View) -> View:
     @wraps(view)
     async def inner(request: HttpRequest, lesson: OwnLesson, **rest: Any) -> HttpResponse:
         if request.resolver_match is None or request.resolver_match.kwargs["key"] != lesson.edit_key:
-            raise NotAllowed(_("This link starts the lesson. To change it, ask whoever made it for the edit link."))
+            raise NotAllowed(_("This link starts the lesson. To change the lesson, ask its author for the edit link."))
         return await view(request, lesson, **rest)
 
     return inner

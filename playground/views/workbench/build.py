@@ -30,7 +30,7 @@ KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # of which the first 
 TITLES = {
     "nodes": (_("Add nodes"), _("Create the nodes")),
     "pods": (_("Add pods"), _("Create the pods")),
-    "devices": (_("Give nodes devices"), _("Create the devices")),
+    "devices": (_("Add devices to nodes"), _("Create the devices")),
     "claims": (_("Claim devices"), _("Create the claim and its pods")),
 }
 SHOWN = 3

@@ -32,7 +32,7 @@ TRACED = gettext_noop(
 )
 FULLEST = gettext_noop("At the end no object was left, so the moment with the most objects is used.")
 EXPORTED = gettext_noop(
-    "An export of kube-scheduler-simulator with %(lists)s. You can apply its scheduler configuration separately."
+    "An export of kube-scheduler-simulator (%(lists)s). You can apply its scheduler configuration separately."
 )
 REVIEWED = gettext_noop(
     "A review of cluster-capacity. Its pod is read. Replicas that fit: %(replicas)s. The next one fails: %(reason)s"

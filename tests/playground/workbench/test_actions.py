@@ -587,7 +587,7 @@ def test_an_object_that_is_not_there_is_told(clustered):
 def test_an_unknown_action_is_told(clustered):
     answer = clustered.get("act/paint", **NODE_N1)
     assert answer.status_code == 404
-    assert "There is no action “paint” for a Node." in page_text(answer)
+    assert "No action “paint” exists for a Node." in page_text(answer)
 
 
 def test_a_view_link_looks_and_changes_nothing(clustered):

@@ -73,5 +73,5 @@ def test_what_is_wrong_is_told_and_nothing_changes(begun, changes, said):
 def test_a_view_link_sees_the_page_and_changes_nothing(begun):
     begun.post("calls", **ASKED)
     page = begun.browser.get(f"{begun.view_url}calls")
-    assert "Take back" not in page_text(page)
+    assert "Remove" not in page_text(page)
     assert begun.browser.post(f"{begun.view_url}calls", ASKED).status_code == 403

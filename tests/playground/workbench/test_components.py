@@ -122,7 +122,7 @@ def test_a_field_without_effect_is_told(clustered):
     answer = clustered.browser.post(
         f"{clustered.url}components", {**FILLED_IN, "kubelet": "cgroupDriver: systemd\n"}, follow=True
     )
-    assert "These fields of KubeletConfiguration change nothing here: cgroupDriver." in page_text(answer)
+    assert "These fields of KubeletConfiguration have no effect here: cgroupDriver." in page_text(answer)
 
 
 def test_a_view_link_changes_nothing(clustered):

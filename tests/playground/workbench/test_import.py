@@ -126,7 +126,7 @@ def test_an_import_in_the_past_forks(begun):
     [
         ("a: [", "not readable as YAML"),
         (b"\xff\xff\x00a", "UTF-8"),
-        ("", "There is nothing to import yet"),
+        ("", "Nothing to import"),
         ("items: {}\nkind: List", "items"),
     ],
 )

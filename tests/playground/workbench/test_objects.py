@@ -56,7 +56,7 @@ def test_create_refuses_a_name_that_is_taken(begun):
         pytest.param(NODE.replace("{name: n1}", "\n  name: n1\n  labels: [a]"), "5", "metadata.labels", id="a wrong type"),
         pytest.param("apiVersion: v1\nkind: Podd\nmetadata: {name: a}\n", None, "Podd", id="an unknown kind"),
         pytest.param("just text", None, "", id="no object"),
-        pytest.param("", "1", "There is no object in this text", id="nothing"),
+        pytest.param("", "1", "The text contains no object", id="nothing"),
         pytest.param("a: !!python/object/apply:os.system [ls]\n", "1", "", id="a tag"),
         pytest.param(BOMB, None, "alias", id="an alias bomb"),
         pytest.param("[" * 5000, None, "", id="nesting"),

@@ -30,7 +30,7 @@ def keep(begun, **fields):
 
 def test_a_plugin_is_kept_and_listed(begun):
     page = page_text(keep(begun, **SCORE))
-    assert "The plugin Mine is kept in this session." in page
+    assert "Plugin Mine saved in this session." in page
     assert "large nodes first" in page
     assert configured(begun).settings["plugins"] == {
         "Mine": {"description": "large nodes first", "score": "allocatable.cpu / 1000", "weight": 3}
@@ -102,7 +102,7 @@ def test_a_plugin_that_has_gone_is_put_into_no_profile(begun):
     answer = begun.browser.post(
         f"{begun.url}plugins", {"use": "Mine", "profile": "kube-scheduler/default-scheduler"}, follow=True
     )
-    assert "There is no such plugin any more." in page_text(answer)
+    assert "This plugin no longer exists." in page_text(answer)
     assert "Mine" not in str(profile(begun))
 
 
@@ -115,7 +115,7 @@ def test_one_click_puts_it_into_the_profile_with_its_weight(begun):
     answer = begun.browser.post(
         f"{begun.url}plugins", {"use": "Mine", "profile": "kube-scheduler/default-scheduler"}, follow=True
     )
-    assert "Mine stands in the profile default-scheduler now" in page_text(answer)
+    assert "Mine added to the profile default-scheduler" in page_text(answer)
     assert profile(begun)["multiPoint"]["enabled"][-1] == {"name": "Mine", "weight": 3}
 
 
@@ -134,7 +134,7 @@ def test_a_preemption_of_ones_own_stands_in_place_of_kubes(begun):
 )
 def test_what_is_ready_made_is_switched_on_alike(begun, name, field, expected):
     page = page_text(begun.get("plugins"))
-    assert "Ready made: ours, not kube's" in page
+    assert "Built-in plugins of the playground" in page
     begun.post("plugins", use=name, profile="kube-scheduler/default-scheduler")
     assert profile(begun)[field]["enabled"][-1] == expected
 

@@ -96,7 +96,7 @@ def test_saving_what_is_there_already_says_so(visitor) -> None:
     begun.post("yaml", text=NODE.format("mine"), create="")
     again = begun.post("yaml", text=NODE.format("mine"), replace="")
     assert again.status_code == 422
-    assert "is in the cluster already" in page_text(again)
+    assert "The cluster already has everything" in page_text(again)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)

@@ -305,7 +305,7 @@ def test_there_is_a_most_of_plugins() -> None:
     sim = Simulation()
     for i in range(MOST_PLUGINS):
         sim.apply(DefinePlugin(f"P{i}", Definition(filter="true")))
-    with pytest.raises(Refused, match="at most 50 plugins"):
+    with pytest.raises(Refused, match="at most 50 custom plugins"):
         sim.apply(DefinePlugin("One", Definition(filter="true")))
     sim.apply(DefinePlugin("P0", Definition(filter="false")))
 

@@ -225,7 +225,7 @@ async def test_a_full_log_says_so(client: SessionClient, settings: Any) -> None:
 
 async def test_a_log_that_would_be_too_large_says_so(client: SessionClient, settings: Any) -> None:
     settings.MAX_LOG_BYTES = 4000
-    with pytest.raises(LimitReached, match="at most 4,000"):
+    with pytest.raises(LimitReached, match="The limit is 4,000"):
         await client.apply(applying(*(pod(f"pod-{i}-{i * i}") for i in range(40))))
     assert len(await names(client)) == 4
     assert await head_of(client) == 1

@@ -31,7 +31,7 @@ async def test_a_rerun_ends_with_a_branch(client: SessionClient) -> None:
 async def test_one_history_is_made_again_at_a_time(client: SessionClient) -> None:
     going = await rerun(client, 0, patience=0)
     assert going.going
-    with pytest.raises(LimitReached, match="just now"):
+    with pytest.raises(LimitReached, match="another re-run"):
         await rerun(client, 0, 1)
 
 

@@ -101,7 +101,7 @@ async def test_where_all_are_in_use_one_more_is_refused_in_words(house: House) -
     for number in (0, 1):
         house.pool.lane(False)[number].sessions.add(number)
         house.move_in(FULL + 0.01, 0.0, number)
-    with pytest.raises(NoRoom, match="no room for another session now: 2 are in use") as refused:
+    with pytest.raises(NoRoom, match="no memory left for another session: 2 are in use") as refused:
         await house.room.make(False)
     assert (refused.value.status, refused.value.retry_after) == (503, 30)
     await house.room.make(True)  # the other lane has room

@@ -38,7 +38,7 @@ async def test_at_the_head_the_engine_runs_to_the_breakpoint_and_the_log_keeps_i
     await page.look()
     await page.send({"type": "search", "back": False})
     ended = await page.until(kind("ended", "error"))
-    assert ended["reason"] == "until" and "“decided” held at step" in ended["message"]
+    assert ended["reason"] == "until" and "“decided” was hit at step" in ended["message"]
     entry = await LogEntry.objects.aget(session=session, seq=2)
     assert log.unpack(entry.payload) == {"until": {"kind": "break", "titles": ["decided"]}}
     assert await hits(session) == [1]

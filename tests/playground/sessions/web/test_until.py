@@ -159,7 +159,7 @@ async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> 
 
 @pytest.mark.parametrize(
     ("until", "why"),
-    [(PodAttempted("default/nobody"), "no pod default/nobody"), (TimeReached(0.0), "already in the past")],
+    [(PodAttempted("default/nobody"), "No pod default/nobody"), (TimeReached(0.0), "already in the past")],
 )
 async def test_what_can_not_come_any_more_is_refused(mixed: Session, until: Until, why: str) -> None:
     with pytest.raises(SessionError, match=why):
@@ -206,7 +206,7 @@ async def test_the_form_refuses_with_a_page_and_a_view_link_may_not(mixed: Sessi
     form = {"until": "pod", "pod": "nobody"}
     response = await browser.post(reverse("run", args=[mixed.edit_key]), form)
     assert response.status_code == 422
-    assert b"There is no pod default/nobody" in response.content
+    assert b"No pod default/nobody" in response.content
     form = {"until": "unschedulable"}
     assert (await browser.post(reverse("run", args=[mixed.view_key]), form)).status_code == 403
 
@@ -251,4 +251,4 @@ async def test_a_run_goes_on_to_a_card_of_the_lesson(taught: Session) -> None:
 
 async def test_where_a_card_offers_something_the_run_to_the_next_one_says_so(taught: Session) -> None:
     assert await run(taught, CardReached(taught.story, 4)) > 0
-    assert "once you do what its card offers" in await said(taught)
+    assert "until you do the task on the card" in await said(taught)

@@ -170,7 +170,7 @@ async def test_a_search_by_form_tells_where_it_held(browser: AsyncClient, sessio
     await run_to_the_end(session)
     await browser.post(url("breakpoints", session), {"kind": "attempt_ended", "name": "decided"})
     response = await browser.post(url("search", session), {"direction": "back"}, follow=True)
-    assert "“decided” held at step" in response.content.decode()
+    assert "“decided” was hit at step" in response.content.decode()
 
 
 @pytest.mark.parametrize("grain", ["year", ""])
@@ -354,11 +354,11 @@ async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(browser:
     records = sum(line["type"] == "record" for line in lines)
     page = " ".join((await browser.post(reverse("import-trace"), upload(lines))).content.decode().split())
     assert "made by engine 0.9, as kube-scheduler v1.30.0." in page
-    assert f"Its session began on {lines[0]['created']}" in page
-    assert f"Passed over, as this version does not know them: {lines[1]['command']['kind']}.shape." in page
-    assert f"computed again here, by engine {ENGINE_VERSION} as kube-scheduler {KUBE_VERSION}" in page
+    assert f"Its session started on {lines[0]['created']}" in page
+    assert f"Skipped fields that this version does not know: {lines[1]['command']['kind']}.shape." in page
+    assert f"computed by engine {ENGINE_VERSION} as kube-scheduler {KUBE_VERSION}" in page
     assert f"compared with the {records} records" in page
-    assert "another engine than the one that made the file" in page
+    assert "Another engine created the file" in page
 
 
 async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(browser: AsyncClient, session: Session) -> None:
@@ -379,7 +379,7 @@ async def test_a_trace_that_was_changed_says_where_it_differs(browser: AsyncClie
     third["digest"] = "0" * len(third["digest"])
     response = await browser.post(reverse("import-trace"), upload(lines))
     page = response.content.decode()
-    assert "Not the same" in page
+    assert "The trace differs" in page
     assert f"line {lines.index(third) + 1} of the file" in page
     assert "2 attempts came out the same" in page
 

@@ -62,7 +62,7 @@ def test_two_pods_that_wake_each_other_are_stopped_at_a_time_that_stands_still()
     made = engine(commands("0ms", **FREE))
     result = run(made)
     assert result.reason == "runaway"
-    assert "virtual time stood at 00:00:00.000" in in_english(result.doing)
+    assert "virtual time stayed at 00:00:00.000" in in_english(result.doing)
     assert "× default/a moved waiting on permit → backoff (AssignedPodDelete, Demonstration)" in in_english(
         result.doing
     )
@@ -114,7 +114,7 @@ def test_a_spent_budget_tells_what_the_last_steps_did() -> None:
     with pytest.raises(StopIteration) as end:
         next(steps)
     assert end.value.value.reason == "budget"
-    assert "Its last 502 steps:\n" in in_english(end.value.value.doing)
+    assert "The last 502 steps:\n" in in_english(end.value.value.doing)
 
 
 @pytest.mark.django_db(transaction=True)
