@@ -18,6 +18,7 @@ from django.template.base import FilterExpression, Variable
 from django.template.defaulttags import ForNode, IfNode, WithNode
 from django.template.loader_tags import IncludeNode
 
+from playground.sessions.protocol.base import answer_of
 from tests.template_reads import Reads, Types, Walk, declared, fields_of, items_of, members, union
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,9 +74,14 @@ def of_view(function: ast.FunctionDef | ast.AsyncFunctionDef, module: dict[str, 
 
 
 def made_by(value: ast.expr, module: dict[str, Any]) -> Any:
-    """The return type of the function that is called, where it says one."""
+    """The return type of the function that is called, where it says one, or of the request that is asked."""
     if isinstance(value, ast.Await):
         value = value.value
+    match value:
+        case ast.Call(func=ast.Attribute(attr="ask"), args=[ast.Call(func=ast.Name(id=request))]) if isinstance(
+            module.get(request), type
+        ):
+            return answer_of(module[request])
     if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
         return None
     function = module.get(value.func.id)

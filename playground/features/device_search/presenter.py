@@ -10,6 +10,16 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from playground.features.device_search.query import (
+    Amount,
+    Block,
+    DescribedCheck,
+    DeviceRow,
+    Part,
+    Search,
+    SearchedPool,
+    TriedDevice,
+)
 from playground.presenters.words import Message, gettext_noop, message
 
 Node = Mapping[str, Any]
@@ -46,7 +56,7 @@ _ORDER = {
 }
 
 
-def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> dict[str, Any]:
+def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> Search:
     """The whole search on a node, from its tree (devices/watch.py)."""
     tried, undone = _counts(root)
     return {
@@ -57,8 +67,6 @@ def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str)
         "left_out": left_out,
         "cut": cut,
         "order": order_note(order),
-        "tried": tried,
-        "undone": undone,
     }
 
 
@@ -80,18 +88,22 @@ def _counts(root: Node) -> tuple[int, int]:
     return tried, undone
 
 
-def _pool(check: Node) -> dict[str, Any]:
-    return {name: check[name] for name in ("pool", "devices", "incomplete", "invalid")} | {
-        "slices": len(check["slices"])
+def _pool(check: Node) -> SearchedPool:
+    return {
+        "pool": check["pool"],
+        "devices": check["devices"],
+        "incomplete": check["incomplete"],
+        "invalid": check["invalid"],
+        "slices": len(check["slices"]),
     }
 
 
-def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any]]:
+def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[Block]:
     """Requests in the order in which they were come to. What follows a chosen device is a block of its own after this one.
 
     `chosen`: the devices that were chosen on the way here.
     """
-    blocks: list[dict[str, Any]] = []
+    blocks: list[Block] = []
     todo = list(nodes)
     while todo:
         node = todo.pop(0)
@@ -119,7 +131,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[dict[str, Any
     return blocks
 
 
-def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> dict[str, Any]:
+def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> TriedDevice:
     outcome = node["outcome"]
     word = (_GATHERED if outcome == "found" else _NOT_GATHERED) if gathered else OUTCOMES[outcome]
     checks = [_mark_chosen(check, node["device"] in chosen) for check in node["checks"]]
@@ -143,9 +155,9 @@ def _mark_chosen(check: Node, is_chosen: bool) -> Node:
     return {**check, "kind": "chosen"} if is_chosen and check["kind"] == "in-use" else check
 
 
-def _fold_devices(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fold_devices(devices: list[TriedDevice]) -> list[DeviceRow]:
     """Rows of one device each, or of many that were refused for the same reason one after the other."""
-    rows: list[dict[str, Any]] = []
+    rows: list[DeviceRow] = []
     start = 0
     for end in range(1, len(devices) + 1):
         if end < len(devices) and _alike(devices[start], devices[end]):
@@ -159,7 +171,7 @@ def _fold_devices(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _alike(one: TriedDevice, other: TriedDevice) -> bool:
     return one["outcome"] == other["outcome"] and one["why"] == other["why"] and not one["inner"] and not other["inner"]
 
 
@@ -220,7 +232,7 @@ _ERROR = gettext_noop("CEL error")
 _DISTINCT = "distinctAttribute"
 
 
-def describe_check(check: Check) -> dict[str, Any]:
+def describe_check(check: Check) -> DescribedCheck:
     """`passed`, a sentence, and what stands behind it: an expression with the values of its parts, or amounts."""
     kind, passed = check["kind"], bool(check["passed"])
     if kind == "selector" and check.get("error"):
@@ -273,7 +285,7 @@ def format_value(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def parts(check: Check) -> Iterable[dict[str, str]]:
+def parts(check: Check) -> Iterable[Part]:
     """The values of the expression's parts, from left to right, the whole last; literals and functions' names say nothing."""
     seen = set()
     values = sorted(check.get("values") or (), key=lambda each: (each["start"], -each["end"]))
@@ -285,7 +297,7 @@ def parts(check: Check) -> Iterable[dict[str, str]]:
         yield {"text": text, "value": value}
 
 
-def amounts(check: Check) -> Iterable[dict[str, str]]:
+def amounts(check: Check) -> Iterable[Amount]:
     """Yield the amounts of a check. For capacities: wanted, taken, and total. For counters: needed and left."""
     for name, each in (check.get("amounts") or {}).items():
         yield {"name": name, "wanted": each["wanted"], "taken": each["taken"], "of": each["of"]}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.features.device_search.presenter import describe_search
-from playground.features.device_search.query import DeviceSearch
+from playground.features.device_search.query import DeviceSearch, FoundSearch, SearchedNode
 from playground.presenters.scene import short
-from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
@@ -18,7 +17,7 @@ MOST_NODES = 40
 
 
 @answers(DeviceSearch)
-def device_search(engine: Engine, request: DeviceSearch) -> Steps[Data | None]:
+def device_search(engine: Engine, request: DeviceSearch) -> Steps[FoundSearch | None]:
     """Return the device search of the pod's present cycle, or of its last attempt if that has not come to Filter; else None."""
     world = yield from engine.at(request.position)
     step = _step(world, request.pod)
@@ -53,7 +52,7 @@ def _last_position(world: Any, pod: str) -> int | None:
     return int(attempts[-1].last_position) if attempts else None
 
 
-def _present_search(world: Any, scheduler: Any, cycle: Any, request: DeviceSearch) -> Data:
+def _present_search(world: Any, scheduler: Any, cycle: Any, request: DeviceSearch) -> FoundSearch:
     nodes = _nodes(cycle)
     node = request.node or (nodes[0]["name"] if nodes else "")
     found = search_again(scheduler.profiles[cycle.profile], cycle, node, request.most)
@@ -73,12 +72,12 @@ def _present_search(world: Any, scheduler: Any, cycle: Any, request: DeviceSearc
     }
 
 
-def _nodes(cycle: Any) -> list[Data]:
+def _nodes(cycle: Any) -> list[SearchedNode]:
     """The nodes that DynamicResources was asked about: those that nobody before it refused."""
     step = device_step(cycle)
     if step is None:
         return []
-    out = []
+    out: list[SearchedNode] = []
     for row, name in enumerate(cycle.nodes.names):
         status = cycle.status_of(row)
         if status is None and not cycle.node_to_status.is_evaluated(row):

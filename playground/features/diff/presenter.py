@@ -5,17 +5,16 @@ What did not change is the same object in both, or has the same resourceVersion;
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import msgspec
 import numpy as np
 
+from playground.features.diff.query import Difference, EndedAttempt, Line, ObjectRow, QueueRow
 from playground.presenters.amounts import amount, clock
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import Attempt, CacheView, QueueView, WorldView
-
-Row = dict[str, Any]
 
 LINES = 14  # of one object
 TEXT = 160
@@ -28,24 +27,19 @@ _KEYS = ("type", "name", "key", "uid")  # which identify the entries of a list
 _ORDER = {"Pod": 0, "Node": 1}
 
 
-def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") -> dict[str, Any]:
-    """{"from", "to", "since", "rows", "kinds", "queues", "attempts", "more_attempts", "settings"}; rows are JSON data, pods first.
-
-    A row: {"kind", "key", "what": created, deleted or changed, "lines": [{"path", "before", "after"}], "more"}. `kind` and `q` (a part of
-    the name) choose rows.
-    """
+def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") -> Difference:
+    """The differences, pods first; `kind` and `q` (a part of the name) choose rows."""
     rows = _rows(before, after)
-    kinds: dict[str, int] = {}
-    for row in rows:
-        kinds[row["kind"]] = kinds.get(row["kind"], 0) + 1
+    chosen = [row for row in rows if kind in ("", row["kind"]) and q in row["key"]]
     attempts = after.journal.attempts[len(before.journal.attempts) :]
     return {
-        "from": before.position,
+        "since": before.position,
         "to": after.position,
-        "from_t": clock(before.now),
+        "since_t": clock(before.now),
         "to_t": clock(after.now),
-        "rows": [row for row in rows if kind in ("", row["kind"]) and q in row["key"]],
-        "kinds": kinds,
+        "rows": chosen,
+        "total": len(chosen),
+        "kinds": Counter(row["kind"] for row in rows),
         "queues": list(_queues(before, after)),
         "attempts": [_attempt(attempt) for attempt in attempts[-ATTEMPTS:]],
         "more_attempts": max(0, len(attempts) - ATTEMPTS),
@@ -53,7 +47,7 @@ def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") ->
     }
 
 
-def _attempt(attempt: Attempt) -> Row:
+def _attempt(attempt: Attempt) -> EndedAttempt:
     return {
         "number": attempt.number,
         "pod": attempt.pod,
@@ -63,20 +57,20 @@ def _attempt(attempt: Attempt) -> Row:
     }
 
 
-def _rows(before: WorldView, after: WorldView) -> list[Row]:
-    rows: dict[tuple[str, str], Row] = {}
+def _rows(before: WorldView, after: WorldView) -> list[ObjectRow]:
+    rows: dict[tuple[str, str], ObjectRow] = {}
     for kind in sorted({*before.store.kinds(), *after.store.kinds()}):
         for key, old, new in _objects(before, after, kind):
             lines = [] if old is None or new is None else list(walk("", old, new))
             what = "created" if old is None else "deleted" if new is None else "changed"
             if lines or what != "changed":
-                rows[kind, key] = {"kind": kind, "key": key, "what": what, "lines": lines}
+                rows[kind, key] = {"kind": kind, "key": key, "what": what, "lines": lines, "more": 0}
     for kind, key, line in (
         *_places(before, after),
         *_compare_assumed_pods(before, after),
         *_compare_requested_resources(before, after),
     ):
-        row = rows.setdefault((kind, key), {"kind": kind, "key": key, "what": "changed", "lines": []})
+        row = rows.setdefault((kind, key), {"kind": kind, "key": key, "what": "changed", "lines": [], "more": 0})
         row["lines"].insert(0, line)
     for row in rows.values():
         row["more"] = max(0, len(row["lines"]) - LINES)
@@ -110,7 +104,7 @@ def _same(old: Manifest, new: Manifest) -> bool:
     return version is not None and version == now.get("resourceVersion") and was.get("uid") == now.get("uid")
 
 
-def walk(path: str, old: object, new: object) -> Iterator[Row]:
+def walk(path: str, old: object, new: object) -> Iterator[Line]:
     """The places where two values of JSON differ, each with what was there and what is now."""
     if old is new or old == new:
         return
@@ -160,7 +154,7 @@ def _distinct(entries: list[Manifest], by: str) -> bool:
     return "" not in values and len(set(values)) == len(values)
 
 
-def _line(path: str, old: str, new: str) -> Row:
+def _line(path: str, old: str, new: str) -> Line:
     return {"path": path, "before": old, "after": new}
 
 
@@ -184,7 +178,7 @@ def text(value: object) -> str:
     return words if len(words) <= TEXT else words[: TEXT - 1] + "…"
 
 
-def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
+def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Line]]:
     """Pods that came to another place in between."""
     moved = dict.fromkeys(move.pod for move in after.journal.moves[len(before.journal.moves) :])
     for pod in moved:
@@ -193,7 +187,7 @@ def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row
             yield "Pod", pod, _line("place", old, new)
 
 
-def _compare_assumed_pods(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
+def _compare_assumed_pods(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Line]]:
     olds, news = _all_assumed(before), _all_assumed(after)
     for pod in dict.fromkeys([*olds, *news]):
         if olds.get(pod) != news.get(pod):
@@ -204,7 +198,7 @@ def _all_assumed(world: WorldView) -> dict[str, str]:
     return {pod: node for scheduler in world.schedulers for pod, node in scheduler.cache.assumed.items()}
 
 
-def _compare_requested_resources(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Row]]:
+def _compare_requested_resources(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Line]]:
     """Nodes on which more or less is requested, as the first scheduler's cache counts it."""
     if not before.schedulers or not after.schedulers:
         return
@@ -239,7 +233,7 @@ def _pods(cache: CacheView, node: str) -> int:
     return 0 if slot is None else len(cache.pods[slot])
 
 
-def _amounts(column: int, was: list[int], now: list[int], names: list[str]) -> Row | None:
+def _amounts(column: int, was: list[int], now: list[int], names: list[str]) -> Line | None:
     old = was[column] if column < len(was) else 0
     new = now[column] if column < len(now) else 0
     if old == new:
@@ -248,7 +242,7 @@ def _amounts(column: int, was: list[int], now: list[int], names: list[str]) -> R
     return _line(f"requested {name}", amount(name, old), amount(name, new))
 
 
-def _queues(before: WorldView, after: WorldView) -> Iterator[Row]:
+def _queues(before: WorldView, after: WorldView) -> Iterator[QueueRow]:
     """Per scheduler and place: who came, who left, and the active queue's order where that changed."""
     olds = {scheduler.name: scheduler.queue for scheduler in before.schedulers}
     for scheduler in after.schedulers:
@@ -281,7 +275,7 @@ def _members(queue: QueueView | None) -> list[Mapping[str, object]]:
     return [queue.active_pods, backoff, queue.unschedulable_pods, queue.gated_pods, flight]
 
 
-def _order(old: QueueView | None, new: QueueView) -> Row | None:
+def _order(old: QueueView | None, new: QueueView) -> Line | None:
     """The first of the active queue before and now, where those in both stand in another order."""
     was = [] if old is None else [entry.key for entry in old.active(HEAD)]
     now = [entry.key for entry in new.active(HEAD)]

@@ -1,11 +1,71 @@
-"""The request of the page of differences."""
+"""The request of the page of differences, and its answer."""
 
 from __future__ import annotations
 
-from playground.sessions.protocol.base import Data, Query
+from typing import TypedDict
+
+from playground.sessions.protocol.base import Query
 
 
-class Changes(Query[Data], frozen=True, kw_only=True):
+class Line(TypedDict):
+    """A place in an object with its value before and after, "" for none."""
+
+    path: str
+    before: str
+    after: str
+
+
+class ObjectRow(TypedDict):
+    """`what`: created, deleted or changed; `more`: how many lines are left out."""
+
+    kind: str
+    key: str
+    what: str
+    lines: list[Line]
+    more: int
+
+
+class QueueRow(TypedDict):
+    """A place of pods in a scheduler: who came and left; `order` only where the active queue's changed."""
+
+    scheduler: str
+    place: str
+    was: int
+    now: int
+    came: list[str]
+    more_came: int
+    left: list[str]
+    more_left: int
+    order: Line | None
+
+
+class EndedAttempt(TypedDict):
+    """An attempt that ended in between, and the step at which it ended."""
+
+    number: int
+    pod: str
+    outcome: str
+    node: str
+    at: int
+
+
+class Difference(TypedDict):
+    """`total` rows are chosen, of which some are given; `kinds` counts the rows of each kind before the choice."""
+
+    since: int
+    to: int
+    since_t: str
+    to_t: str
+    rows: list[ObjectRow]
+    total: int
+    kinds: dict[str, int]
+    queues: list[QueueRow]
+    attempts: list[EndedAttempt]
+    more_attempts: int
+    settings: list[Line]
+
+
+class Changes(Query[Difference], frozen=True, kw_only=True):
     """The differences between two positions (presenter.py), some rows; `kind` and `q` (a part of the name) choose rows."""
 
     since: int

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from playground.features.diff.presenter import compare
-from playground.features.diff.query import Changes
-from playground.sessions.protocol.base import Data
+from playground.features.diff.query import Changes, Difference
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 
 
 @answers(Changes)
-def changes(engine: Engine, request: Changes) -> Steps[Data]:
+def changes(engine: Engine, request: Changes) -> Steps[Difference]:
     """Return a page of the rows that differ between two positions, and their total number."""
     before = yield from engine.at(request.since)
     after = yield from engine.at(request.position)
     difference = compare(before, after, request.kind, request.q)
     rows = difference["rows"]
-    return {**difference, "rows": rows[request.first : request.first + request.most], "total": len(rows)}
+    return {**difference, "rows": rows[request.first : request.first + request.most]}

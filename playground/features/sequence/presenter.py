@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Required, TypedDict
 
 import msgspec
 
+from playground.features.sequence.query import Arrow, FoundSequence
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.kinds import BY_KIND
@@ -30,7 +31,59 @@ from scheduler_core.world.readonly import Point, Record, StepFacts
 __all__ = ["present"]
 
 
-def present(found: Mapping[str, Any], every: bool, say: Callable[[Message], str]) -> dict[str, Any]:
+class TableRow(Arrow):
+    """An arrow as a row of the table; `goes_to` is "" where it goes nowhere else."""
+
+    clock: str
+    comes_from: str
+    goes_to: str
+
+
+class Page(FoundSequence):
+    every: bool
+    clock: str
+    diagram: Diagram | None
+    table: list[TableRow]
+
+
+class Head(TypedDict):
+    x: str
+    left: str
+    width: str
+    title: str
+    role: str
+
+
+class Drawn(TypedDict, total=False):
+    """A row of the picture: an arrow ("message"), or a note across it ("part", "pause")."""
+
+    kind: Required[str]
+    y: Required[str]
+    text_y: Required[str]
+    text: Required[str]
+    when_y: str
+    no: bool
+    back: bool
+    own: bool
+    title: str
+    path: str
+    tip: str
+    text_x: str
+    end: bool
+    at: int
+    clock: str
+    again: bool
+
+
+class Diagram(TypedDict):
+    width: str
+    height: str
+    head: str
+    heads: list[Head]
+    rows: list[Drawn]
+
+
+def present(found: FoundSequence, every: bool, say: Callable[[Message], str]) -> Page:
     """Draw the findings of worker.py, also as rows of a table; `every` shows each plugin alone."""
     rows = found["rows"] if every else fold_passing_plugins(found["rows"])
     return {
@@ -38,19 +91,18 @@ def present(found: Mapping[str, Any], every: bool, say: Callable[[Message], str]
         "every": every,
         "clock": clock(found["now"]),
         "diagram": diagram(rows, bool(found["scheduler"]), say) if rows else None,
-        "rows": [
+        "table": [
             {
                 **row,
                 "clock": clock(row["t"]),
-                "source": TITLES[row["from"]][0],
-                "target": TITLES[row["to"]][0] if row["to"] != row["from"] else "",
+                "comes_from": TITLES[row["source"]][0],
+                "goes_to": TITLES[row["target"]][0] if row["target"] != row["source"] else "",
             }
             for row in rows
         ],
     }
 
 
-Arrow = dict[str, Any]
 _BEFORE_THE_POP = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
 _TELLING = (Point.SCORE,)  # these say more than that a pod may pass
 
@@ -112,8 +164,8 @@ def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list
     line, said = BY_KIND[facts.KIND].line, row_of(record)
     source, target = _who(line.source, facts, standing), _who(line.target, facts, standing)
     asked: Arrow = {
-        "from": source,
-        "to": target,
+        "source": source,
+        "target": target,
         "words": line.words(facts),
         "head": said["head"],
         "sentence": said["sentence"],
@@ -127,7 +179,7 @@ def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list
     answer = line.answer(facts)
     if answer is None:
         return [asked]
-    return [{**asked, "no": False}, {**asked, "from": target, "to": source, "words": answer, "back": True}]
+    return [{**asked, "no": False}, {**asked, "source": target, "target": source, "words": answer, "back": True}]
 
 
 def _who(who: Who[Any], facts: Facts, standing: Standing) -> str:
@@ -167,7 +219,7 @@ def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
 
 
 def _passes(arrow: Arrow) -> bool:
-    return bool(arrow["plugin"]) and arrow["from"] == arrow["to"] and arrow["point"] not in _TELLING
+    return bool(arrow["plugin"]) and arrow["source"] == arrow["target"] and arrow["point"] not in _TELLING
 
 
 WIDTH = 1384
@@ -184,9 +236,9 @@ PAUSE = 100_000_000  # ns of virtual time that are worth a word
 Say = Callable[[Message], str]
 
 
-def diagram(rows: Sequence[dict[str, Any]], start_up: bool, say: Say) -> dict[str, Any]:
+def diagram(rows: Sequence[Arrow], start_up: bool, say: Say) -> Diagram:
     """`say` puts a message into plain words of the reader's language."""
-    used = {row["from"] for row in rows} | {row["to"] for row in rows}
+    used = {row["source"] for row in rows} | {row["target"] for row in rows}
     order = [name for name in (OF_A_START if start_up else OF_A_POD) if name in used]
     spread = min((WIDTH - GUTTER) // max(len(order), 1), WIDEST)
     x = {name: GUTTER + spread * i + spread // 2 for i, name in enumerate(order)}
@@ -200,15 +252,16 @@ def diagram(rows: Sequence[dict[str, Any]], start_up: bool, say: Say) -> dict[st
     }
 
 
-def _head(x: int, spread: int, name: str) -> dict[str, Any]:
+def _head(x: int, spread: int, name: str) -> Head:
     title, role = TITLES[name]
     width = spread - 8
     return {"x": str(x), "left": str(x - width // 2), "width": str(width), "title": title, "role": role}
 
 
-def _rows(rows: Sequence[dict[str, Any]], x: dict[str, int], say: Say) -> tuple[list[dict[str, Any]], int]:
-    drawn: list[dict[str, Any]] = []
-    y, before = 8, None
+def _rows(rows: Sequence[Arrow], x: dict[str, int], say: Say) -> tuple[list[Drawn], int]:
+    drawn: list[Drawn] = []
+    y = 8
+    before: Arrow | None = None
     for row in rows:
         note = row.get("note")
         if before is not None and row["t"] - before["t"] >= PAUSE:
@@ -221,64 +274,47 @@ def _rows(rows: Sequence[dict[str, Any]], x: dict[str, int], say: Say) -> tuple[
         if note:
             drawn.append(_draw_note(note, y, say, "part"))
             y += NOTE
-        drawn.append(
-            _message(row, x, y, say) | _when(row, before if drawn and drawn[-1]["kind"] == "message" else None)
-        )
+        drawn.append(_message(row, x, y, say, before if drawn and drawn[-1]["kind"] == "message" else None))
         y, before = y + ROW, row
     return drawn, y
 
 
-def _draw_note(text: Message, y: int, say: Say, kind: str) -> dict[str, Any]:
+def _draw_note(text: Message, y: int, say: Say, kind: str) -> Drawn:
     return {"kind": kind, "y": str(y + 6), "text_y": str(y + 24), "text": say(text)}
 
 
-def _when(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
-    """The step and its time stand once, at its first arrow."""
+def _message(row: Arrow, x: dict[str, int], y: int, say: Say, before: Arrow | None) -> Drawn:
+    """An arrow; the step and its time are shown once, at its first arrow."""
     again = before is not None and before["at"] == row["at"]
-    return {"at": row["at"], "clock": "" if again else clock(row["t"]), "again": again}
-
-
-def _message(row: dict[str, Any], x: dict[str, int], y: int, say: Say) -> dict[str, Any]:
     text = say(row["words"])
-    a, b, line = x[row["from"]], x[row["to"]], y + 24
-    drawn = {
+    a, b, line = x[row["source"]], x[row["target"]], y + 24
+    own = a == b  # a note beside its lifeline: a short loop, and the words to the side with more room
+    way = 1 if b > a else -1
+    left, right = (a + LOOP + 12, a - 10) if own else (min(a, b) + 8, max(a, b) - 8)
+    text_x, end, words = _place_text(text, left, right)
+    return {
         "kind": "message",
         "y": str(y),
         "when_y": str(line - 5),
         "no": row["no"],
         "back": bool(row.get("back")),
-        "own": a == b,
-        "title": f"{TITLES[row['from']][0]} → {TITLES[row['to']][0]}",
-    }
-    if a == b:
-        return drawn | _own(text, a, line)
-    way = 1 if b > a else -1
-    return drawn | {
-        "path": f"M{a} {line}H{b - way * 2}",
-        "tip": f"M{b - way} {line}l{-9 * way} -5v10z",
-        "text_y": str(line - 7),
-        **_place_text(text, min(a, b) + 8, max(a, b) - 8),
-    }
-
-
-def _own(text: str, x: int, line: int) -> dict[str, Any]:
-    """A note beside its lifeline: a short loop, and the words to the side with more room."""
-    placed = _place_text(text, x + LOOP + 12, x - 10)
-    return {
-        "path": f"M{x} {line - 11}h{LOOP}v10H{x + 3}",
-        "tip": f"M{x + 1} {line - 1}l9 -5v10z",
-        "text_y": str(line - 2),
-        **placed,
+        "own": own,
+        "title": f"{TITLES[row['source']][0]} → {TITLES[row['target']][0]}",
+        "at": row["at"],
+        "clock": "" if again else clock(row["t"]),
+        "again": again,
+        "path": f"M{a} {line - 11}h{LOOP}v10H{a + 3}" if own else f"M{a} {line}H{b - way * 2}",
+        "tip": f"M{a + 1} {line - 1}l9 -5v10z" if own else f"M{b - way} {line}l{-9 * way} -5v10z",
+        "text_y": str(line - 2 if own else line - 7),
+        "text_x": text_x,
+        "end": end,
+        "text": words,
     }
 
 
-def _place_text(text: str, left: int, right: int) -> dict[str, Any]:
+def _place_text(text: str, left: int, right: int) -> tuple[str, bool, str]:
     """Words begin at the left end where there is room for them, else they end at the right one; what has no room is cut."""
     room, other = WIDTH - 8 - left, right - GUTTER
     end = min(len(text), LONGEST) * CHARACTER > room and other > room
     most = min(max(int((other if end else room) / CHARACTER), 8), LONGEST)
-    return {
-        "text_x": str(right if end else left),
-        "end": end,
-        "text": text if len(text) <= most else text[: most - 1] + "…",
-    }
+    return str(right if end else left), end, text if len(text) <= most else text[: most - 1] + "…"

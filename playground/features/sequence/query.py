@@ -1,11 +1,64 @@
-"""The request of a sequence diagram."""
+"""The request of a sequence diagram, and its answer."""
 
 from __future__ import annotations
 
-from playground.sessions.protocol.base import Data, Query
+from typing import NotRequired, TypedDict
+
+from playground.presenters.words import Message
+from playground.sessions.protocol.base import Query
 
 
-class Sequence(Query[Data], frozen=True, kw_only=True):
+class Arrow(TypedDict):
+    """An arrow between two lifelines, or a note beside one where both are the same.
+
+    `note` opens a part of the diagram, `gap` tells of steps that are left out, `names` are the plugins of a folded row.
+    """
+
+    source: str
+    target: str
+    words: Message
+    head: Message | str
+    sentence: Message | None
+    no: bool
+    kind: str
+    point: str
+    plugin: str
+    t: int
+    at: int
+    back: NotRequired[bool]
+    note: NotRequired[Message | None]
+    gap: NotRequired[Message]
+    names: NotRequired[list[str]]
+
+
+class SequencePart(TypedDict):
+    """An attempt of a pod, or a start of a scheduler: its number, the step before it, and its virtual time."""
+
+    n: int
+    first: int
+    t: str
+    outcome: str
+
+
+class FoundSequence(TypedDict):
+    """The arrows from a step on; `next` is where to go on, None where all was seen. `still`: no move follows there."""
+
+    position: int
+    now: int
+    pod: str
+    scheduler: str
+    known: bool
+    parts: list[SequencePart]
+    pods: list[str]
+    schedulers: list[str]
+    first: int
+    later: bool
+    still: bool
+    rows: list[Arrow]
+    next: int | None
+
+
+class Sequence(Query[FoundSequence], frozen=True, kw_only=True):
     """The records of a pod, or of a scheduler's process, as arrows (presenter.py), from step `first` on; what is asked for is named.
 
     At most so many seconds are spent.

@@ -10,12 +10,11 @@ from bisect import bisect_right
 from typing import Any
 
 from playground.features.sequence.presenter import arrows, in_causal_order
-from playground.features.sequence.query import Sequence
+from playground.features.sequence.query import Arrow, FoundSequence, Sequence, SequencePart
 from playground.presenters.amounts import clock
 from playground.presenters.sentences.lifelines import BINDING
 from playground.presenters.sentences.lines import Standing
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
@@ -29,7 +28,7 @@ OFFERED = 12
 
 
 @answers(Sequence)
-def sequence(engine: Engine, request: Sequence) -> Steps[Data]:
+def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
     """The arrows from a step on, at most some 200; `next` is where to go on, None where all was seen. `still`: no move follows there."""
     world = yield from engine.at(request.position)
     subject = _subject(world, request)
@@ -60,7 +59,7 @@ def _subject(world: Any, request: Sequence) -> OfPod | OfScheduler:
     return OfScheduler(world, request.scheduler)
 
 
-def _head(world: Any, request: Sequence, subject: Any) -> Data:
+def _head(world: Any, request: Sequence, subject: Any) -> FoundSequence:
     chosen = request.pod or request.scheduler
     return {
         "position": world.position,
@@ -79,13 +78,13 @@ def _head(world: Any, request: Sequence, subject: Any) -> Data:
     }
 
 
-def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[tuple[list[Data], int | None]]:
+def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[tuple[list[Arrow], int | None]]:
     """Replays from one position on; yields where its slice is over."""
     world = yield from engine.own(begin)
     standing = _standing(world, request)
     over, heard, gap = time.perf_counter() + request.seconds, begin, None
     looks_on = begin > subject.landmarks[-1]  # somebody has asked for what follows the last move
-    rows: list[Data] = []
+    rows: list[Arrow] = []
     while world.position < request.position:
         if len(rows) >= MOST or time.perf_counter() > over:
             return rows, world.position
@@ -137,10 +136,11 @@ class OfPod:
         moves = [move.position for move in world.journal.lane(pod)]
         gone = [end for _, end in self.victims.values() if end is not None]
         self.landmarks = sorted({*moves, *gone}) if moves else []
-        self.parts: list[Data] = [
+        parts: list[SequencePart] = [
             {"n": n, "first": attempt.first_position - 1, "t": clock(attempt.started), "outcome": attempt.outcome}
             for n, attempt in enumerate(attempts, 1)
-        ][-PARTS:]
+        ]
+        self.parts = parts[-PARTS:]
 
     def of(self, world: Any) -> list[Record]:
         """Its records of the last step, with the command, the timer or the controller that led to them."""
@@ -200,10 +200,11 @@ class OfScheduler:
         moves = [move for move in world.journal.processes if move.scheduler == name]
         self.landmarks = sorted({move.position for move in moves})
         self.cycles = 0
-        self.parts: list[Data] = [
+        parts: list[SequencePart] = [
             {"n": n, "first": move.position - 1, "t": clock(move.t), "outcome": ""}
             for n, move in enumerate((m for m in moves if m.state == "starting"), 1)
-        ][-PARTS:]
+        ]
+        self.parts = parts[-PARTS:]
 
     def of(self, world: Any) -> list[Record]:
         """The process' records of the last step, with the command and the Lease that belong to them."""

@@ -57,8 +57,8 @@ def found(engine: Engine, pod: str = "", scheduler: str = "", at: int | None = N
 
 def said(answer: Any) -> list[str]:
     """Each arrow as `from > to: words`, those of plugins folded."""
-    rows = present(answer, False, plain)["rows"]
-    return [f"{row['from']} > {row['to']}: {plain(row['words'])}" for row in rows]
+    rows = present(answer, False, plain)["table"]
+    return [f"{row['source']} > {row['target']}: {plain(row['words'])}" for row in rows]
 
 
 def in_order(lines: list[str], *wanted: str) -> None:
@@ -203,8 +203,8 @@ def test_pages_follow_each_other_without_a_gap(monkeypatch: Any) -> None:
         if page["next"] is None:
             break
         first = page["next"]
-    assert [(row["at"], row["from"], row["to"]) for row in rows] == [
-        (row["at"], row["from"], row["to"]) for row in whole
+    assert [(row["at"], row["source"], row["target"]) for row in rows] == [
+        (row["at"], row["source"], row["target"]) for row in whole
     ]
 
 
