@@ -53,7 +53,7 @@ def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_
     for name in ("slow", "next"):
         expect(page.locator(f"#replica-{name} .state")).to_have_text("leading")
     expect(page.locator("#replica-slow")).to_contain_text("partitioned from the API server")
-    expect(page.locator("#replica-slow")).to_contain_text("led beside another leader")
+    expect(page.locator("#replica-slow")).to_contain_text("led at the same time as another leader")
     expect(page.locator("#replica-next .lane .doubled").first).to_be_attached()
     accessible(page)
     run_to(page, studio, 60)

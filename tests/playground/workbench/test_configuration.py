@@ -249,13 +249,13 @@ def test_a_further_scheduler_that_cannot_be_is_refused(begun, name, text, said):
 def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: batch, containers: [{name: c, image: i}]}}"
     begun.post("yaml", text=pod, create="")
-    assert "1 pod asks for schedulerName batch , which no scheduler has" in page_text(begun.get("configuration"))
+    assert "1 pod asks for schedulerName batch , which no profile has" in page_text(begun.get("configuration"))
     studio = page_text(begun.browser.get(f"{begun.url}?pod=default/p&tab=pod"))
     assert "No such scheduler" in studio
     assert "no running scheduler has a profile called batch" in studio
     assert "Start a scheduler for it" in studio
     begun.post("configuration", new="batch", scheduler="batch", text=SECOND, apply="")
-    assert "which no scheduler has" not in page_text(begun.get("configuration"))
+    assert "which no profile has" not in page_text(begun.get("configuration"))
 
 
 @pytest.mark.parametrize(("value", "said"), [("5", "is not a duration"), ("-1s", "is not a duration"), ("", "required"),

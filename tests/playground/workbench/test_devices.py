@@ -84,4 +84,4 @@ def test_a_search_that_found_nothing_gives_kubes_answer(begun) -> None:
 def test_where_nothing_was_searched_the_page_says_so(begun) -> None:
     text = page_text(begun.get("device-search", pod="default/nobody"))
     assert "has not searched devices for default/nobody" in text
-    assert "Nothing was searched on n1" in page_text(begun.get("device-search", pod="default/b", node="n1"))
+    assert "No search on n1" in page_text(begun.get("device-search", pod="default/b", node="n1"))

@@ -38,4 +38,4 @@ def test_what_is_not_there_is_said_and_others_are_offered(visitor) -> None:
     assert missing.status_code == 404
     assert "No pod default/nobody existed up to this step" in page_text(missing)
     always = page_text(begun.get("sequence", scheduler="kube-scheduler"))
-    assert "was there before the first step" in always
+    assert "already ran before the first step" in always
