@@ -420,7 +420,7 @@ def test_the_inspector_offers_what_can_be_done(clustered):
     node = page_text(clustered.get("", tab="node", node="n1"))
     assert "Cordon" in node and "Drain…" in node
     pod = page_text(clustered.get("", tab="pod", pod="default/web"))
-    assert "Evict…" in pod and "Bind by hand…" in pod
+    assert "Evict…" in pod and "Bind manually…" in pod
 
 
 def test_the_page_of_an_object_and_of_a_node_offer_the_same(clustered):

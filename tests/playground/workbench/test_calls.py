@@ -58,7 +58,7 @@ def test_it_is_undone(begun):
         ({"latency": "fast"}, "is not a duration"),
         ({"times": "0"}, "greater than or equal to 1"),
         ({"call": "watch"}, "not one of the available choices"),
-        ({"back": "1", "call": "status"}, "nothing was asked for the call status of default/web"),
+        ({"back": "1", "call": "status"}, "no fault is injected into the status calls of default/web"),
         ({"back": "1", "call": "watch"}, "one of bind, claims, delete, status, volumes"),
     ],
 )

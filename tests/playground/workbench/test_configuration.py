@@ -205,7 +205,7 @@ def test_settings_that_differ_in_nothing_are_no_command(begun):
         ("client_qps", "-1", "greater than or equal to 0"),
         ("client_burst", "0", "greater than or equal to 1"),
         ("queue_mode", "2019", "not one of the available choices"),
-        ("informer_lag", "2h", "at most 1h"),
+        ("informer_lag", "2h", "The limit is 1h"),
     ],
 )
 def test_a_wrong_setting_is_told_at_its_field(begun, field, value, said):
@@ -259,7 +259,7 @@ def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
 
 
 @pytest.mark.parametrize(("value", "said"), [("5", "is not a duration"), ("-1s", "is not a duration"), ("", "required"),
-                                             ("99999999999h", "at most 1h")])  # fmt: skip
+                                             ("99999999999h", "The limit is 1h")])  # fmt: skip
 def test_a_wrong_duration_is_told_at_its_field(begun, value, said):
     before = begun.head()
     answer = begun.post("settings", **{**SETTINGS, "bind_cost": value})

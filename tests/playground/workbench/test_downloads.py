@@ -134,7 +134,7 @@ def test_a_file_of_another_session_or_of_nobody_is_not_known(run, visitor, monke
 def test_a_file_that_would_be_too_large_is_not_made(run, monkeypatch):
     monkeypatch.setattr(jobs, "MOST", 100)
     answer = run.get("otlp.json")
-    assert answer.status_code == 422 and "could not be created" in page_text(answer)
+    assert answer.status_code == 422 and "was not created" in page_text(answer)
     answer = run.get("replay.html")
     assert answer.status_code == 422 and "Choose fewer attempts" in page_text(answer)
 

@@ -59,7 +59,7 @@ def test_what_does_not_compile_is_told_at_its_character_and_changes_nothing(begu
     answer = begun.post("extenders", **WRITTEN, filter="node.metadata.name == nod")
     assert answer.status_code == 422
     text = page_text(answer)
-    assert "line 1, column 23: undeclared reference to 'nod'" in text
+    assert "Line 1, column 23: undeclared reference to 'nod'" in text
     assert "<mark>n</mark>" in answer.content.decode()
     assert begun.head() == before
 

@@ -28,7 +28,7 @@ def test_a_node_offers_its_actions_first_those_that_are_rare_and_breakpoints_in_
 def test_a_view_link_offers_what_is_only_looked_at():
     sheets = titles("Pod", subject("Pod"), may_edit=False)
     assert sheets["main"] == ["YAML", "Why not on a node", "Journey", "Commands about this object"]
-    assert all(title.startswith(("Back", "On")) for title in sheets["travel"])
+    assert all(title.startswith(("Back", "Forward")) for title in sheets["travel"])
 
 
 def test_a_point_offers_a_breakpoint_at_each_of_its_plugins():

@@ -111,7 +111,7 @@ def test_a_card_is_made_for_a_moment_and_its_question_gets_its_words(author):
 def test_what_is_wrong_is_said_at_its_card(author):
     author.save(add=author.moment("web-1 gets the node"))
     page = author.page()
-    assert "1 thing to mend" in page
+    assert "1 problem to fix" in page
     assert "Card 2 Write a text for this card." in page
 
 
