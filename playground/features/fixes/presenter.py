@@ -67,7 +67,7 @@ _TEXTS = {
     "selector-value": gettext_noop("Require nodes with %(to)s instead of %(from)s, which no node has"),
     "resource-name": gettext_noop("Request %(to)s instead of %(from)s, which no node has"),
     "term-value": gettext_noop(
-        "Ask for pods with %(to)s in place of %(from)s in the pod affinity: no pod has that label, and this is the pod's own"
+        "Use %(to)s instead of %(from)s in the pod affinity: no pod has that label, and the pod itself has this one"
     ),
     "volume-labels": gettext_noop(
         "Label the volume %(volume)s with %(text)s, by which the claim %(claim)s selects volumes"
@@ -113,7 +113,7 @@ _TEXTS = {
     ),
     "pool": gettext_noop("Give each of the nodes %(list)s a pool of its own in place of the pool %(pool)s"),
     "node-selector": gettext_noop(
-        "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
+        "Select the node %(node)s with a nodeSelector instead of nodeName, so that a scheduler places the pod"
     ),
     "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
     "service-account": gettext_noop("Create the ServiceAccount %(account)s in %(namespace)s, which the pods name"),
@@ -127,7 +127,7 @@ _TEXTS = {
         "Lower the Pod Security level that %(namespace)s enforces from %(level)s to privileged"
     ),
     "partition": gettext_noop(
-        "Lower the partition of the StatefulSet %(owner)s from %(from)s to %(to)s: the update goes on"
+        "Lower the partition of the StatefulSet %(owner)s from %(from)s to %(to)s, so that the update continues"
     ),
     "next-revision": gettext_noop("Delete %(pod)s: only then %(owner)s recreates it from the new template"),
     "undo": gettext_noop("Undo the rollout of %(owner)s: the previous revision gets its pods back"),
@@ -157,7 +157,8 @@ _TEXTS = {
     "out-of-service": gettext_noop("Taint %(node)s as out of service to release its pods and volumes"),
     "no-execute": gettext_noop("Taint %(node)s with %(taint)s, which evicts pods that do not tolerate it"),
     "partner-priority": gettext_noop(
-        "Give %(list)s the PriorityClass %(class)s as well: the pod has to be near them, so they must not be evicted for it"
+        "Also set the PriorityClass %(class)s of %(list)s: the pod must run near them, so preemption must "
+        "not delete them"
     ),
     "remove-node": gettext_noop("Delete the node %(node)s, whose machine no longer exists"),
     "finalizer": gettext_noop("Remove the finalizers from %(pod)s: %(list)s"),
@@ -221,7 +222,7 @@ _DEFEATS = {
     "runtime-class": gettext_noop("Pods of this class may land on nodes that its author excluded."),
     "budget": gettext_noop("Fewer of its pods may be available than intended."),
     "move": gettext_noop("The pods that move are restarted."),
-    "resize": gettext_noop("The other pod may need what it asked for."),
+    "resize": gettext_noop("The other pod may need its full request."),
     "free": gettext_noop("A deleted pod returns only if a controller recreates it and it fits elsewhere."),
     "priority": gettext_noop("The pod can preempt lower-priority pods, now and whenever resources are short."),
     "skew": gettext_noop("The pods are spread less evenly than intended."),

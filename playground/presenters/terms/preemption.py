@@ -145,7 +145,7 @@ PREEMPTION: dict[str, Term] = {
     "grace period": Term(
         gettext_noop("grace period"),
         gettext_noop(
-            "The time that an evicted pod has to stop, 30 s by default. Its resources are free only afterwards, "
+            "The time that an evicted pod gets to stop, 30 s by default. Its resources are free only afterwards, "
             "so the preemptor waits that long."
         ),
         "docs/cluster.md",

@@ -9,8 +9,8 @@ from playground.presenters.words import gettext_noop
 _SOURCES = {
     "Containers": gettext_noop("The %(amount)s of %(pod)s are %(parts)s."),
     "LimitRange": gettext_noop(
-        "LimitRange %(limitRange)s sets the request of container %(container)s to %(amount)s (by its field %(field)s): "
-        "the container itself asks for nothing."
+        "LimitRange %(limitRange)s sets the request of container %(container)s to %(amount)s (by its field "
+        "%(field)s), because the container has no request."
     ),
     "RequestFromLimit": gettext_noop(
         "Container %(container)s has no request of its own: its limit of %(amount)s counts as its request."
@@ -20,8 +20,8 @@ _SOURCES = {
         "A resize of %(pod)s on %(node)s to %(to)s is not done (%(reason)s): the scheduler counts the larger amount, %(amount)s."
     ),
     "ResizeInfeasible": gettext_noop(
-        "%(pod)s asks for %(to)s by a resize that is Infeasible: %(node)s could never hold it, nobody tries again, "
-        "and the pod goes on with %(amount)s."
+        "%(pod)s requests %(to)s by a resize that is Infeasible: %(node)s is too small, the kubelet does not "
+        "retry, and the pod keeps %(amount)s."
     ),
     "DefaultSpread": gettext_noop(
         "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
@@ -59,7 +59,8 @@ _HOLDERS = {
     "HoldsVolumes": gettext_noop("%(pod)s has volumes attached to %(node)s: %(count)s."),
     "HoldsDevices": gettext_noop("%(pod)s on %(node)s holds %(devices)s by its claim %(claim)s."),
     "SharesClaim": gettext_noop(
-        "%(pod)s on %(node)s uses claim %(claim)s as well: the devices of the claim are on %(node)s, and its users have to run there."
+        "%(pod)s on %(node)s also uses claim %(claim)s: the devices of the claim are on %(node)s, so its "
+        "pods must run there."
     ),
     "UsesClaim": gettext_noop("%(pod)s on %(node)s uses claim %(claim)s."),
     "IsAvoided": gettext_noop(
@@ -106,7 +107,9 @@ _NOTES = {
     "AffinityLooksFor": gettext_noop(
         "Its affinity looks for pods with %(selector)s in namespace %(namespaces)s, in the same %(topologyKey)s."
     ),
-    "NoNodeHasAll": gettext_noop("%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."),
+    "NoNodeHasAll": gettext_noop(
+        "%(pod)s requires %(requirements)s. Some nodes meet each of them, but no node meets all."
+    ),
     "HostNetworkPorts": gettext_noop("With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."),
     "DevicesHaveToMatch": gettext_noop(
         "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
@@ -119,7 +122,7 @@ _NOTES = {
         "Container %(container)s ended last with exit code %(exitCode)s (%(reason)s). Restarts: %(count)s."
     ),
     "IsSuspended": gettext_noop("%(kind)s %(owner)s is suspended (spec.suspend is true) and starts no pods."),
-    "QueueHoldsBack": gettext_noop("The queue %(queue)s of Kueue decides when %(kind)s %(owner)s goes on."),
+    "QueueHoldsBack": gettext_noop("The Kueue queue %(queue)s decides when %(kind)s %(owner)s continues."),
     "NamespaceEnds": gettext_noop("Namespace %(namespace)s is terminating, so no new objects can be created in it."),
     "NamespaceWaitsFor": gettext_noop(
         "Namespace %(namespace)s cannot be removed before the finalizers of these pods: %(pods)s."
@@ -127,7 +130,7 @@ _NOTES = {
     "IsPaused": gettext_noop("Deployment %(owner)s is paused."),
     "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
     "DevicesAreCounted": gettext_noop(
-        "Request %(request)s of %(source)s asks for %(count)s devices of one node. Devices by node: %(devices)s."
+        "Request %(request)s of %(source)s needs %(count)s devices of one node. Devices by node: %(devices)s."
     ),
     "DevicesAreSelected": gettext_noop(
         "Request %(request)s of %(source)s takes only devices for which this is true: %(expression)s."
@@ -146,7 +149,8 @@ _NOTES = {
         "the pool counts as incomplete until its driver has published the others."
     ),
     "NoClassWanted": gettext_noop(
-        'Claim %(claim)s has the storageClassName "": it asks for a volume without a class, and the default class does not count.'
+        'Claim %(claim)s has the storageClassName "", which means a volume without a class. The default '
+        "class does not apply."
     ),
     "NodeIsCordoned": gettext_noop("%(node)s is cordoned, and an eviction of %(pod)s would be refused."),
     "LabelsAreMissing": gettext_noop("%(pod)s requires nodes with %(labels)s, which %(node)s does not have."),
@@ -158,8 +162,8 @@ _NOTES = {
     ),
     "Tolerates": gettext_noop("%(pod)s tolerates the taint %(taint)s of %(node)s."),
     "TermsAreAlternatives": gettext_noop(
-        "The %(terms)s nodeSelectorTerms of %(pod)s are alternatives: %(node)s meets term %(term)s, and one is enough. "
-        "Requirements that have to hold together belong in one term."
+        "The %(terms)s nodeSelectorTerms of %(pod)s are alternatives: %(node)s meets term %(term)s, and one "
+        "is enough. Put requirements that must hold together in one term."
     ),
     "TolerationDoesNotDraw": gettext_noop(
         "%(pod)s tolerates the taint %(taint)s of %(other)s. A toleration allows that node but does not "
@@ -218,8 +222,8 @@ _NOTES = {
     ),
     "LimitUnknown": gettext_noop("%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."),
     "NobodySelectsNode": gettext_noop(
-        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, "
-        "so nobody does."
+        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s, but %(pod)s "
+        "skips the scheduler."
     ),
     "EvictedAt": gettext_noop("%(pod)s is evicted from %(node)s at %(until)s, as its tolerations end then."),
     "EvictedAfter": gettext_noop(
@@ -312,8 +316,8 @@ _NOTES = {
         "Claim %(claim)s is from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller recreates it."
     ),
     "SelectedNodeIsGone": gettext_noop(
-        "Claim %(claim)s has the annotation selected-node: %(node)s, and there is no node %(node)s any more: every other node "
-        "is refused for it."
+        "Claim %(claim)s has the annotation selected-node: %(node)s. The node %(node)s no longer exists, and "
+        "every other node is refused."
     ),
     "SelectedNode": gettext_noop(
         "Claim %(claim)s has the annotation selected-node: %(node)s: every other node is refused until it is removed."
@@ -326,12 +330,12 @@ _NOTES = {
     ),
     "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is created from ResourceClaimTemplate %(template)s."),
     "DeviceClassIsMissing": gettext_noop(
-        "%(source)s asks for devices of the class %(deviceClass)s, and there is no such DeviceClass: install it, or its driver."
+        "%(source)s requests devices of the class %(deviceClass)s, but this DeviceClass does not exist. "
+        "Install it or its driver."
     ),
     "PoolOverNodes": gettext_noop(
-        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other nodes and takes the "
-        "pool for incomplete: "
-        "nobody is updating it. A pool for each node works."
+        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other "
+        "nodes and considers the pool incomplete, although it is not being updated. Use a pool for each node."
     ),
 }
 TEXTS = {**_SOURCES, **_HOLDERS, **_NOTES}

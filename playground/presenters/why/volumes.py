@@ -28,10 +28,11 @@ _TOO_SMALL = gettext_noop(
     "The claim %(claim)s of %(pod)s requests %(wanted)s, but the volume %(volume)s has only %(has)s."
 )
 _OTHER_MODES = gettext_noop(
-    "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s offers only %(has)s."
+    "The claim %(claim)s of %(pod)s requests %(wanted)s, but the volume %(volume)s offers only %(has)s."
 )
 _OTHER_VOLUME_MODE = gettext_noop(
-    "The claim %(claim)s of %(pod)s asks for the volume mode %(wanted)s, and the volume %(volume)s has the mode %(has)s."
+    "The claim %(claim)s of %(pod)s requests the volume mode %(wanted)s, but the volume %(volume)s has "
+    "the mode %(has)s."
 )
 _OTHER_LABELS = gettext_noop(
     "The claim %(claim)s of %(pod)s takes only volumes with the labels %(wanted)s, which the volume %(volume)s lacks."
@@ -40,13 +41,16 @@ _RELEASED = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: the volume %(volume)s is still held for the claim %(old)s, which is gone."
 )
 _OTHER_CLASS = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has %(has)s."
+    "%(pod)s waits for its claim %(claim)s to be bound. The claim has the storage class %(wanted)s, but "
+    "the volume %(volume)s has %(has)s."
 )
 _OTHER_CLASS_THAN_NONE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for no storage class, and the volume %(volume)s has %(has)s."
+    "%(pod)s waits for its claim %(claim)s to be bound. The claim has no storage class, but the volume "
+    "%(volume)s has %(has)s."
 )
 _CLASS_OF_NONE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has none."
+    "%(pod)s waits for its claim %(claim)s to be bound. The claim has the storage class %(wanted)s, but "
+    "the volume %(volume)s has none."
 )
 _PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to provision a volume for its claim %(claim)s.")
 _REACH = gettext_noop(

@@ -80,7 +80,7 @@ USES = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
         (
             {},
             {"volumeMode": "Block"},
-            "The claim data of p asks for the volume mode Filesystem, and the volume disk has the mode Block.",
+            "The claim data of p requests the volume mode Filesystem, but the volume disk has the mode Block.",
         ),
         (
             {"selector": {"matchLabels": {"tier": "gold"}}},
