@@ -139,7 +139,9 @@ def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
         "There is no pod.\nDeployment default/paused: paused-* is not created because the Deployment is paused (missing pods: 1)."
     )
     assert "later-* is not created because the Job is suspended (missing pods: 1)." in text
-    assert "leaves its pods to another controller (spec.managedBy is example.com/queue; missing pods: 1)" in text
+    assert (
+        "another controller manages the pods of the Job (spec.managedBy is example.com/queue; missing pods: 1)" in text
+    )
     data = json.loads(run("simulate", written(tmp_path, *objects, elsewhere), "-o", "json")[1])
     assert {each["name"]: each["state"] for each in data["missing"]} == {
         "paused": "Paused",
