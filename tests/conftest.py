@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Before Django reads its settings: tests write to a folder of their own and never to the developer's database.
@@ -23,3 +24,28 @@ settings.register_profile(
     "thorough", max_examples=1000, deadline=None, suppress_health_check=_CHECKS_OFF, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
+
+# The files that take longest, the slowest first. xdist would begin with those of the most tests, and a long one begun last keeps a
+# core busy alone.
+LONGEST = (
+    "tests/browser/test_studio.py",
+    "tests/hostile/test_hostile.py",
+    "tests/faults/test_disk.py",
+    "tests/faults/test_processes.py",
+    "tests/test_contributing.py",
+    "tests/playground/sessions/web/test_server.py",
+    "tests/playground/sessions/web/test_redis.py",
+    "tests/playground/sessions/web/test_views.py",
+    "tests/playground/lessons/test_variants.py",
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hand files out in the order of their collection."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.nodeid.split("::")[0], len(places)))

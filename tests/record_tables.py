@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from scheduler_core.base.trace.kinds import CLASSES
-from scheduler_core.base.trace.schema import description, fields_of
+from scheduler_core.base.trace.records import description, fields_of
 from tests.architecture_tables import table
 
 

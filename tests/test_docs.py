@@ -16,14 +16,13 @@ from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.analysis.explain import State
 from scheduler_core.apiserver.faults import Call
 from scheduler_core.base.trace.kinds import CLASSES, KINDS, Facts
-from scheduler_core.base.trace.schema import description, fields_of
+from scheduler_core.base.trace.records import description, fields_of
 from scheduler_core.controllers.catalogue import CONTROLLERS
 from scheduler_core.scheduler.config.gates import GATES
 from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
 from scheduler_core.scheduler.framework.drafts import KINDS as KINDS_OF_FIXES
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.scheduler.metrics.catalogue import METRICS
-from scheduler_core.scheduler.metrics.former import FORMER
+from scheduler_core.scheduler.metrics.catalogue import FORMER, METRICS
 from scheduler_core.scheduler.plugins import ROOMS
 from scheduler_core.scheduler.plugins.demonstration import PREFIX
 from scheduler_core.world.commands import KINDS as KINDS_OF_COMMANDS

@@ -15,11 +15,10 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apiserver.admission.label_keys import uses_label_keys
+from scheduler_core.apiserver.admission.plugin import uses_label_keys
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.schema.table import fields
-from scheduler_core.apiserver.validation.object_meta import owners_and_finalizers
-from scheduler_core.apiserver.validation.objects import metadata
+from scheduler_core.apiserver.validation.objects import metadata, owners_and_finalizers
 from scheduler_core.apiserver.validation.shapes import METADATA
 
 _TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))

@@ -9,7 +9,7 @@ kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,15 +18,15 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
+from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
 from scheduler_core.apiserver.registry.devices import strategy as devices
-from scheduler_core.apiserver.registry.devices.defaults import apply_device_defaults
-from scheduler_core.apiserver.registry.devices.gates import DEFAULT_GATES, DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
-from scheduler_core.apiserver.registry.naming import apply_default_namespace, apply_generated_name, key_of
+from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name, key_of
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
 from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
@@ -307,3 +307,49 @@ def _kind(key: str, namespace: str, name: str) -> Kind:
         return get_kind_by_key(key)
     except KeyError:
         raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None
+
+
+# What is in every cluster from the start: kube's own namespaces and priority classes.
+#
+# kube: pkg/controlplane/controller/systemnamespaces, pkg/registry/scheduling/rest/storage_scheduling.go,
+# pkg/apis/scheduling/v1/helpers.go @ v1.34.1
+
+NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+_DESCRIPTIONS = {
+    "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
+    "system-cluster-critical": (
+        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."
+    ),
+}
+
+
+def make_standing_objects(api: APIServer) -> None:
+    """Makes those that are not there, whatever the API server's plugins say."""
+    api = replace(api, options=APIServerOptions())
+    for manifest in _standing():
+        if api.store.get(manifest["kind"], "", manifest["metadata"]["name"]) is None:
+            api.create(manifest)
+
+
+def is_standing(manifest: Mapping[str, Any]) -> bool:
+    """Return whether an object is one of the cluster's initial objects, unchanged."""
+    meta = manifest["metadata"]
+    if meta.get("annotations") or len(meta.get("labels") or ()) > 1:
+        return False
+    names: Mapping[str, Container[str]] = {"Namespace": NAMESPACES, "PriorityClass": SYSTEM_CLASSES}
+    return meta["name"] in names.get(str(manifest.get("kind")), ())
+
+
+def _standing() -> list[dict[str, Any]]:
+    namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in NAMESPACES]
+    classes = [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name},
+            "value": value,
+            "description": _DESCRIPTIONS[name],
+        }
+        for name, value in SYSTEM_CLASSES.items()
+    ]
+    return [*namespaces, *classes]

@@ -18,8 +18,7 @@ from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.apiserver.ownership import ByController
-from scheduler_core.apiserver.rewriting import with_condition, with_section
+from scheduler_core.apiserver.rewriting import ByController, with_condition, with_section
 from scheduler_core.apiserver.status import DONE, Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
 from scheduler_core.base.state import Copied, Derived, Growing, Shared, State

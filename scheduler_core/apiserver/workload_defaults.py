@@ -6,10 +6,130 @@ kube: pkg/apis/{apps,batch,core}/v1/defaults.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.template_defaults import with_template_defaults
+from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
+from scheduler_core.apiserver.schema.table import fields, parse_expression
+
+# Defaults of pod templates: what the API server fills in in the template of a workload, type by type.
+#
+# A container's requests do not follow from its limits here, nor do host ports from container ports: kube does that to pods alone.
+#
+# DEVIATION: amounts stay as they were written; kube rounds them up to thousandths.
+#
+# kube: pkg/apis/core/v1/{defaults,zz_generated.defaults}.go, pkg/apis/apps/v1/conversion.go @ v1.34.1
+
+Change = Callable[[str, Manifest], Manifest]
+
+_MODE = {"defaultMode": 0o644}
+_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_OF_TYPES: Mapping[str, Manifest] = {
+    "PodSpec": {
+        "dnsPolicy": "ClusterFirst",
+        "restartPolicy": "Always",
+        "securityContext": {},
+        "terminationGracePeriodSeconds": DEFAULT_GRACE_SECONDS,
+        "schedulerName": DEFAULT_SCHEDULER,
+    },
+    "Container": _CONTAINER,
+    "EphemeralContainer": _CONTAINER,
+    "ContainerPort": {"protocol": "TCP"},
+    "Probe": {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3},
+    "HTTPGetAction": {"path": "/", "scheme": "HTTP"},
+    "GRPCAction": {"service": ""},
+    "ObjectFieldSelector": {"apiVersion": "v1"},
+    "FileKeySelector": {"optional": False},
+    "Volume": {},
+    "HostPathVolumeSource": {"type": ""},
+    "SecretVolumeSource": _MODE,
+    "ConfigMapVolumeSource": _MODE,
+    "DownwardAPIVolumeSource": _MODE,
+    "ProjectedVolumeSource": _MODE,
+    "ServiceAccountTokenProjection": {"expirationSeconds": 3600},
+    "ISCSIVolumeSource": {"iscsiInterface": "default"},
+    "RBDVolumeSource": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+    "AzureDiskVolumeSource": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": False, "kind": "Shared"},
+    "ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+    "PersistentVolumeClaim": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}},
+    "PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
+}
+_UNSET: Mapping[str, tuple[Any, ...]] = {"Probe": (None, 0)}  # of other types: null and ""
+
+
+def with_template_defaults(spec: Manifest) -> Manifest:
+    """Return a workload's spec with the defaults of its pod template and its claims' templates; the same spec if it has them all."""
+    return _change_templates(spec, _fill)
+
+
+def without_template_defaults(spec: Manifest) -> Manifest:
+    """Return a workload's spec without the fields of its templates that are as the API server fills them in.
+
+    Hashes of templates are made of it, so that they are what they were when a template was kept as it was written.
+    """
+    return _change_templates(spec, _strip)
+
+
+def _change_templates(spec: Manifest, change: Change) -> Manifest:
+    new: dict[str, Any] = {}
+    if spec.get("template"):
+        new["template"] = _walk(spec["template"], "PodTemplateSpec", change)
+    if spec.get("volumeClaimTemplates"):
+        claims = spec["volumeClaimTemplates"]
+        new["volumeClaimTemplates"] = [_walk(claim, "PersistentVolumeClaim", change) for claim in claims]
+    return spec if all(spec[name] == value for name, value in new.items()) else {**spec, **new}
+
+
+def _walk(value: Manifest, type_: str, change: Change) -> Manifest:
+    """Change an object of a type, and before it the objects that it holds."""
+    new = dict(value)
+    for name, (is_list, inner) in _ways(type_).items():
+        held = value.get(name)
+        if held is None and (type_, name) == ("PodTemplateSpec", "spec"):
+            held = {}
+        if held is not None:
+            new[name] = [_walk(each, inner, change) for each in held] if is_list else _walk(held, inner, change)
+    return change(type_, new)
+
+
+@cache
+def _ways(type_: str) -> Mapping[str, tuple[bool, str]]:
+    """Return the fields of a type that lead to types with defaults: whether each is a list, and its type."""
+    found = {}
+    for name, field in fields(type_).items():
+        inner = parse_expression(field.inner) if field.shape == "list" else field
+        if inner.shape == "object" and (inner.inner in _OF_TYPES or _ways(inner.inner)):
+            found[name] = (field.shape == "list", inner.inner)
+    return found
+
+
+def _defaults(type_: str, value: Manifest) -> Manifest:
+    known = _OF_TYPES.get(type_, {})
+    if known is _CONTAINER:
+        return {**known, "imagePullPolicy": _pull_policy(str(value.get("image") or ""))}
+    return known
+
+
+def _fill(type_: str, value: Manifest) -> Manifest:
+    unset = _UNSET.get(type_, (None, ""))
+    defaults = _defaults(type_, value)
+    if type_ == "Volume" and all(value.get(name) is None for name in fields(type_) if name != "name"):
+        defaults = {"emptyDir": {}}
+    return {**value, **{name: default for name, default in defaults.items() if value.get(name) in unset}}
+
+
+def _strip(type_: str, value: Manifest) -> Manifest:
+    defaults = _defaults(type_, value)
+    return {name: each for name, each in value.items() if name not in defaults or each != defaults[name]}
+
+
+def _pull_policy(image: str) -> str:
+    """Return Always for the tag latest, which is also the tag of an image without one."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if image and (tag == "latest" or not (tag or digest)) else "IfNotPresent"
+
 
 MAX_INT32 = 2**31 - 1
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"

@@ -21,9 +21,9 @@ from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 from scheduler_core.controllers.quota import ResourceQuotaController
 from scheduler_core.controllers.surroundings import Figures
 from scheduler_core.controllers.volumes.attach_detach import AttachDetach
-from scheduler_core.controllers.volumes.attacher import Attacher
+from scheduler_core.controllers.volumes.attachments import Attacher
 from scheduler_core.controllers.volumes.binder import VolumeBinder
-from scheduler_core.controllers.volumes.ephemeral import EphemeralVolumes
+from scheduler_core.controllers.volumes.claims import EphemeralVolumes
 from scheduler_core.controllers.volumes.protection import ClaimProtection, VolumeProtection
 from scheduler_core.controllers.volumes.provisioner import Provisioner
 from scheduler_core.controllers.workloads import catalogue as workloads

@@ -17,7 +17,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.memory.disruption import KIND, Coverage
+from scheduler_core.controllers.memory.workloads import KIND, Coverage
 
 # How many pods a budget expects: the sum of the scales of the controllers of the pods that it covers.
 #

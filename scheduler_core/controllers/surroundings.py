@@ -13,13 +13,10 @@ from scheduler_core.base.state import Copied, State
 from scheduler_core.controllers.inputs.programs import Program
 from scheduler_core.controllers.inputs.usage import UsageEntry
 from scheduler_core.controllers.memory.devices import Devices
-from scheduler_core.controllers.memory.disruption import DisruptionMemory
-from scheduler_core.controllers.memory.garbage import Garbage
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
-from scheduler_core.controllers.memory.nodes import NodesMemory
-from scheduler_core.controllers.memory.troubles import Troubles
+from scheduler_core.controllers.memory.nodes import NodesMemory, Troubles
 from scheduler_core.controllers.memory.volumes import Volumes
-from scheduler_core.controllers.memory.workloads import WorkloadsMemory
+from scheduler_core.controllers.memory.workloads import DisruptionMemory, Garbage, WorkloadsMemory
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 
 MOST_DONE = 20

@@ -20,7 +20,7 @@ from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.controllers.memory.troubles import EarlyEnds, FieldWrite, Troubles
+from scheduler_core.controllers.memory.nodes import EarlyEnds, FieldWrite, Troubles
 from scheduler_core.controllers.surroundings import Surroundings
 
 WITHIN = 60 * SECOND  # a sign that is older means nothing any more

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import orjson
 from msgspec import UNSET
 
+from scheduler_core.base.releases import OLDEST, read_release
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import ReadLog, continuation_of, export_lines
 from scheduler_core.formats.manifests import NotObjects, read
@@ -16,7 +17,7 @@ from scheduler_core.formats.unsupported import notes
 from scheduler_core.notebook.attempt import Attempt
 from scheduler_core.notebook.cluster_html import cluster_html
 from scheduler_core.notebook.history import History
-from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.readonly import Loaded, Place, load_manifests
 from scheduler_core.world.simulation import Grain, in_creation_order, list_silent_nodes, plan_import, take_in
 
@@ -45,21 +46,28 @@ class Cluster:
     ```
     """
 
-    def __init__(self, *objects: Object, configuration: Configuration = None, seed: int = 0) -> None:
+    def __init__(
+        self, *objects: Object, configuration: Configuration = None, seed: int = 0, release: str = OLDEST
+    ) -> None:
+        """`release`: of kube-scheduler, such as "1.37"; ValueError where the release is not modeled."""
         self._history = History(seed)
+        if read_release(release) != OLDEST:
+            self.apply(SetSettings({"release": read_release(release)}))
         if configuration is not None:
             self.configure(configuration)
         if objects:
             self.add(*objects)
 
     @classmethod
-    def from_yaml(cls, text: str | bytes, configuration: Configuration = None, seed: int = 0) -> Cluster:
+    def from_yaml(
+        cls, text: str | bytes, configuration: Configuration = None, seed: int = 0, release: str = OLDEST
+    ) -> Cluster:
         """Create a cluster from manifests or the output of `kubectl get ... -o yaml` or `-o json`.
 
         Raise ValueError with the problem and its place. Objects that the API server would refuse are left out;
         `left_out` lists them with the reasons. `without_effect` lists what is loaded but changes nothing here.
         """
-        made = cls(configuration=configuration, seed=seed)
+        made = cls(configuration=configuration, seed=seed, release=release)
         made._bring(text.encode() if isinstance(text, str) else text)
         return made
 

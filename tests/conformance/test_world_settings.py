@@ -3,7 +3,7 @@
 from typing import Any
 
 from scheduler_core.testing.conformance.worlds import run_world
-from scheduler_core.testing.conformance.worlds.flags import of_apiserver, of_controller_manager
+from scheduler_core.testing.conformance.worlds.paths import of_apiserver, of_controller_manager
 
 
 def test_flags_may_be_written_as_on_a_command_line() -> None:

@@ -21,6 +21,10 @@ from tests.hostile.values import TEXTS, some
 MOST_PAGES = 260  # of one situation
 READ = 2  # values that a text of several lines gets in a short walk: those that YAML has another type for come first
 SHARE = 3  # a short walk fills every third field of a form alone; all of them together in any case
+SLOW = (
+    "/edit",
+    "/make-lesson",
+)  # the ends of addresses that play a whole lesson; a short walk fills them once for each button
 KINDS_OF_ACTIONS = {"Scheduler": "kube-scheduler", "Plugin": "NodeResourcesFit", "ResourceClaim": "web"}
 SCOPED = ("Node", "PersistentVolume", "PriorityClass", "Scheduler", "Plugin")
 
@@ -93,7 +97,7 @@ def _fill(ground: Ground, situation: Situation, form: Form, tally: Tally, turn: 
     for button, fields in enumerate(form.choices()):
         names = sorted(form.names)
         if not ground.long:
-            names = names[turn % SHARE :: SHARE] if button == 0 else []
+            names = names[turn % SHARE :: SHARE] if button == 0 and not form.action.endswith(SLOW) else []
         for number, name in enumerate(names):
             count = len(TEXTS) if ground.long else READ if name in form.texts else 1
             for value in some(TEXTS, count, turn + number if count == 1 else 0):

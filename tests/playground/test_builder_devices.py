@@ -7,7 +7,7 @@ import pytest
 from playground.workbench.builder import PRESETS, Preset, claim_manifests, device_manifests
 from scheduler_core.apiserver.imports.plan import plan_import
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
 

@@ -20,7 +20,7 @@ from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apiserver.imports.items import Item, Plan
 from scheduler_core.apiserver.imports.plan import plan_import
 from scheduler_core.apiserver.imports.trial import apply
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.formats.manifests import NotObjects, read
 from tests.scheduler_core.apiserver.cluster.requests import api_server

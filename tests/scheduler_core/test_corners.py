@@ -18,7 +18,7 @@ from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, Cyc
 from scheduler_core.scheduler.framework.plugin import Point, Verdicts
 from scheduler_core.scheduler.framework.status import error
 from scheduler_core.scheduler.plugins.demonstration import Demonstration
-from scheduler_core.scheduler.plugins.interpodaffinity.hints import after_node_topology_change
+from scheduler_core.scheduler.plugins.interpodaffinity.plugin import after_node_topology_change
 from scheduler_core.scheduler.plugins.node_name import NodeName
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation

@@ -13,8 +13,8 @@ from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.clock.random import Stream
 from scheduler_core.base.trace.kinds import ObjectChanged
 from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.schema import API_VERSION, KIND
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.config.types import API_VERSION, KIND
 from scheduler_core.scheduler.core.process import Clock, Stage
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import (

@@ -125,12 +125,12 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @edits
 async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Change all feature gates at once, given as kube-scheduler's flag."""
-    form = GatesForm(request.POST)
+    configured = await client.ask(Configuration(at=position(request)))
+    form = GatesForm(request.POST, release=configured.settings["release"])
     if not form.is_valid():
         context = {**await _page(request, client), "gates_form": form}
         return workbench(request, client, "configuration/page", context, 422)
     wanted = form.cleaned_data["gates"]
-    configured = await client.ask(Configuration(at=position(request)))
     changes = {name: on for name, on in wanted.settings.items() if on != configured.settings[name]}
     if wanted.idle:
         messages.info(
@@ -164,7 +164,7 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     name = parameters.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
     effective = await client.ask(EffectiveConfiguration(at=position(request), scheduler=name))
     page = {"errors": [], "form": SettingsForm(initial=configured.settings), **effective}
-    page["gates_form"] = GatesForm(initial={"gates": format_gates(configured.settings)})
+    page["gates_form"] = GatesForm(initial={"gates": format_gates(configured.settings, configured.settings["release"])})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
     if "new" not in parameters:

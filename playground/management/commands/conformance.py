@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from scheduler_core import KUBE_VERSION
 from scheduler_core.testing.conformance.corpus import CorpusError, Result, Verdict, judge, read_corpus
-from scheduler_core.testing.conformance.corpus.involved import plugins_in
+from scheduler_core.testing.conformance.corpus.reading import plugins_in
 
 ALL_PASS, SOME_DIFFER, SOME_NOT_SUPPORTED = 0, 1, 2
 

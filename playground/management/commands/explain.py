@@ -81,7 +81,7 @@ class Command(TerminalCommand):
         """Read, run, explain, print, and leave with the exit status."""
         inputs, question = self.read(options)
         question.pods = options["pod"]
-        made = make_world(inputs, options["config"])
+        made = make_world(inputs, options["config"], release=options["release"])
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:

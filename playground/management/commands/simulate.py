@@ -47,7 +47,7 @@ class Command(TerminalCommand):
     def handle(self, *args: Any, output: str, seed: int, **options: Any) -> None:
         """Read, run, print, and leave with the exit status."""
         inputs, question = self.read(options)
-        made = make_world(inputs, options["config"], seed=seed, acting=True)
+        made = make_world(inputs, options["config"], seed=seed, acting=True, release=options["release"])
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:

@@ -36,8 +36,10 @@ from scheduler_core.analysis.whatif import (
     what_if,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.base.releases import OLDEST
 from scheduler_core.formats.manifests import read
 from scheduler_core.world.commands import Command as WorldCommand
+from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.readonly import InvalidObject
 from scheduler_core.world.simulation import Simulation
 
@@ -90,7 +92,9 @@ class Command(TerminalCommand):
             rest = settle(made.world, progress=progress.steps)
             changes = list(_changes(made.world, asked, question, self.stderr.write))
             if not changes and not asked["more"]:
-                raise BadInput("nothing is asked: give --drain, --remove, --add, --scale, --config or --more")
+                raise BadInput(
+                    "nothing is asked: give --drain, --remove, --add, --scale, --config, --release or --more"
+                )
             outcome = None
             if changes:
                 outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
@@ -131,8 +135,11 @@ class Command(TerminalCommand):
 def _changes(
     world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
 ) -> Iterator[WorldCommand]:
+    release = asked["release"]
+    if release != OLDEST:
+        yield SetSettings({"release": release})
     if asked["config"]:
-        commands, notes = read_configuration(read_file(asked["config"]), asked["config"])
+        commands, notes = read_configuration(read_file(asked["config"]), asked["config"], release)
         for note in notes:
             say(note)
         yield from commands

@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from playground.management.terminal.cluster import Live, Question
 from playground.management.terminal.inputs import BadInput, is_file, list_inputs
 from scheduler_core.analysis.whatif import NoSuch
+from scheduler_core.base.releases import OLDEST, RELEASES
 from scheduler_core.world.commands import Refused
 
 NO_COLOR = "NO_COLOR"  # https://no-color.org
@@ -66,6 +67,13 @@ class TerminalCommand(BaseCommand):
         )
         for name in Live.OPTIONS:
             parser.add_argument(f"--{name}", default="", metavar=name.upper(), help="as for kubectl")
+        parser.add_argument(
+            "--release",
+            default=OLDEST,
+            choices=RELEASES,
+            metavar="RELEASE",
+            help=f"the release of kube-scheduler: {', '.join(RELEASES)} ({OLDEST})",
+        )
         parser.add_argument("--config", default="", metavar="FILE", help="the scheduler's configuration, in any form")
 
     def run_from_argv(self, argv: list[str]) -> None:

@@ -17,9 +17,10 @@ from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core.analysis.whatif import Rest, settle
+from scheduler_core.base.releases import OLDEST, Release
 from scheduler_core.formats.configurations import adopt, find
 from scheduler_core.formats.manifests import decode_text
-from scheduler_core.scheduler.config import GateError, read_gates
+from scheduler_core.scheduler.config import GateError, WorldSettings, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -71,14 +72,20 @@ class Made:
     refused: int = 0
 
 
-def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: int = 0, acting: bool = False) -> Made:
+def make_world(
+    files: list[tuple[str, bytes]],
+    configuration: str = "",
+    seed: int = 0,
+    acting: bool = False,
+    release: Release = OLDEST,
+) -> Made:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
     Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
     try:
-        world, plan, made_up = _plan_world(join_inputs(files), seed)
+        world, plan, made_up = _plan_world(join_inputs(files), seed, release)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -87,7 +94,8 @@ def make_world(files: list[tuple[str, bytes]], configuration: str = "", seed: in
     command = command_from_json(msgspec.json.decode(plan.command)["command"])
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     snapshot = not acting and (has_pods or _tells_of_refusals(command))
-    configured, differs = read_configuration(read_file(configuration), configuration) if configuration else ([], [])
+    text = read_file(configuration) if configuration else b""
+    configured, differs = read_configuration(text, configuration, release) if configuration else ([], [])
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
@@ -109,9 +117,9 @@ def _tells_of_refusals(command: Command) -> bool:
     return any(each.get("type") == "ReplicaFailure" and each.get("status") == "True" for each in conditions)
 
 
-def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[str]]:
+def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, ImportPlan, list[str]]:
     """An empty world, what would be made there, and what was said of namespaces that had to be made first."""
-    world = Simulation(seed)
+    world = Simulation(seed, WorldSettings().of_release(release))
     plan = preview(world, text)
     lacking = lacking_namespaces(plan)
     if not lacking:
@@ -120,7 +128,7 @@ def _plan_world(text: bytes, seed: int) -> tuple[Simulation, ImportPlan, list[st
     return world, preview(world, text), [describe_namespaces(lacking)]
 
 
-def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]]:
+def read_configuration(text: bytes, file: str, release: Release = OLDEST) -> tuple[list[Command], list[str]]:
     """Return the commands that set the one configuration of a text, read and migrated as the page does, and notes on what differs.
 
     BadInput where there is none, where there are several, or where the scheduler refuses it.
@@ -150,13 +158,13 @@ def read_configuration(text: bytes, file: str) -> tuple[list[Command], list[str]
         for plugin in adopted.unknown
     ]
     if adopted.found.gates:
-        commands.append(SetSettings(_read_gates(adopted.found.gates, file)))
+        commands.append(SetSettings(_read_gates(adopted.found.gates, file, release)))
     return commands, notes
 
 
-def _read_gates(text: str, file: str) -> dict[str, Any]:
+def _read_gates(text: str, file: str, release: Release) -> dict[str, Any]:
     try:
-        return dict(read_gates(text).settings)
+        return dict(read_gates(text, release).settings)
     except GateError as error:
         raise BadInput(f"{file}: {error}") from None
 

@@ -74,7 +74,8 @@ PROBLEMS = (
     (r"task: its check does not hold after the solution, as it has none",
      gettext_noop("The task has no solution yet. Write one in the files.")),
     (r"variant (?P<name>\d+) can't be shown: .*",
-     gettext_noop('Variant %(name)s and others with the same values cannot be shown: a question has no unique answer, ' 'or a requirement does not hold. Declare narrower ranges in the files.')),
+     gettext_noop('Variant %(name)s and others with the same values cannot be shown: a question has no unique answer, '
+                  'or a requirement does not hold. Declare narrower ranges in the files.')),
     (r"(?:en|zh-hans)\.yaml: it says `(?P<name>.+)`, which varies; .*",
      gettext_noop('The text contains %(name)s, which varies. Write its name in braces.')),
     (r"vary: nothing uses (?P<name>\w+); .*", gettext_noop('%(name)s varies but is not used.')),

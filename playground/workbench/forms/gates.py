@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import PLAIN
-from scheduler_core.scheduler.config import GATES, MAX_GATES_TEXT, SETTINGS, Gate, GateError, Wanted, read_gates
+from scheduler_core.base.releases import OLDEST, Release
+from scheduler_core.scheduler.config import MAX_GATES_TEXT, Gate, GateError, Wanted, asked_gates, read_gates
 
-GATE_SETTINGS = tuple(SETTINGS)
 ABOUT = {
     "SchedulerAsyncAPICalls": _("Status patches and bindings are sent outside the scheduling cycles."),
     "SchedulerAsyncPreemption": _(
@@ -54,6 +54,10 @@ ABOUT = {
     "DRAPrioritizedList": _("firstAvailable: a request with alternatives, in order of preference."),
     "DRAResourceClaimDeviceStatus": _("Drivers report the state of allocated devices in the claim's status."),
     "DRASchedulerFilterTimeout": _("The search for devices on a node ends after filterTimeout."),
+    "NodeDeclaredFeatures": _("A pod that needs a feature of the kubelet runs only on nodes that declare the feature."),
+    "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
+    "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused where the CSIDriver asks for that."),
+    "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
 }
 
 
@@ -73,11 +77,11 @@ class Row(NamedTuple):
     differs: bool
 
 
-def gate_rows(form: forms.Form) -> list[Row]:
-    """Every gate that kube-scheduler asks for."""
+def gate_rows(form: forms.Form, release: Release) -> list[Row]:
+    """Every gate that kube-scheduler asks for in a release."""
     rows = []
-    for gate in GATES:
-        field = form[gate.setting] if gate.setting else None
+    for gate in asked_gates(release):
+        field = form[gate.setting] if gate.setting and not gate.locked else None
         differs = field is not None and bool(field.value()) != gate.default
         rows.append(Row(gate, ABOUT[gate.name], field, differs))
     return rows
@@ -95,8 +99,12 @@ class GatesForm(forms.Form):
         help_text=_("all gates; gates not named here get their default"),
     )
 
+    def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.release = release
+
     def clean_gates(self) -> Wanted:
         try:
-            return read_gates(self.cleaned_data["gates"])
+            return read_gates(self.cleaned_data["gates"], self.release)
         except GateError as wrong:
             raise ValidationError(wrong.problems) from wrong

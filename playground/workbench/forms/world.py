@@ -10,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import DurationField, TextField
-from playground.workbench.forms.gates import GATE_SETTINGS, GateField, gate_rows
-from scheduler_core.scheduler.config import CURRENT, HISTORICAL, READ_AT_START
+from playground.workbench.forms.gates import GateField, gate_rows
+from scheduler_core.base.releases import OLDEST, RELEASES
+from scheduler_core.scheduler.config import CURRENT, GATE_SETTINGS, HISTORICAL, READ_AT_START
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
 
@@ -45,6 +46,13 @@ class SettingsForm(forms.Form):
             ("max_in_unschedulable", "demonstration"),
         ),
         Group(
+            _("Release of kube"),
+            _(
+                "Changing it restarts the schedulers, as an upgrade does. A gate that had its default gets the default of the release."
+            ),
+            ("release",),
+        ),
+        Group(
             _("Feature gates"),
             _(
                 "--feature-gates of kube-scheduler. A change restarts the schedulers. The API server keeps kube's "
@@ -64,6 +72,7 @@ class SettingsForm(forms.Form):
         ),
     )
 
+    release = forms.ChoiceField(label=_("kube-scheduler"), choices=[(each, f"v{each}") for each in RELEASES])
     cycle_cost = DurationField(
         label=_("Duration of a scheduling cycle"), help_text=_("virtual time from pop to decision; default 1ms")
     )
@@ -120,6 +129,10 @@ class SettingsForm(forms.Form):
     dra_prioritized_list = GateField()
     dra_device_status = GateField()
     dra_filter_timeout = GateField()
+    node_declared_features = GateField()
+    toleration_operators = GateField()
+    volume_limit_scaling = GateField()
+    pod_level_scaling = GateField()
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
@@ -146,14 +159,16 @@ class SettingsForm(forms.Form):
             {
                 **group._asdict(),
                 "fields": [self[name] for name in group.names],
-                "gates": gate_rows(self) if group.gates else None,
+                "gates": gate_rows(self, self["release"].value() or OLDEST) if group.gates else None,
             }
             for group in self.groups
         ]
 
     def differing(self, present: dict[str, Any]) -> dict[str, Any]:
-        """Return the values of a valid form that differ from the present."""
-        return {name: value for name, value in self.cleaned_data.items() if value != present[name]}
+        """Return the values of a valid form that differ from the present; another release brings its gates itself."""
+        changes = {name: value for name, value in self.cleaned_data.items() if value != present[name]}
+        moves = "release" in changes
+        return {name: value for name, value in changes.items() if not (moves and name in GATE_SETTINGS)}
 
 
 def restarts(changes: dict[str, Any]) -> bool:

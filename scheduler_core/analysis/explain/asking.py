@@ -40,7 +40,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.core.algorithm.fit_error import NO_NODES
+from scheduler_core.scheduler.core.algorithm.post_filter import NO_NODES
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import Action, ClusterEvent, On
 from scheduler_core.scheduler.framework.plugin import Point

@@ -13,8 +13,7 @@ from scheduler_core.apimachinery.objects.selection import misses
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Evidence, Point, Rows
 from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED, Said, read_reason
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status
 

@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.controllers.kubelet.claims import missing
+from scheduler_core.controllers.kubelet.devices import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of

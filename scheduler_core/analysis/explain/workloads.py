@@ -21,7 +21,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
-from scheduler_core.controllers.workloads.daemonsets.placement import Placement
+from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.world.simulation import Simulation

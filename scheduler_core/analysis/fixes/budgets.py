@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.framework.preemption.budgets import Budget, budgets_of, split_by_violation
+from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets_of, split_by_violation
 
 KIND = "PodDisruptionBudget"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.updates import SERVER_OWNED
+from scheduler_core.apiserver.rewriting import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Draft
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetConfiguration

@@ -17,9 +17,8 @@ from scheduler_core.scheduler.extenders.request import Request
 from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Point
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
 from scheduler_core.scheduler.framework.status import Status, unresolvable, unschedulable
 from scheduler_core.world.simulation import Simulation

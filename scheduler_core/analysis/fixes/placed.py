@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
+from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
 from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down

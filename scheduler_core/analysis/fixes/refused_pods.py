@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.plugins.helper.spelling import likeness
+from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.world.simulation import Simulation
 
 VALUE = 1_000  # of a PriorityClass that is made

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from scheduler_core.base.trace.kinds import ApiCall, BindingEnded
 from scheduler_core.base.trace.records import Record
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.framework.events import ObjectEvent
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.step import PluginStep

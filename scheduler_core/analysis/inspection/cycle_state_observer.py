@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scheduler_core.analysis.inspection.attempt_observer import running_cycle
 from scheduler_core.analysis.inspection.observed_state import CLONED, AccessLog, ObservedState
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.world.simulation import Simulation

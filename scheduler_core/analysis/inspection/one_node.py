@@ -19,9 +19,8 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Point, Rows
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, find_nominated_rows
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import (
     run_filter,
     run_normalize_score,

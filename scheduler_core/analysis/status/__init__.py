@@ -37,8 +37,7 @@ from scheduler_core.analysis.status.surroundings import (
     read_nodes,
     read_rollouts,
 )
-from scheduler_core.scheduler.metrics.catalogue import BY_NAME, METRICS, Metric, MetricKind
-from scheduler_core.scheduler.metrics.former import FORMER
+from scheduler_core.scheduler.metrics.catalogue import BY_NAME, FORMER, METRICS, Metric, MetricKind
 from scheduler_core.world.scrapes import scrape
 
 __all__ = [

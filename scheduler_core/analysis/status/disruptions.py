@@ -9,8 +9,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.memory.disruption import DisruptionMemory
 from scheduler_core.controllers.memory.nodes import Drain
+from scheduler_core.controllers.memory.workloads import DisruptionMemory
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import next_turn
 from scheduler_core.controllers.troubles import troubles_of

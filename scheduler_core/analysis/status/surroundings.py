@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.quantity import NANO
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet.eviction.observations import observe
-from scheduler_core.controllers.memory.eviction import Eviction
+from scheduler_core.controllers.memory.kubelet import Eviction
 from scheduler_core.controllers.surroundings import Level, WorkQueue
 from scheduler_core.controllers.workloads.deployments.standstill import standstill
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY

@@ -8,27 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.claims import Request, ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
-from scheduler_core.apimachinery.dra.errors import AllocationError
-from scheduler_core.apimachinery.dra.features import DeviceFeatures
-from scheduler_core.apimachinery.dra.matching import Selectors
-from scheduler_core.apimachinery.dra.pools import Pool, gather_pools
+from scheduler_core.apimachinery.dra.features import AllocationError, DeviceFeatures
 from scheduler_core.apimachinery.dra.results import (
+    AllocatedState,
     AllocationResult,
     DeviceResult,
     claim_config,
     class_config,
     node_selector,
 )
-from scheduler_core.apimachinery.dra.search.attempt import Attempt
-from scheduler_core.apimachinery.dra.search.counters import Amounts
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey
+from scheduler_core.apimachinery.dra.search.constraints import Amounts
 from scheduler_core.apimachinery.dra.search.depth_first import FOUND, TOO_MANY, Search
 from scheduler_core.apimachinery.dra.search.preparation import WantedByKey, prepare
-from scheduler_core.apimachinery.dra.search.requests import RequestKey
 from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
-from scheduler_core.apimachinery.dra.slices import ResourceSlice
+from scheduler_core.apimachinery.dra.slices import Pool, ResourceSlice, gather_pools
+from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node

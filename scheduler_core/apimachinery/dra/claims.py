@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.classes import expressions
-from scheduler_core.apimachinery.dra.parsed import ByIdentity
+from scheduler_core.apimachinery.dra.features import ByIdentity
 from scheduler_core.apimachinery.dra.slices import DeviceId
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by

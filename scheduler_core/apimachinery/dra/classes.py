@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.dra.parsed import ByIdentity
+from scheduler_core.apimachinery.dra.features import ByIdentity
 from scheduler_core.apimachinery.objects.manifest import Manifest
 
 KIND = "DeviceClass"

@@ -5,7 +5,58 @@ kube: dynamic-resource-allocation/structured/allocator.go (NewAllocator), intern
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+# What was read of a manifest, remembered by the manifest's identity: a stored manifest never changes.
+
+T = TypeVar("T")
+
+
+class ByIdentity(Generic[T]):
+    """At most `limit` readings; the older half is dropped where there are more. Holds each manifest, so that its id stays its own."""
+
+    __slots__ = ("_found", "_limit")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._found: dict[int, tuple[Mapping[str, Any], T]] = {}
+
+    def of(self, manifest: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
+        """Return the result of `read` for a manifest, calling `read` only on the first use."""
+        found = self._found.get(id(manifest))
+        if found is not None:
+            return found[1]
+        reading = read(manifest)
+        if len(self._found) >= self._limit:
+            for key in list(self._found)[: self._limit // 2]:
+                del self._found[key]
+        self._found[id(manifest)] = (manifest, reading)
+        return reading
+
+
+# What ends an allocation, in kube's words; a scheduling cycle ends with it at the first such node.
+
+
+class AllocationError(Exception):
+    """The claims can't be handled: something about them, their classes or the slices is wrong."""
+
+
+class AllocationTimeout(AllocationError):
+    """The search took longer than it may."""
+
+    def __init__(self) -> None:
+        super().__init__("filter operation aborted: context deadline exceeded")
+
+
+class SelectorError(Exception):
+    """A CEL selector failed: at all (`compile`), or at one device (`runtime`)."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
 
 STABLE, INCUBATING, EXPERIMENTAL = "stable", "incubating", "experimental"
 

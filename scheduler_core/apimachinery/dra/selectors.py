@@ -26,11 +26,10 @@ from scheduler_core.apimachinery.cel import (
     struct,
 )
 from scheduler_core.apimachinery.cel.estimate import Declared
-from scheduler_core.apimachinery.cel.library.quantities import quantity_value
-from scheduler_core.apimachinery.cel.library.versions import BadVersion, parse_version
+from scheduler_core.apimachinery.cel.library.kubernetes import BadVersion, parse_version, quantity_value
 from scheduler_core.apimachinery.cel.types import QUANTITY
 from scheduler_core.apimachinery.cel.values import DefaultMap, QuantityValue, SemverValue
-from scheduler_core.apimachinery.dra.errors import SelectorError
+from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.slices import Device
 from scheduler_core.apimachinery.objects.manifest import Manifest
 

@@ -13,14 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from scheduler_core.apimachinery.dra.classes import DeviceClass, expressions
-from scheduler_core.apimachinery.dra.errors import SelectorError
-from scheduler_core.apimachinery.dra.matching import Selectors
-from scheduler_core.apimachinery.dra.parsed import ByIdentity
+from scheduler_core.apimachinery.dra.features import ByIdentity, SelectorError
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, ResourceSlice
 from scheduler_core.apimachinery.objects.manifest import Manifest
+
+# Which devices an expression selects, remembered per device.
+
+
+class Selectors(Protocol):
+    """The search's questions about devices."""
+
+    def matches(self, expression: str, device: Device) -> bool:
+        """Return whether the expression selects the device. Raise SelectorError if evaluation fails."""
+        ...
+
+    def values(self, expression: str, device: Device) -> list[dict[str, Any]]:
+        """The values of the expression's parts at the device, JSON-safe, for those who look on."""
+        ...
+
 
 KIND = "DeviceTaintRule"
 _NOTHING: Mapping[str, Any] = {}

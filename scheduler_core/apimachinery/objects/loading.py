@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, wrong_type
-from scheduler_core.apimachinery.objects.paths import Step, parse_path
+from scheduler_core.apimachinery.objects.strict import Step, parse_path
 from scheduler_core.apimachinery.objects.texts import json_text, yaml_text
-from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey
+from scheduler_core.apimachinery.objects.texts.json_text import RepeatedKey
 
 Place = tuple[int, int]
 

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.resources import (
+    Resizes,
     Resources,
     collect_resized_requests,
+    is_resize_infeasible,
     nonzero_requests,
     pod_request_nanos,
+    resized_nonzero,
+    resized_requests,
 )
-from scheduler_core.apimachinery.objects.spec import HostPort, PodSpec, Toleration, normalize_image_name
+from scheduler_core.apimachinery.objects.spec import COMPARISONS, HostPort, PodSpec, Toleration, normalize_image_name
 from scheduler_core.apimachinery.objects.times import optional_time
 
 TERMINAL_PHASES = ("Succeeded", "Failed")
@@ -31,6 +35,9 @@ class Reading(enum.IntFlag):
     POD_LEVEL = 1  # PodLevelResources: spec.resources
     IN_PLACE = 2  # InPlacePodVerticalScaling: what status says of a resize
     ALL = 3
+    COMPARE = 4  # TaintTolerationComparisonOperators: tolerations with Gt and Lt
+    POD_IN_PLACE = 8  # InPlacePodLevelResourcesVerticalScaling: what status says of the pod as a whole
+    WHOLE_SUMS = 16  # a resize counts the largest sum over the pod, as since 1.37
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,16 +171,25 @@ def whole_requests(pod: Pod) -> Resources:
 
 def _read(spec: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
     """Return the part of a pod's spec that is read."""
-    if "resources" not in spec or Reading.POD_LEVEL in reading:
-        return spec
-    return {name: value for name, value in spec.items() if name != "resources"}
+    if "resources" in spec and Reading.POD_LEVEL not in reading:
+        spec = {name: value for name, value in spec.items() if name != "resources"}
+    tolerations = spec.get("tolerations") or ()
+    if Reading.COMPARE not in reading and any(each.get("operator") in COMPARISONS for each in tolerations):
+        spec = {**spec, "tolerations": [each for each in tolerations if each.get("operator") not in COMPARISONS]}
+    return spec
+
+
+_RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
 
 
 def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tuple[Resources, tuple[int, int]]:
-    if not (status.get("containerStatuses") or status.get("initContainerStatuses")):
+    if Reading.IN_PLACE not in reading or not (
+        any(map(status.get, _RESIZED)) or (Reading.WHOLE_SUMS in reading and is_resize_infeasible(status))
+    ):
         return spec.requests, spec.nonzero
-    if Reading.IN_PLACE not in reading:
-        return spec.requests, spec.nonzero
+    if reading & (Reading.POD_IN_PLACE | Reading.WHOLE_SUMS):
+        resizes = Resizes(status, Reading.POD_IN_PLACE in reading, Reading.WHOLE_SUMS in reading)
+        return resized_requests(spec.manifest, resizes), resized_nonzero(spec.manifest, resizes)
     actual = collect_resized_requests(spec.manifest, status)
     if actual is None:
         return spec.requests, spec.nonzero

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import milli_of_nanos, nanos, value_of_nanos
@@ -161,7 +161,7 @@ def _container_nanos(
     sidecars: Nanos = {}
     highest: Nanos = {}
     for container in spec.get("initContainers") or ():
-        requests = _requests(container, non_missing, actual if is_sidecar(container) else {})
+        requests = _requests(container, non_missing, actual)
         if is_sidecar(container):
             _add(total, requests)
             _add(sidecars, requests)
@@ -206,7 +206,10 @@ def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any])
     kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
     """
     by_container: dict[str, Nanos] = {}
+    starting = [each for each in spec.get("initContainers") or () if not is_sidecar(each)]
     for container, *lists in list_resized(spec, status, "requests"):
+        if container in starting:
+            continue
         highest: Nanos = {}
         for amounts in lists:
             _raise(highest, {name: nanos(quantity) for name, quantity in amounts.items()})
@@ -229,7 +232,7 @@ def list_resized(
     }
     if not reported:
         return
-    infeasible = _resize_infeasible(status)
+    infeasible = is_resize_infeasible(status)
     for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
         raw = reported.get(container.get("name", ""))
         if raw is None:
@@ -242,7 +245,96 @@ def list_resized(
             yield (container, *(() if infeasible else (asked,)), *others)
 
 
-def _resize_infeasible(status: Mapping[str, Any]) -> bool:
+class Resizes(NamedTuple):
+    """What a pod's status says of resizes. `pod_level`: status.resources counts; `whole`: sums over the pod are compared."""
+
+    status: Mapping[str, Any]
+    pod_level: bool
+    whole: bool
+
+
+def resized_requests(spec: Mapping[str, Any], resizes: Resizes) -> Resources:
+    """Return a running pod's requests as since 1.36. kube: component-helpers/resource/helpers.go PodRequests @ v1.37.2"""
+    return Resources.of_nanos(_resized_nanos(spec, resizes, {}))
+
+
+def resized_nonzero(spec: Mapping[str, Any], resizes: Resizes) -> tuple[int, int]:
+    """(milli-CPUs, bytes) that a running pod adds to its node's non-zero sums. kube: CalculateResource @ v1.37.2"""
+    missing: Mapping[str, int] = NON_MISSING
+    if pod_level_requests(spec):
+        total = _resized_nanos(spec, resizes, {})
+        missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
+    amounts = _resized_nanos(spec, resizes, missing)
+    return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
+
+
+def _resized_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
+    status = resizes.status
+    if resizes.whole:
+        total = _largest_sum(spec, resizes, non_missing)
+    else:
+        total = _container_nanos(spec, non_missing, collect_resized_requests(spec, status) or {})
+    asked = pod_level_requests(spec)
+    if asked and resizes.pod_level and status.get("resources") is not None:
+        lists = [status["resources"].get("requests"), status.get("allocatedResources")]
+        if not is_resize_infeasible(status):
+            lists.append(spec["resources"]["requests"])
+        largest: Nanos = {}
+        for each in lists:
+            _raise(largest, _nanos_of(each))
+        names = filter(is_pod_level_name, largest) if resizes.whole else asked
+        total.update({name: largest.get(name, 0) for name in names})
+    else:
+        total.update(_nanos_of(asked))
+    _add(total, _nanos_of(spec.get("overhead")))
+    return total
+
+
+def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
+    """The most of three sums over the containers: as asked for, as allocated, and as running; an infeasible resize asks for nothing."""
+    status = resizes.status
+    infeasible = is_resize_infeasible(status)
+    whole = (status.get("resources") or {}).get("requests"), status.get("allocatedResources")
+    if resizes.pod_level and None not in whole:
+        sums = [_nanos_of(each) for each in whole]
+    else:
+        statuses = {
+            raw.get("name", ""): raw
+            for kind in ("containerStatuses", "initContainerStatuses")
+            for raw in status.get(kind) or ()
+        }
+        sums = [
+            _container_nanos(spec, non_missing, dict(_reported(spec, statuses, running, infeasible)))
+            for running in (False, True)
+        ]
+    if not infeasible:
+        sums.append(_container_nanos(spec, non_missing, {}))
+    total: Nanos = {}
+    for each in sums:
+        _raise(total, each)
+    return total
+
+
+def _reported(
+    spec: Mapping[str, Any], statuses: Mapping[str, Any], running: bool, infeasible: bool
+) -> Iterator[tuple[str, Nanos]]:
+    """Requests by container as its status reports them: running ones before allocated ones, else what is asked for."""
+    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+        raw = statuses.get(container.get("name", "")) or {}
+        found = (raw.get("resources") or {}).get("requests") if running else None
+        if found is None:
+            found = raw.get("allocatedResources")
+        if found is None:
+            found = {} if infeasible else (container.get("resources") or {}).get("requests")
+        yield container.get("name", ""), _nanos_of(found)
+
+
+def _nanos_of(amounts: Mapping[str, Any] | None) -> Nanos:
+    return {name: nanos(quantity) for name, quantity in (amounts or {}).items()}
+
+
+def is_resize_infeasible(status: Mapping[str, Any]) -> bool:
+    """Return whether the kubelet has found a resize of the pod impossible on its node."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodResizePending":
             return bool(condition.get("reason") == "Infeasible")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,23 @@ class Toleration:
             return False
         if self.operator in ("", "Equal"):
             return self.value == taint.value
+        if self.operator in COMPARISONS:
+            return _compare(self.operator, self.value, taint.value)
         return self.operator == "Exists"
+
+
+COMPARISONS = (
+    "Gt",
+    "Lt",
+)  # since 1.35, where the gate is on; `Pod.from_manifest` leaves such tolerations out otherwise
+_DECIMAL = re.compile(r"0|-?[1-9]\d*")
+
+
+def _compare(operator: str, value: str, taint: str) -> bool:
+    """Compare a taint's value with a toleration's as int64, both without a plus, leading zeros, and blanks."""
+    if not all(_DECIMAL.fullmatch(each) and -(1 << 63) <= int(each) < 1 << 63 for each in (value, taint)):
+        return False
+    return int(taint) > int(value) if operator == "Gt" else int(taint) < int(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

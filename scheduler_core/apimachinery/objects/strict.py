@@ -5,11 +5,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from scheduler_core.apimachinery.objects.errors import FieldError, child, format_value, wrong_type
+
+# Field paths as steps: names of fields, indexes of lists.
+
+Step = str | int
+_STEP = re.compile(r"\[([^\]]*)\]|([^.\[]+)|\.")
+
+
+def parse_path(path: str) -> tuple[Step, ...]:
+    """`spec.containers[0].requests[cpu]` as ("spec", "containers", 0, "requests", "cpu")."""
+    steps: list[Step] = []
+    for bracket, name in _STEP.findall(path):
+        if bracket:
+            steps.append(int(bracket) if bracket.isdecimal() else bracket)
+        elif name:
+            steps.append(name)
+    return tuple(steps)
+
 
 INT32 = (-(2**31), 2**31 - 1)
 INT64 = (-(2**63), 2**63 - 1)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child, format_key_path
-from scheduler_core.apimachinery.objects.paths import Step, parse_path
+from scheduler_core.apimachinery.objects.strict import Step, parse_path
 
 T = TypeVar("T")
 _PLACE = re.compile(r"(?P<said>.*?)(?: - at `(?P<key>key` in `)?\$(?P<path>.*)`)?", re.DOTALL)

@@ -10,16 +10,101 @@ pkg/registry/core/pod/strategy.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apiserver.admission.label_keys import merge_label_keys, uses_label_keys
-from scheduler_core.apiserver.admission.pod_defaults import apply_pod_spec_defaults
+from scheduler_core.apimachinery.objects.quantity import NANO, format_quantity
+from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, is_pod_level_name, pod_request_nanos
+from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER, canonical
+from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.admission.priority import PriorityClasses
 from scheduler_core.apiserver.kinds import Kind, namespace_of
+
+# Defaults of a pod's spec. Each function sets fields of a copy at the top and replaces, never changes, what
+# lies deeper.
+#
+# kube: pkg/apis/core/v1/defaults.go @ v1.34.1
+
+Spec = dict[str, Any]
+
+
+def apply_pod_spec_defaults(spec: Spec) -> None:
+    """Fills in the spec given (a copy)."""
+    for field in ("containers", "initContainers"):
+        if spec.get(field):
+            spec[field] = [_container(raw, bool(spec.get("hostNetwork"))) for raw in spec[field]]
+    _pod_level(spec)
+    for field, value in (("restartPolicy", "Always"), ("schedulerName", DEFAULT_SCHEDULER)):
+        if not spec.get(field):
+            spec[field] = value
+    if spec.get("terminationGracePeriodSeconds") is None:
+        spec["terminationGracePeriodSeconds"] = DEFAULT_GRACE_SECONDS
+
+
+def _container(raw: Mapping[str, Any], host_network: bool) -> Mapping[str, Any]:
+    changed: Spec = {}
+    resources = raw.get("resources") or {}
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    missing = {name: limit for name, limit in limits.items() if name not in requests}
+    if missing:
+        changed["resources"] = {**resources, "requests": {**requests, **missing}}
+    ports = [_port(port, host_network) for port in raw.get("ports") or ()]
+    if ports != (raw.get("ports") or []):
+        changed["ports"] = ports
+    return {**raw, **changed} if changed else raw
+
+
+def _port(raw: Mapping[str, Any], host_network: bool) -> Mapping[str, Any]:
+    changed: Spec = {}
+    if not raw.get("protocol"):
+        changed["protocol"] = "TCP"
+    if host_network and not raw.get("hostPort") and raw.get("containerPort"):
+        changed["hostPort"] = raw["containerPort"]
+    return {**raw, **changed} if changed else raw
+
+
+def _pod_level(spec: Spec) -> None:
+    """spec.resources: limits of huge pages and requests that follow from the containers or from the limits."""
+    resources = spec.get("resources") or {}
+    if not resources.get("limits") and not resources.get("requests"):
+        return
+    limits = _with_huge_pages(spec, dict(resources.get("limits") or {}), resources.get("requests") or {})
+    requests = dict(resources.get("requests") or {})
+    if limits:
+        containers = pod_request_nanos({**spec, "overhead": None}, pod_level=False, non_missing={})
+        for name, amount in containers.items():
+            if is_pod_level_name(name) and not name.startswith(HUGE_PAGES):
+                requests.setdefault(name, _text(name, amount))
+        for name, limit in limits.items():
+            if is_pod_level_name(name):
+                requests.setdefault(name, limit)
+    sides = {"limits": limits, "requests": requests}
+    filled = {**resources, **{side: amounts for side, amounts in sides.items() if amounts}}
+    if filled != resources:
+        spec["resources"] = filled
+
+
+def _with_huge_pages(spec: Spec, limits: Spec, requests: Mapping[str, Any]) -> Spec:
+    """Pod-level limits of huge pages default to the containers' sum."""
+    as_requests = {
+        field: [
+            {**raw, "resources": {"requests": (raw.get("resources") or {}).get("limits") or {}}}
+            for raw in spec.get(field) or ()
+        ]
+        for field in ("containers", "initContainers")
+    }
+    for name, amount in pod_request_nanos(as_requests, pod_level=False, non_missing={}).items():
+        if name.startswith(HUGE_PAGES) and name not in requests:
+            limits.setdefault(name, _text(name, amount))
+    return limits
+
+
+def _text(name: str, amount: int) -> str:
+    return format_quantity(Fraction(amount, NANO), binary=name != CPU)
+
 
 _GATED = {
     "type": "PodScheduled",

@@ -8,30 +8,31 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin
-from scheduler_core.apiserver.admission.plugins.default_toleration_seconds import DefaultTolerationSeconds
-from scheduler_core.apiserver.admission.plugins.extended_resource_toleration import ExtendedResourceToleration
 from scheduler_core.apiserver.admission.plugins.limit_ranger import LimitRanger
-from scheduler_core.apiserver.admission.plugins.namespace_lifecycle import NamespaceLifecycle
 from scheduler_core.apiserver.admission.plugins.node_restriction import NodeRestriction
-from scheduler_core.apiserver.admission.plugins.pod_anti_affinity_topology import LimitPodHardAntiAffinityTopology
-from scheduler_core.apiserver.admission.plugins.pod_node_selector import PodNodeSelector
-from scheduler_core.apiserver.admission.plugins.pod_toleration_restriction import PodTolerationRestriction
-from scheduler_core.apiserver.admission.plugins.priority import Priority
 from scheduler_core.apiserver.admission.plugins.resource_quota import ResourceQuota
-from scheduler_core.apiserver.admission.plugins.runtime_class import RuntimeClass
+from scheduler_core.apiserver.admission.plugins.runtime_class import Priority, RuntimeClass
 from scheduler_core.apiserver.admission.plugins.simple import (
     AlwaysAdmit,
     AlwaysDeny,
     AlwaysPullImages,
     DenyServiceExternalIPs,
+    LimitPodHardAntiAffinityTopology,
     NamespaceExists,
+    NamespaceLifecycle,
+    PodNodeSelector,
 )
 from scheduler_core.apiserver.admission.plugins.storage import (
     DefaultStorageClass,
     PersistentVolumeClaimResize,
     StorageObjectInUseProtection,
 )
-from scheduler_core.apiserver.admission.plugins.taint_nodes_by_condition import TaintNodesByCondition
+from scheduler_core.apiserver.admission.plugins.tolerations import (
+    DefaultTolerationSeconds,
+    ExtendedResourceToleration,
+    PodTolerationRestriction,
+    TaintNodesByCondition,
+)
 from scheduler_core.apiserver.options import APIServerOptions
 
 PLUGINS: tuple[AdmissionPlugin, ...] = (

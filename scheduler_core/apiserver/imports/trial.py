@@ -15,13 +15,13 @@ from scheduler_core.apiserver.admission.plugin import ADMIN
 from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
 from scheduler_core.apiserver.kinds import find_kind, is_own_group, kind_of
 from scheduler_core.apiserver.pod_memo import PodMemo
-from scheduler_core.apiserver.registry.naming import apply_default_namespace, key_of
+from scheduler_core.apiserver.registry.strategies import apply_default_namespace, key_of
+from scheduler_core.apiserver.rewriting import SERVER_OWNED, difference
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.updates import SERVER_OWNED, difference
 from scheduler_core.apiserver.validation.objects import describe
 from scheduler_core.apiserver.watch import WatchEvent
 

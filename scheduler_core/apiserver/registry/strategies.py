@@ -5,23 +5,154 @@ kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.admission import apply_object_defaults
-from scheduler_core.apiserver.admission.label_keys import merge_label_keys, uses_label_keys
+from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
-from scheduler_core.apiserver.kinds import Kind, reference
-from scheduler_core.apiserver.registry import namespaces, pods
-from scheduler_core.apiserver.rewriting import merge_patch
+from scheduler_core.apiserver.kinds import Kind, namespace_of, reference
+from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.status import forbidden as forbidden_answer
-from scheduler_core.apiserver.validation.limit_range import apply_limit_range_defaults
-from scheduler_core.apiserver.validation.storage.defaults import apply_claim_defaults, apply_volume_defaults
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation.quota import apply_limit_range_defaults
+from scheduler_core.apiserver.validation.storage.classes import apply_claim_defaults, apply_volume_defaults
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
+
+# Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
+#
+# kube: pkg/registry/core/namespace/strategy.go @ v1.34.1
+
+FINALIZER = "kubernetes"
+FINALIZE = "finalize"
+
+
+def prepare_new_namespace(manifest: Manifest) -> Manifest:
+    """A new namespace: active, and kept until it is empty."""
+    finalizers = list((manifest.get("spec") or {}).get("finalizers") or ())
+    if FINALIZER not in finalizers:
+        finalizers.append(FINALIZER)
+    return {**with_section(manifest, "spec", {"finalizers": finalizers}), "status": {"phase": "Active"}}
+
+
+def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) -> Manifest:
+    """The namespace to be: an update leaves its end alone, finalize changes nothing else."""
+    if subresource == FINALIZE:
+        finalizers = list((new.get("spec") or {}).get("finalizers") or ())
+        return with_section(old, "spec", {"finalizers": finalizers})
+    kept = {"spec": old.get("spec") or {}, "status": old.get("status") or {}}
+    return {**new, **{name: value for name, value in kept.items() if value}}
+
+
+# Names: where an object is placed, and the name that generateName makes.
+#
+# kube: apiserver/pkg/storage/names/generate.go, apimachinery/pkg/util/rand/rand.go @ v1.34.1
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_LONGEST = 58
+
+
+def apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
+    """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
+    namespace = namespace_of(kind, manifest)
+    meta = manifest.get("metadata") or {}
+    if (meta.get("namespace") or "") == namespace:
+        return manifest
+    return {**manifest, "metadata": {**meta, "namespace": namespace}}
+
+
+def key_of(manifest: Manifest) -> tuple[str, str]:
+    """Namespace and name."""
+    meta = manifest["metadata"]
+    return str(meta.get("namespace") or ""), str(meta.get("name") or "")
+
+
+def apply_generated_name(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
+    """Return the manifest with a name generated from generateName if it has no name."""
+    meta = manifest["metadata"]
+    base = meta.get("generateName")
+    if meta.get("name") or not base:
+        return manifest
+    tries = 0
+    while True:
+        name = base[:_LONGEST] + suffix(f"{kind.key}/{base}/{store.created}/{tries}")
+        if store.get(kind.key, meta.get("namespace") or "", name) is None:
+            return {**manifest, "metadata": {**meta, "name": name}}
+        tries += 1
+
+
+def suffix(text: str, length: int = 5) -> str:
+    """Letters that depend on nothing but the text, of kube's alphabet, which spells no words."""
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+    letters = []
+    for _ in range(length):
+        number, rest = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[rest])
+    return "".join(letters)
+
+
+# Pods' own rules: what of a new pod is the API server's to say, and what an update of its status may write.
+#
+# kube: pkg/registry/core/pod/strategy.go @ v1.34.1
+
+_GATED = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "SchedulingGated",
+    "message": "Scheduling is blocked due to non-empty scheduling gates",
+}
+
+
+def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
+    """A new pod with its first status; one that is said to be there already keeps its own."""
+    spec = manifest["spec"]
+    given = dict(manifest.get("status") or {}) if imported else {}
+    status: dict[str, Any] = {**given, "phase": given.get("phase") or "Pending"}
+    if not status.get("qosClass"):
+        status["qosClass"] = qos_class(spec)
+    conditions = status.get("conditions") or ()
+    if spec.get("schedulingGates") and not any(each.get("type") == "PodScheduled" for each in conditions):
+        status = with_condition(status, _GATED, timestamp) or status
+    return {**manifest, "status": status}
+
+
+def with_status(old: Manifest, new: Manifest) -> Manifest:
+    """Return the pod that the status subresource writes: with the new metadata, except for the owners."""
+    status = dict(new.get("status") or {})
+    before = old.get("status") or {}
+    if not status.get("qosClass") and before.get("qosClass"):
+        status["qosClass"] = before["qosClass"]
+    owners = old["metadata"].get("ownerReferences")
+    metadata = {name: value for name, value in new["metadata"].items() if name != "ownerReferences"}
+    if owners:
+        metadata["ownerReferences"] = owners
+    return {**old, "metadata": metadata, "status": status}
+
+
+def apply_resize(old: Manifest, new: Manifest) -> Manifest:
+    """Return the pod that the resize subresource writes: with new container resources, matched by name."""
+    spec = dict(old["spec"])
+    for field in ("containers", "initContainers"):
+        known = {each.get("name"): each for each in spec.get(field) or ()}
+        given = (new.get("spec") or {}).get(field) or ()
+        changed = [
+            _copy_resources(known[each.get("name")], each) if each.get("name") in known else each for each in given
+        ]
+        if changed:
+            spec[field] = changed
+    return {**old, "spec": spec}
+
+
+def _copy_resources(container: Manifest, like: Manifest) -> Manifest:
+    taken = {name: like[name] for name in ("resources", "resizePolicy") if name in like}
+    return {**container, **taken}
+
 
 # Fields of pods that gates of v1.34 keep off: they are dropped before anything looks at them.
 #
@@ -155,11 +286,11 @@ def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
     """Return the admitted object as it is stored. `imported`: the object exists already, with its status."""
     if kind.key == "Pod":
-        return pods.prepare_new_pod(manifest, timestamp, imported)
+        return prepare_new_pod(manifest, timestamp, imported)
     if kind.key in _PENDING_FIRST and not imported:
         return {**manifest, "status": {"phase": "Pending"}}
     if kind.key == "Namespace":
-        return namespaces.prepare_new_namespace(manifest)
+        return prepare_new_namespace(manifest)
     if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
         return {name: value for name, value in manifest.items() if name != "status"}
     return manifest
@@ -181,9 +312,9 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
     if subresource == "status":
         return _with_status(kind, old, new)
     if subresource == "resize":
-        return pods.apply_resize(old, new)
+        return apply_resize(old, new)
     if kind.key == "Namespace":
-        new = namespaces.prepare_updated_namespace(old, new, subresource)
+        new = prepare_updated_namespace(old, new, subresource)
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
         new = {**new, "status": old.get("status") or {}}
     return new
@@ -192,7 +323,7 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
 def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
     """Return the object that the status subresource writes: for pods and nodes with labels and annotations."""
     if kind.key == "Pod":
-        return pods.with_status(old, new)
+        return with_status(old, new)
     taken = ("metadata", "status") if kind.key == "Node" else ("status",)
     return {**old, **{name: new.get(name) or {} for name in taken}}
 

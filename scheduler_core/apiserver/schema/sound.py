@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
-from scheduler_core.apiserver.schema.leaves import LEAVES, Leaf
-from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
+from scheduler_core.apiserver.schema.table import LEAVES, Field, Leaf, fields, parse_expression
 
 # A value, and whether fields that its types do not have are passed over.
 Check = Callable[[Any, bool], bool]

@@ -14,9 +14,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, child, format_key_path, wrong_type
 from scheduler_core.apiserver.kinds import Kind
-from scheduler_core.apiserver.schema.leaves import LEAVES
 from scheduler_core.apiserver.schema.sound import is_sound
-from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
+from scheduler_core.apiserver.schema.table import LEAVES, Field, fields, parse_expression, type_of
 
 Errors = list[FieldError]
 UNKNOWN = "unknown field"

@@ -24,26 +24,26 @@ from scheduler_core.apimachinery.objects.names import config_key_errors
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
-from scheduler_core.apiserver.validation.budgets import budget, lease, priority_class, runtime_class
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
 from scheduler_core.apiserver.validation.jobs import job, job_spec
-from scheduler_core.apiserver.validation.limit_range import limit_range
-from scheduler_core.apiserver.validation.network.endpoint_slices import endpoint_slice
-from scheduler_core.apiserver.validation.network.ingresses import ingress
-from scheduler_core.apiserver.validation.network.policies import network_policy
+from scheduler_core.apiserver.validation.network.objects import endpoint_slice, ingress, network_policy
 from scheduler_core.apiserver.validation.network.services import service
-from scheduler_core.apiserver.validation.object_meta import metadata_update, owners_and_finalizers
-from scheduler_core.apiserver.validation.objects import contents, metadata, workload
-from scheduler_core.apiserver.validation.pod_resize import pod_resize
-from scheduler_core.apiserver.validation.pod_update import pod_status_update, pod_update
+from scheduler_core.apiserver.validation.objects import (
+    contents,
+    metadata,
+    metadata_update,
+    owners_and_finalizers,
+    workload,
+)
+from scheduler_core.apiserver.validation.pod_update import pod_resize, pod_status_update, pod_update
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
-from scheduler_core.apiserver.validation.pods.spec import pod
-from scheduler_core.apiserver.validation.pods.templates import pod_template, selector_json
-from scheduler_core.apiserver.validation.quota import resource_quota
+from scheduler_core.apiserver.validation.pods.spec import pod, pod_template, selector_json
+from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
 from scheduler_core.apiserver.validation.rules import Object, not_negative, one
 from scheduler_core.apiserver.validation.storage import classes, persistent
 from scheduler_core.apiserver.validation.updates import object_update
+from scheduler_core.apiserver.validation.workloads import budget, lease, priority_class, runtime_class
 from scheduler_core.base.clock.cron import BadSchedule, is_zone, parse_schedule
 
 # ConfigMaps and Secrets.

@@ -24,8 +24,8 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
-from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.pods.templates import match, pod_template, selector_json
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
+from scheduler_core.apiserver.validation.pods.spec import match, pod_template, selector_json
 from scheduler_core.apiserver.validation.rules import not_negative, one
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.errors import (
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
-from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.rules import one
 
 Spec = Mapping[str, Any]

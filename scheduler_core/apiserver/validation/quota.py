@@ -5,14 +5,136 @@ kube: pkg/apis/core/validation/validation.go ValidateResourceQuota, pkg/apis/cor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import build_required_error, format_key_path, invalid
+from scheduler_core.apimachinery.objects.demand import Amount, Amounts, amounts
+from scheduler_core.apimachinery.objects.errors import (
+    build_required_error,
+    duplicate,
+    forbidden,
+    format_key_path,
+    invalid,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
-from scheduler_core.apimachinery.objects.quantity import NANO, nanos
-from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_extended_name
+from scheduler_core.apimachinery.objects.quantity import NANO, milli_of_nanos, nanos, value_of_nanos
+from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES, Errors
+
+# LimitRanges: their defaults, and what must not be in them.
+#
+# kube: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem, pkg/apis/core/validation/validation.go ValidateLimitRange @ v1.34.1
+
+Item = Mapping[str, Any]
+CLAIM = "PersistentVolumeClaim"
+_LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+_POD_RESOURCES = (CPU, MEMORY, "ephemeral-storage")
+_MOST_MILLI = (2**63 - 1) // 1000
+
+
+def apply_limit_range_defaults(manifest: Manifest) -> Manifest:
+    """Return the object with defaults for containers: the limit is the maximum; the request is the limit, else the minimum."""
+    items = (manifest.get("spec") or {}).get("limits") or []
+    filled = [_apply_item_defaults(item) if item.get("type") == "Container" else item for item in items]
+    return manifest if filled == items else {**manifest, "spec": {**manifest["spec"], "limits": filled}}
+
+
+def _apply_item_defaults(item: Item) -> Item:
+    default = {**(item.get("max") or {}), **(item.get("default") or {})}
+    request = {**(item.get("min") or {}), **default, **(item.get("defaultRequest") or {})}
+    named = {"default": default, "defaultRequest": request}
+    return {**item, **{name: amounts for name, amounts in named.items() if amounts}}
+
+
+def limit_range(manifest: Manifest, errors: Errors) -> None:
+    seen: dict[str, None] = {}
+    for i, item in enumerate((manifest.get("spec") or {}).get("limits") or ()):
+        where, type_ = f"spec.limits[{i}]", str(item.get("type") or "")
+        for problem in list_qualified_name_errors(type_):
+            errors.append(invalid(f"{where}.type", type_, problem))
+        if type_ and "/" not in type_ and type_ not in ("Container", "Pod", CLAIM):
+            errors.append(invalid(f"{where}.type", type_, "must be a standard limit type or fully qualified"))
+        if type_ in seen:
+            errors.append(duplicate(f"{where}.type", type_))
+        seen[type_] = None
+        _item(item, type_, where, errors)
+
+
+def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
+    lists: dict[str, Amounts] = {}
+    for field in _LISTS:
+        if type_ == "Pod" and field in ("default", "defaultRequest"):
+            if item.get(field):
+                errors.append(forbidden(f"{where}.{field}", "may not be specified when `type` is 'Pod'"))
+            lists[field] = {}
+            continue
+        lists[field] = amounts(item.get(field))
+        for name in lists[field]:
+            _resource_name(type_, name, format_key_path(f"{where}.{field}", name), errors)
+    if type_ == CLAIM and "storage" not in lists["min"] and "storage" not in lists["max"]:
+        detail = "either minimum or maximum storage value is required, but neither was provided"
+        errors.append(build_required_error(f"{where}.limits", detail))
+    names = sorted({name for field in _LISTS for name in lists[field]})
+    for name in names:
+        _bounds(name, {field: lists[field].get(name) for field in _LISTS}, where, errors)
+
+
+def _resource_name(type_: str, name: str, where: str, errors: Errors) -> None:
+    problems = list_qualified_name_errors(name)
+    if problems:
+        errors += [invalid(where, name, problem) for problem in problems]
+        return
+    if "/" in name:
+        return
+    standard = name in STANDARD_RESOURCES or name.startswith(HUGE_PAGES)
+    if not standard:
+        errors.append(invalid(where, name, "must be a standard resource type or fully qualified"))
+    if type_ in ("Pod", "Container") and name not in _POD_RESOURCES and not name.startswith(HUGE_PAGES):
+        errors.append(invalid(where, name, "must be a standard resource for containers"))
+
+
+def _bounds(name: str, given: Mapping[str, Amount | None], where: str, errors: Errors) -> None:
+    least, most, default = given["min"], given["max"], given["default"]
+    request, ratio = given["defaultRequest"], given["maxLimitRequestRatio"]
+
+    def wrong(field: str, amount: Amount, detail: str) -> None:
+        errors.append(invalid(format_key_path(f"{where}.{field}", name), amount.text, detail))
+
+    if least and most and least.nanos > most.nanos:
+        wrong("min", least, f"min value {least.text} is greater than max value {most.text}")
+    if request and least and least.nanos > request.nanos:
+        detail = f"min value {least.text} is greater than default request value {request.text}"
+        wrong("defaultRequest", request, detail)
+    if request and most and request.nanos > most.nanos:
+        detail = f"default request value {request.text} is greater than max value {most.text}"
+        wrong("defaultRequest", request, detail)
+    if request and default and request.nanos > default.nanos:
+        detail = f"default request value {request.text} is greater than default limit value {default.text}"
+        wrong("defaultRequest", request, detail)
+    if default and least and least.nanos > default.nanos:
+        wrong("default", least, f"min value {least.text} is greater than default value {default.text}")
+    if default and most and default.nanos > most.nanos:
+        wrong("default", most, f"default value {default.text} is greater than max value {most.text}")
+    if ratio and ratio.nanos < NANO:
+        wrong("maxLimitRequestRatio", ratio, f"ratio {ratio.text} is less than 1")
+    if ratio and least and most:
+        widest = _ratio(most, least)
+        if ratio.nanos / NANO > widest:
+            detail = f"ratio {ratio.text} is greater than max/min = {widest:f}"
+            wrong("maxLimitRequestRatio", ratio, detail)
+    exclusive = name.startswith(HUGE_PAGES) or is_extended_name(name)
+    if exclusive and default and request and default.nanos != request.nanos:
+        detail = f"default value {default.text} must equal to defaultRequest value {request.text} in {name}"
+        wrong("defaultRequest", request, detail)
+
+
+def _ratio(most: Amount, least: Amount) -> float:
+    units = [value_of_nanos(amount.nanos) for amount in (most, least)]
+    if max(units) < _MOST_MILLI:
+        units = [milli_of_nanos(amount.nanos) for amount in (most, least)]
+    return units[0] / units[1] if units[1] else float("inf")
+
 
 _HUGE = (HUGE_PAGES, f"requests.{HUGE_PAGES}")
 _WHOLE = (

@@ -11,13 +11,8 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.likeness import alike
-from scheduler_core.apiserver.validation.storage.defaults import (
-    NOT_SOURCES,
-    apply_claim_defaults,
-    apply_volume_defaults,
-)
+from scheduler_core.apiserver.validation.checks import Errors, alike
+from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 
 IMMUTABLE = "field is immutable"
 _SET_FIELDS = (

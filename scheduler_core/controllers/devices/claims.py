@@ -18,6 +18,7 @@ kube: pkg/controller/resourceclaim/controller.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError, check_owner, claim_name
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
@@ -26,10 +27,50 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver.validation.devices.status import device_key
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
 from scheduler_core.controllers.memory.devices import uses_devices
+
+# What a driver reports of an allocated device: a condition in the claim's status. There are no drivers here: a user speaks for them.
+#
+# kube: api/resource/v1/types.go (AllocatedDeviceStatus) @ v1.34.1
+
+
+def results_named(claim: Manifest, device: str) -> list[Manifest]:
+    """The allocated devices that are meant: `device` is driver/pool/device, "" for all of them."""
+    allocation = (claim.get("status") or {}).get("allocation") or {}
+    results = (allocation.get("devices") or {}).get("results") or ()
+    return [each for each in results if device in ("", "/".join(device_key(each)[:3]))]
+
+
+def set_device_conditions(
+    claim: Manifest, results: list[Manifest], condition: Manifest, timestamp: str
+) -> dict[str, Any]:
+    """The claim, whose status says so of these devices. The transition time moves only with the condition's status."""
+    status = dict(claim.get("status") or {})
+    devices = [dict(each) for each in status.get("devices") or ()]
+    for result in results:
+        entry = next((each for each in devices if device_key(each) == device_key(result)), None)
+        if entry is None:
+            entry = {name: result[name] for name in ("driver", "pool", "device", "shareID") if name in result}
+            devices.append(entry)
+        entry["conditions"] = _with(entry.get("conditions") or (), condition, timestamp)
+    return {**claim, "status": {**status, "devices": devices}}
+
+
+def _with(conditions: Any, condition: Manifest, timestamp: str) -> list[Manifest]:
+    kept: list[Manifest] = list(conditions)
+    fresh = {**condition, "lastTransitionTime": timestamp}
+    for index, old in enumerate(kept):
+        if old.get("type") == condition["type"]:
+            if old.get("status") == condition["status"]:
+                fresh["lastTransitionTime"] = old.get("lastTransitionTime") or timestamp
+            kept[index] = fresh
+            return kept
+    return [*kept, fresh]
+
 
 _POD, _CLAIM = "pod:", "claim:"
 FAILED = "FailedResourceClaimCreation"

@@ -25,7 +25,7 @@ from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
-from scheduler_core.controllers.memory.garbage import Item, owners
+from scheduler_core.controllers.memory.workloads import Item, owners
 
 # What ownerReferences lead to.
 #

@@ -22,7 +22,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.memory.garbage import Pods
+from scheduler_core.controllers.memory.workloads import Pods
 
 ROUND, QUARANTINE = 20 * SECOND, 40 * SECOND
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"

@@ -6,15 +6,124 @@ pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_name
-from scheduler_core.controllers.kubelet.critical import is_critical, is_static
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
+
+# Critical and static pods: what a kubelet neither refuses for want of resources nor evicts.
+#
+# kube: pkg/kubelet/types/pod_update.go @ v1.34.1
+
+SYSTEM_CRITICAL = 2_000_000_000  # the priority from which on a pod is critical
+NODE_CRITICAL = "system-node-critical"
+_SOURCE, _MIRROR = "kubernetes.io/config.source", "kubernetes.io/config.mirror"
+
+
+def is_mirror(pod: Pod) -> bool:
+    """Return whether a pod is the mirror of a static pod."""
+    return _MIRROR in pod.annotations
+
+
+def is_static(pod: Pod) -> bool:
+    """Return whether a pod does not come from the API server. Mirror pods count too, as only they are visible here."""
+    return is_mirror(pod) or pod.annotations.get(_SOURCE, "api") != "api"
+
+
+def is_critical(pod: Pod) -> bool:
+    return is_static(pod) or pod.priority >= SYSTEM_CRITICAL
+
+
+def is_node_critical(pod: Pod) -> bool:
+    return is_critical(pod) and pod.manifest["spec"].get("priorityClassName") == NODE_CRITICAL
+
+
+def preemptable(preemptor: Pod, other: Pod) -> bool:
+    """Return whether a kubelet may end a pod to admit another."""
+    return (is_critical(preemptor) and not is_critical(other)) or preemptor.priority > other.priority
+
+
+# Which pods a kubelet ends so that a critical pod fits: as few and as small as it finds, guaranteed pods last.
+#
+# kube: pkg/kubelet/preemption/preemption.go @ v1.34.1
+
+PREEMPTING = "Preempting"
+MESSAGE = "Preempted in order to admit critical pod"
+CONDITION = "Pod was preempted by Kubelet to accommodate a critical pod."
+Missing = list[tuple[str, int]]  # resources and how much of each is missing
+
+
+class NoSuchPods(Exception):
+    """Not even all pods that may be ended would make enough room; the text is kube's."""
+
+
+def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
+    """The pods to end. NoSuchPods."""
+    classes: dict[str, list[Pod]] = {BEST_EFFORT: [], BURSTABLE: [], GUARANTEED: []}
+    for other in others:
+        if preemptable(pod, other):
+            classes[qos_class(other.manifest["spec"])].append(other)
+    best_effort, burstable, guaranteed = classes.values()
+    beyond = _without(missing, [*best_effort, *burstable, *guaranteed])
+    if beyond:
+        raise _none(beyond)
+    # Guaranteed pods are chosen first, as if all others went, so that as few of them go as possible; likewise the
+    # burstable ones, before the best-effort ones fill the rest.
+    last = _nearest(guaranteed, _without(missing, [*best_effort, *burstable]))
+    middle = _nearest(burstable, _without(missing, [*best_effort, *last]))
+    first = _nearest(best_effort, _without(missing, [*middle, *last]))
+    return [*first, *middle, *last]
+
+
+def _nearest(pods: Sequence[Pod], missing: Missing) -> list[Pod]:
+    """One after the other the pod that comes nearest to what is missing, of equals the smaller one."""
+    left, chosen = list(pods), []
+    while missing:
+        if not left:
+            raise _none(missing)
+        best, shortest = 0, float(len(missing) + 1)
+        for i, pod in enumerate(left):
+            distance = _distance(missing, pod)
+            if distance < shortest or (distance == shortest and _is_smaller(pod, left[best])):
+                best, shortest = i, distance
+        chosen.append(left[best])
+        missing = _without(missing, [left[best]])
+        left[best] = left[-1]  # as kube takes it out, which decides who is the first of equals
+        left.pop()
+    return chosen
+
+
+def _request(pod: Pod, resource: str) -> int:
+    return 1 if resource == PODS else pod.requests.get(resource)
+
+
+def _without(missing: Missing, pods: Sequence[Pod]) -> Missing:
+    """Return the amounts still missing without the pods."""
+    left = [(name, amount - sum(_request(pod, name) for pod in pods)) for name, amount in missing]
+    return [(name, amount) for name, amount in left if amount > 0]
+
+
+def _distance(missing: Missing, pod: Pod) -> float:
+    return sum((max(amount - _request(pod, name), 0) / amount) ** 2 for name, amount in missing)
+
+
+def _is_smaller(pod: Pod, other: Pod) -> bool:
+    for name in (MEMORY, CPU):
+        if pod.requests.get(name) != other.requests.get(name):
+            return pod.requests.get(name) < other.requests.get(name)
+    return True
+
+
+def _none(missing: Missing) -> NoSuchPods:
+    listed = "".join(f"(res: {name}, q: {amount}), " for name, amount in missing)
+    return NoSuchPods(
+        f"preemption: error finding a set of pods to preempt: no set of running pods found to reclaim resources: [{listed}]"
+    )
+
 
 OS_LABEL, OS = "kubernetes.io/os", "linux"
 MEMORY_PRESSURE = "MemoryPressure"

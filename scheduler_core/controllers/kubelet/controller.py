@@ -13,16 +13,14 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet import claims, heartbeats, images, mirrors, nodes, pods
-from scheduler_core.controllers.kubelet.admission import refusals
+from scheduler_core.controllers.kubelet import heartbeats, images, mirrors, nodes, pods
+from scheduler_core.controllers.kubelet.admission import is_critical, is_mirror, refusals
 from scheduler_core.controllers.kubelet.containers import Setting
-from scheduler_core.controllers.kubelet.critical import is_critical, is_mirror
-from scheduler_core.controllers.kubelet.devices import FAILED
+from scheduler_core.controllers.kubelet.devices import FAILED, users
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done, active, refuse
-from scheduler_core.controllers.kubelet.resizing import shrinking
-from scheduler_core.controllers.kubelet.resizing.allocation import AllocationManager
+from scheduler_core.controllers.kubelet.resizing.allocation import AllocationManager, check_limits
 from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
@@ -79,7 +77,7 @@ class Kubelet(Controller):
             self._on_node(world, event)
             return
         if event.kind in (CLAIM, ATTACHMENT, DEVICE_CLAIM):
-            for key in claims.users(world, event):
+            for key in users(world, event):
                 self.enqueue(world, key)
             return
         world.surroundings.volumes.users.follow(event.old_pod, event.new_pod)
@@ -169,7 +167,7 @@ class Kubelet(Controller):
         if run is not None and pod.deleting and is_mirror(pod):
             return Done(mirrors.let_go(world, pod))
         if run is not None:
-            done = pods.look_after(world, pod, shrinking.check_limits(world, pod, run))
+            done = pods.look_after(world, pod, check_limits(world, pod, run))
             if _running(memory.pods.get(key)) != _running(run):
                 _usage_changed(world, pod.node_name)
             return done

@@ -9,13 +9,27 @@ kube: pkg/kubelet/cm/dra/manager.go (prepareResources), pkg/kubelet/kuberuntime/
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import KIND as DEVICE_CLAIM
 from scheduler_core.apimachinery.dra.claims import ClaimError, check_owner, claim_name
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, deleting, phase, volume_name
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import World
+from scheduler_core.controllers.kubelet import images
+from scheduler_core.controllers.memory.kubelet import PodRun
+from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.volumes.attachments import (
+    ATTACHMENT,
+    find_claim,
+    get_volume,
+    lacks_attachment,
+    list_users,
+)
 
 FAILED = "FailedPrepareDynamicResources"
 
@@ -59,3 +73,51 @@ def report(world: World, pod: Pod, problem: str, component: str) -> None:
     if problem.startswith("prepare dynamic resources"):
         text = f"Failed to prepare dynamic resources: {problem}"
         world.store.record(KubeEvent(world.now, WARNING, FAILED, "Pod", pod.namespace, pod.name, text, component))
+
+
+# Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, its
+# volume is attached to the node, and every claim for devices is allocated and reserved for it.
+#
+# DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event of the kubelet tells of the wait.
+#
+# kube: pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (getPVCExtractPV) @ v1.34.1
+
+NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim
+
+
+def missing(world: World, pod: Pod) -> str:
+    """Return the first claim that can't be mounted, and the reason; "" if the pod waits for no claim."""
+    for key in claims_of(pod):
+        claim = world.store.get(CLAIM, *key.split("/", 1))
+        if claim is None:
+            return f'persistentvolumeclaim "{key}" not found'
+        if deleting(claim):
+            return f'PVC "{key}" is being deleted'
+        if phase(claim) != "Bound":
+            return f'PVC "{key}" is not bound'
+        if lacks_attachment(world, claim, pod.node_name):
+            return f'volume "{volume_name(claim)}" is not attached to {pod.node_name}'
+    return find_prepare_error(world, pod)
+
+
+def users(world: World, event: WatchEvent) -> list[str]:
+    """Keys of the admitted pods that wait for a claim, or for an attachment, that has changed."""
+    memory = world.surroundings
+    if event.kind == ATTACHMENT:
+        volume = world.store.get(VOLUME, "", get_volume(event.new or event.old or {}))
+        claim = None if volume is None else find_claim(world, volume)
+        pods = [] if claim is None else list(list_users(world, claim))
+    else:
+        of_kind = memory.volumes.users if event.kind == CLAIM else memory.devices.users
+        pods = of_kind.of(world.store, f"{event.namespace}/{event.name}")
+    waiting = ((pod.key, memory.kubelet.pods.get(pod.key)) for pod in pods)
+    return [key for key, run in waiting if run is not None and run.starts_at == NOT_YET]
+
+
+def schedule_start(world: World, pod: Pod, run: PodRun) -> PodRun:
+    """A pod that waits no longer may start its containers after the usual latency."""
+    if run.starts_at != NOT_YET or run.kill is not None or missing(world, pod):
+        return run
+    node = world.store.node(pod.node_name)
+    pulling = 0 if node is None else images.pull_time(world, images.missing(world, pod, node))
+    return replace(run, starts_at=world.now + pulling + world.settings.pod_start_latency)

@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.kubelet.critical import is_mirror
+from scheduler_core.controllers.kubelet.admission import is_mirror
 
 _MADE_ANEW = (
     "uid",

@@ -19,8 +19,18 @@ from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import KILL_EXIT
-from scheduler_core.controllers.kubelet import claims, devices, images, sizes
-from scheduler_core.controllers.kubelet.admission import Refusal, find_early_refusal, refusals
+from scheduler_core.controllers.kubelet import devices, images, sizes
+from scheduler_core.controllers.kubelet.admission import (
+    CONDITION,
+    MESSAGE,
+    PREEMPTING,
+    NoSuchPods,
+    Refusal,
+    find_early_refusal,
+    is_critical,
+    refusals,
+    victims,
+)
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
     advance_run,
@@ -30,8 +40,7 @@ from scheduler_core.controllers.kubelet.containers import (
     pause_ends,
     record_ends,
 )
-from scheduler_core.controllers.kubelet.critical import is_critical
-from scheduler_core.controllers.kubelet.preemption import CONDITION, MESSAGE, PREEMPTING, NoSuchPods, victims
+from scheduler_core.controllers.kubelet.devices import NOT_YET, missing, schedule_start
 from scheduler_core.controllers.kubelet.sizes import size_as_allocated
 from scheduler_core.controllers.kubelet.status import (
     FAILED,
@@ -110,12 +119,12 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     text = "admitted it: its containers are being created"
     if ended:
         text = f"{text} when {', '.join(victim.key for victim in ended)} have made room"
-    lacks = claims.missing(world, pod)
+    lacks = missing(world, pod)
     run = PodRun(
         pod.uid,
         pod.node_name,
         world.now,
-        claims.NOT_YET if lacks else starts_at + pulling + world.settings.pod_start_latency,
+        NOT_YET if lacks else starts_at + pulling + world.settings.pod_start_latency,
         new_runs(setting.init),
         new_runs(setting.regular),
     )
@@ -205,7 +214,7 @@ def refuse(world: World, pod: Pod, refusal: Refusal) -> Done:
 def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     """Does what there is to be done for a pod that was admitted."""
     setting = setting_of(world, pod)
-    run = record_ends(claims.schedule_start(world, pod, before), world.now)
+    run = record_ends(schedule_start(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
     run = record_ends(advance_run(sizes.resize_due(run, setting), setting), world.now)
     run = _note_progress(world, pod, run)
@@ -270,7 +279,7 @@ def _again(pod: Pod, run: PodRun, setting: Setting) -> int | None:
         moments.append(_deadline(pod, run))
         if run.actuates_at is not None and run.actuates_at > setting.now:
             moments.append(run.actuates_at)
-    return min((at for at in moments if at is not None and at != claims.NOT_YET), default=None)
+    return min((at for at in moments if at is not None and at != NOT_YET), default=None)
 
 
 def _write(world: World, pod: Pod, run: PodRun, setting: Setting, terminal: bool) -> None:

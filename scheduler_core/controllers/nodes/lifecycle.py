@@ -26,11 +26,82 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet.heartbeats import last_renewal, runs
 from scheduler_core.controllers.memory.nodes import Zone
-from scheduler_core.controllers.nodes import health, taints, zones
-from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, swap
+from scheduler_core.controllers.nodes import taints, zones
+from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, condition_of, swap
 from scheduler_core.controllers.nodes.zones import Census, align_to_period
 from scheduler_core.controllers.surroundings import Inputs
+
+# When a node counts as lost, and what is written of it then.
+#
+# A node monitor that looks every --node-monitor-period notes when it last saw a sign of life (a renewed Lease, a new heartbeat in the
+# condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that moment is computed from the kubelet's last
+# renewal, so nobody looks while all kubelets run.
+#
+# kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (tryUpdateNodeHealth), pkg/controller/util/node @ v1.34.1
+
+_TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
+_SILENT = {"reason": "NodeStatusUnknown", "message": "Kubelet stopped posting node status."}
+_NEVER = {"reason": "NodeStatusNeverUpdated", "message": "Kubelet never posted node status."}
+
+
+def first_heard(world: World, node: Node) -> int:
+    """Return the start of the grace period (ns) of a node seen for the first time."""
+    if node.ready or node.creation_time is None:
+        return world.now
+    return node.creation_time - world.store.epoch
+
+
+def silent_since(world: World, node: str) -> int:
+    """Return the time (ns) of the last sign of life seen of a node whose kubelet does not run."""
+    heard = world.surroundings.nodes.heard.get(node, world.now)
+    renewed = last_renewal(world, node)
+    return max(heard, align_to_period(renewed, world.cluster.controller_manager.monitor_period))
+
+
+def get_lost_time(world: World, node: Node) -> int | None:
+    """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown."""
+    if node.ready == "Unknown" or runs(world, node.name):
+        return None
+    flags = world.cluster.controller_manager
+    grace = flags.grace_period if node.ready else flags.startup_grace_period
+    return align_to_period(silent_since(world, node.name) + grace, flags.monitor_period)
+
+
+def with_unknown(world: World, node: Manifest) -> list[Manifest]:
+    """The conditions of a node that is lost."""
+    now = world.store.timestamp(world.now)
+    conditions: list[Manifest] = list((node.get("status") or {}).get("conditions") or ())
+    for index, old in enumerate(conditions):
+        if old.get("type") in _TYPES and old.get("status") != "Unknown":
+            conditions[index] = {**old, "status": "Unknown", **_SILENT, "lastTransitionTime": now}
+    created = node["metadata"].get("creationTimestamp")
+    conditions += [
+        {"type": type_, "status": "Unknown", **_NEVER, "lastHeartbeatTime": created, "lastTransitionTime": now}
+        for type_ in _TYPES
+        if condition_of(node, type_) is None
+    ]
+    return conditions
+
+
+def heartbeat(node: Manifest | None) -> tuple[str, str] | None:
+    """Status and time of the heartbeat of a node's condition Ready."""
+    condition = None if node is None else condition_of(node, "Ready")
+    return None if condition is None else (str(condition.get("status")), str(condition.get("lastHeartbeatTime")))
+
+
+def with_ready_false(status: Manifest, timestamp: str) -> list[Manifest] | None:
+    """The conditions of a pod on a lost node, not ready any more; None where it was not ready or says nothing of it."""
+    conditions: list[Manifest] = list(status.get("conditions") or ())
+    for index, old in enumerate(conditions):
+        if old.get("type") == "Ready":
+            if old.get("status") == "False":
+                return None
+            conditions[index] = {**old, "status": "False", "lastTransitionTime": timestamp}
+            return conditions
+    return None
+
 
 MONITOR, ZONES, _POD = "all nodes", "zones", "Pod/"
 EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label of nodes that do not count for their zone
@@ -55,7 +126,7 @@ class NodeLifecycle(Controller):
             return
         if event.new is not None and _is_untidy(event.new):
             self.enqueue(world, event.name)
-        before, after = health.heartbeat(event.old), health.heartbeat(event.new)
+        before, after = heartbeat(event.old), heartbeat(event.new)
         if event.old is None or event.new is None or before != after or _other(event):
             if before is not None and after is not None and before[1] != after[1]:
                 world.surroundings.nodes.heard[event.name] = self._next_round(world)
@@ -113,7 +184,7 @@ class NodeLifecycle(Controller):
                 ready, lost = counts.get(node.zone_key, Census(0, 0))
                 alive = now.ready == "True"
                 counts[node.zone_key] = Census(ready + alive, lost + (not alive))
-            turn = health.get_lost_time(world, now)
+            turn = get_lost_time(world, now)
             if turn is not None:
                 turns.append(turn)
         texts += self._follow_zones(world, nodes, counts)
@@ -133,7 +204,7 @@ class NodeLifecycle(Controller):
             if zone is None or not zone.state:
                 memory.zones[node.zone_key] = zones.new_zone(world.cluster.controller_manager)
             if new:
-                memory.heard[node.name] = health.first_heard(world, node)
+                memory.heard[node.name] = first_heard(world, node)
                 said = f"Node {node.name} event: Registered Node {node.name} in Controller"
                 self.event(world, NORMAL, "RegisteredNode", "Node", node.name, said)
                 self._free(world, node)
@@ -150,7 +221,7 @@ class NodeLifecycle(Controller):
     def _look_at(self, world: World, node: Node) -> list[str]:
         """One node's turn in a round."""
         texts = []
-        turn = health.get_lost_time(world, node)
+        turn = get_lost_time(world, node)
         if turn is not None and turn <= world.now:
             texts.append(self._lose(world, node))
             node = world.store.node(node.name) or node
@@ -162,8 +233,8 @@ class NodeLifecycle(Controller):
         return texts
 
     def _lose(self, world: World, node: Node) -> str:
-        seconds = (world.now - health.silent_since(world, node.name)) // SECOND
-        world.api.patch_status(("Node", "", node.name), {"conditions": health.with_unknown(world, node.manifest)})
+        seconds = (world.now - silent_since(world, node.name)) // SECOND
+        world.api.patch_status(("Node", "", node.name), {"conditions": with_unknown(world, node.manifest)})
         text = f"{node.name} is Unknown: its kubelet has been silent for {seconds} s"
         if node.ready != "True":
             return text
@@ -252,7 +323,7 @@ class NodeLifecycle(Controller):
         return f"{key} is not ready: its node {node.name} is not" if marked else ""
 
     def _mark_not_ready(self, world: World, pod: Pod) -> bool:
-        conditions = health.with_ready_false(pod.manifest.get("status") or {}, world.store.timestamp(world.now))
+        conditions = with_ready_false(pod.manifest.get("status") or {}, world.store.timestamp(world.now))
         if conditions is None:
             return False
         world.api.patch_status(("Pod", pod.namespace, pod.name), {"conditions": conditions})

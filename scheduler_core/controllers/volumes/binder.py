@@ -28,7 +28,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes import claims, released
 from scheduler_core.controllers.volumes.matching import askers
-from scheduler_core.controllers.volumes.writing import COMPONENT, forget
+from scheduler_core.controllers.volumes.released import COMPONENT, forget
 
 RESYNC = 15 * SECOND
 

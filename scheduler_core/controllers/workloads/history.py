@@ -11,10 +11,9 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.template_defaults import without_template_defaults
+from scheduler_core.apiserver.workload_defaults import without_template_defaults
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.workloads.amounts import template_hash
-from scheduler_core.controllers.workloads.owners import Owner, claim_objects
+from scheduler_core.controllers.workloads.owners import Owner, claim_objects, template_hash
 
 HASH = "controller.kubernetes.io/hash"
 POD_HASH = "controller-revision-hash"

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from math import inf
 from typing import Any
 
+from scheduler_core.apimachinery.objects.labels import parse_int64
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -17,10 +22,114 @@ from scheduler_core.controllers.workloads.pods import (
     delete_pod,
     is_active,
     is_available,
+    ready_since,
     soonest_available,
 )
-from scheduler_core.controllers.workloads.ranking import first_to_go
 from scheduler_core.controllers.workloads.watching import WorkloadController
+
+# Which pods go first where there are too many.
+#
+# kube: pkg/controller/controller_utils.go (ActivePodsWithRanks), PodDeletionCost and LogarithmicScaleDown on @ v1.34.1
+
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+_PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The properties of a pod used in comparisons; times in ns since 1970."""
+
+    pod: Pod
+    first: tuple[bool, int, bool, int, int]  # has a node, phase, is Ready, cost, minus doubled-up pods
+    ready_since: int | None
+    restarts: tuple[int, int]
+
+
+def first_to_go(pods: Sequence[Pod], count: int, now: int, on_nodes: Mapping[str, int] | None = None) -> list[Pod]:
+    """So many of the pods, those first that are missed least.
+
+    `now`: ns since 1970. `on_nodes`: how many related pods there are on each node; the more, the sooner one goes.
+    """
+    if count >= len(pods):
+        return list(pods)
+    candidates = [_candidate(pod, (on_nodes or {}).get(pod.node_name, 0)) for pod in pods]
+
+    def order(one: Candidate, other: Candidate) -> int:
+        return _compare(one, other, now)
+
+    # Only the pods that go need an order, so those that stay are not sorted.
+    return [candidate.pod for candidate in heapq.nsmallest(count, candidates, key=cmp_to_key(order))]
+
+
+def by_age(pods: Sequence[Pod]) -> list[Pod]:
+    """Sort pods by their own properties alone, those to delete first in front.
+
+    kube: ActivePods
+    """
+    return sorted(pods, key=_own_rank)
+
+
+def _own_rank(pod: Pod) -> tuple[bool, int, bool, float, int, int, float]:
+    ready, since = pod.ready, ready_since(pod)
+    regular, sidecars = _restarts(pod)
+    young = -inf if pod.creation_time is None else -pod.creation_time
+    newly = (-inf if since is None else -since) if ready else 0
+    return bool(pod.node_name), _PHASES.get(pod.phase, 0), ready, newly, -regular, -sidecars, young
+
+
+def deletion_cost(annotations: Mapping[str, str]) -> int:
+    """The cost that a user gave a pod, from -2147483648 to 2147483647; 0 for what can't be read."""
+    text = annotations.get(DELETION_COST)
+    # kube's validFirstDigit: neither a plus sign nor a leading zero, though ParseInt would read both.
+    if text is None or not (text == "0" or text[:1] == "-" or "1" <= text[:1] <= "9"):
+        return 0
+    value = parse_int64(text)
+    return value if value is not None and -(2**31) <= value < 2**31 else 0
+
+
+def _candidate(pod: Pod, doubled: int) -> Candidate:
+    first = (bool(pod.node_name), _PHASES.get(pod.phase, 0), pod.ready, deletion_cost(pod.annotations), -doubled)
+    return Candidate(pod, first, ready_since(pod), _restarts(pod))
+
+
+def _compare(one: Candidate, other: Candidate, now: int) -> int:
+    """Below 0: the first goes sooner."""
+    if one.first != other.first:
+        return -1 if one.first < other.first else 1
+    if one.first[2] and one.ready_since != other.ready_since:
+        return _younger(one, other, one.ready_since, other.ready_since, now)
+    if one.restarts != other.restarts:
+        return -1 if one.restarts > other.restarts else 1
+    if one.pod.creation_time != other.pod.creation_time:
+        return _younger(one, other, one.pod.creation_time, other.pod.creation_time, now)
+    return 0
+
+
+def _younger(one: Candidate, other: Candidate, mine: int | None, others: int | None, now: int) -> int:
+    """Compare pods by age in powers of two, then by uid; a missing time is the youngest."""
+    if mine is None or others is None:
+        return -1 if mine is None else 1
+    difference = _magnitude(now - mine) - _magnitude(now - others)
+    if difference:
+        return difference
+    return -1 if one.pod.uid < other.pod.uid else 1
+
+
+def _magnitude(age: int) -> int:
+    return age.bit_length() - 1 if age > 0 else -1
+
+
+def _restarts(pod: Pod) -> tuple[int, int]:
+    """The most restarts of a container, and of a sidecar."""
+    status: Mapping[str, Any] = pod.manifest.get("status") or {}
+    regular = max((int(c.get("restartCount") or 0) for c in status.get("containerStatuses") or ()), default=0)
+    if not status.get("initContainerStatuses"):
+        return regular, 0
+    containers = pod.manifest["spec"].get("initContainers") or ()
+    sidecars = {c["name"] for c in containers if c.get("restartPolicy") == "Always"}
+    counts = (int(c.get("restartCount") or 0) for c in status["initContainerStatuses"] if c["name"] in sidecars)
+    return regular, max(counts, default=0)
+
 
 # ReplicaSets and ReplicationControllers: adopt and release pods, create what lacks, delete what is too many.
 #

@@ -8,9 +8,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.apimachinery.objects.paths import Step, parse_path
-from scheduler_core.apimachinery.objects.strict import check_shape
-from scheduler_core.formats.configurations.changes import Change, Migration
+from scheduler_core.apimachinery.objects.strict import Step, check_shape, parse_path
+from scheduler_core.formats.configurations.effective import Change, Migration
 from scheduler_core.formats.configurations.finding.found import Found
 from scheduler_core.formats.configurations.migrating import migrate, older_version
 from scheduler_core.formats.configurations.policy import migrate_policy
@@ -21,10 +20,9 @@ from scheduler_core.formats.configurations.unknown_plugins import (
     without_plugins,
 )
 from scheduler_core.scheduler.config import ConfigurationError, Definition, load_configuration
-from scheduler_core.scheduler.config.arguments import arguments_of
+from scheduler_core.scheduler.config.expand import arguments_of
 from scheduler_core.scheduler.config.load import with_own
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT, is_registered
-from scheduler_core.scheduler.config.schema import CONFIGURATION
+from scheduler_core.scheduler.config.schema import CONFIGURATION, FIELDS, MULTI_POINT, is_registered
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.plugins import OUT_OF_TREE
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.durations import go_duration
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.formats.configurations.changes import Change
+from scheduler_core.formats.configurations.effective import Change
 
 _LOCKS = ("endpoints", "configmaps", "endpointsleases", "configmapsleases")
 _ADDRESSES = ("healthzBindAddress", "metricsBindAddress")

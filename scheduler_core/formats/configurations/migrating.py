@@ -12,13 +12,12 @@ from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wron
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations import fields
-from scheduler_core.formats.configurations.changes import Change, Migration
-from scheduler_core.formats.configurations.effective import Profile, effective
+from scheduler_core.formats.configurations.effective import Change, Migration, Profile, effective
 from scheduler_core.formats.configurations.shapes import SHAPES
 from scheduler_core.formats.configurations.translate import SPREAD, SPREADERS, VOLUME_COUNTS, Configs, translate
 from scheduler_core.formats.configurations.versions import BY_API_VERSION, Version
 from scheduler_core.formats.configurations.writing import weights_kept, write_plugins
-from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError
+from scheduler_core.scheduler.config.schema import API_VERSION, KIND, ConfigurationError
 from scheduler_core.scheduler.framework.arguments import present
 
 # The plugins of a v1beta3 profile, which are v1's but for those that went since.

@@ -6,8 +6,7 @@ kube: kube-scheduler/config/{v1alpha1,v1alpha2,v1beta1,v1beta2,v1beta3}/types.go
 from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.strict import ANY, BOOL, INTEGER32, INTEGER64, STRING, ListOf, Shape
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
-from scheduler_core.scheduler.config.schema import CONFIGURATION, EXTENDER, PLUGIN_SET
+from scheduler_core.scheduler.config.schema import CONFIGURATION, EXTENDER, FIELDS, MULTI_POINT, PLUGIN_SET
 
 _Fields = dict[str, Shape]
 _POINTS = [point for point in FIELDS if point != "preEnqueue"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.formats.configurations.changes import Change, Kind
-from scheduler_core.formats.configurations.effective import SCORE, Profile, Ran
+from scheduler_core.formats.configurations.effective import SCORE, Change, Kind, Profile, Ran
 
 Configs = dict[str, dict[str, Any]]  # arguments by the plugin's name
 

@@ -2,15 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
 
-from scheduler_core.formats.configurations.changes import Change
-from scheduler_core.formats.configurations.effective import SCORE, Profile, Ran
+import yaml
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects.loading import LoadLimits, load_manifests
+from scheduler_core.formats.configurations.effective import SCORE, Change, Profile, Ran
 from scheduler_core.formats.configurations.versions import Version
 from scheduler_core.scheduler.config.load import load_configuration
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
+from scheduler_core.scheduler.config.schema import FIELDS, MULTI_POINT
+
+# Writing a changed manifest so that what did not change keeps its lines: comments, quotes and the order of fields stay as they were.
+#
+# For YAML in block style; whatever else comes is written anew by the caller.
+
+Dump = Callable[[Any], str]
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_COMPARED = 100_000  # entries of two lists, times each other
+_LIMITS = LoadLimits(max_bytes=128 << 10, max_objects=1)
+
+
+def rewrite_text(text: str, old: Any, new: Any, dump: Dump) -> str | None:
+    """The text of a document with the changes in it; `dump` writes a value as block YAML. None where that is not possible."""
+    if not _same(text, old):
+        return None
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+    except yaml.YAMLError:
+        return None
+    if node is None or not _block(node) or _shares(text):
+        return None
+    lines = text.split("\n")
+    writer = _Writer(lines, dump)
+    end = len(lines)
+    out = "\n".join([*lines[: node.start_mark.line], *writer.mapping(node, old, new, end)])
+    return out if _same(out, new) else None
+
+
+def _block(node: Any) -> bool:
+    return isinstance(node, yaml.MappingNode) and not node.flow_style
+
+
+def _shares(text: str) -> bool:
+    """Return True if the text has anchors or aliases, whose content exists in one place only."""
+    return any(getattr(event, "anchor", None) for event in yaml.parse(text, Loader=_Loader))
+
+
+def _same(text: str, wanted: Any) -> bool:
+    try:
+        loaded = load_manifests(text, _LIMITS)
+    except InvalidObject:
+        return False
+    return len(loaded) == 1 and bool(loaded[0].manifest == wanted)
+
+
+class _Writer:
+    """Lines of nodes. A node's lines go to where the next one begins, with the comments between."""
+
+    def __init__(self, lines: Sequence[str], dump: Dump) -> None:
+        self._lines = lines
+        self._dump = dump
+
+    def mapping(self, node: Any, old: Mapping[str, Any], new: Mapping[str, Any], end: int) -> list[str]:
+        """The fields that stay, in their order, and new ones behind the field that they follow in `new`."""
+        starts = [key.start_mark.line for key, _ in node.value] + [end]
+        there = {key.value: number for number, (key, _) in enumerate(node.value)}
+        column = node.start_mark.column
+        fields: list[tuple[str, list[str]]] = []
+        for name, number in there.items():
+            if name in new:
+                key, value = node.value[number]
+                part = (starts[number], starts[number + 1])
+                fields.append((name, self._field(key, value, old.get(name), new[name], part)))
+        before = ""
+        for name in new:
+            if name not in there:
+                at = next((i for i, (other, _) in enumerate(fields) if other == before), len(fields) - 1)
+                self._add(fields, at, name, self._dumped({name: new[name]}, column))
+            before = name
+        return [line for _, lines in fields for line in lines]
+
+    @staticmethod
+    def _add(fields: list[tuple[str, list[str]]], at: int, name: str, lines: list[str]) -> None:
+        """Behind a field, and before the comments that belong to the next one."""
+        tail: list[str] = []
+        if fields:
+            before = fields[at][1]
+            while before and _says_nothing(before[-1]):
+                tail.insert(0, before.pop())
+        fields.insert(at + 1, (name, lines + tail))
+
+    def _field(self, key: Any, value: Any, old: Any, new: Any, part: tuple[int, int]) -> list[str]:
+        start, end = part
+        if old == new:
+            return list(self._lines[start:end])
+        below = value.start_mark.line > key.start_mark.line
+        head = list(self._lines[start : value.start_mark.line])
+        if below and _block(value) and isinstance(new, Mapping):
+            return head + self.mapping(value, old, new, end)
+        if below and isinstance(value, yaml.SequenceNode) and not value.flow_style and isinstance(new, list):
+            return head + self._sequence(value, old, new, end)
+        return self._dumped({key.value: new}, key.start_mark.column) + self._tail(value, end)
+
+    def _sequence(self, node: Any, old: list[Any], new: list[Any], end: int) -> list[str]:
+        """Entries that stay keep their lines; of as many others, each is changed in its place."""
+        starts = [each.start_mark.line for each in node.value] + [end]
+        column = node.start_mark.column
+        if len(old) * len(new) > _MOST_COMPARED:
+            return [line for each in new for line in self._dumped([each], column)]
+        matcher = SequenceMatcher(None, [_key(each) for each in old], [_key(each) for each in new], False)
+        out: list[str] = []
+        for tag, first, last, start, stop in matcher.get_opcodes():
+            if tag == "equal":
+                out += self._lines[starts[first] : starts[last]]
+            elif tag == "replace" and last - first == stop - start:
+                for i, j in zip(range(first, last), range(start, stop), strict=True):
+                    out += self._entry(node.value[i], old[i], new[j], column, starts[i + 1])
+            else:
+                out += [line for each in new[start:stop] for line in self._dumped([each], column)]
+        return out
+
+    def _entry(self, node: Any, old: Any, new: Any, column: int, end: int) -> list[str]:
+        if not _block(node) or not isinstance(new, Mapping) or not isinstance(old, Mapping):
+            return self._dumped([new], column) + self._tail(node, end)
+        out = self.mapping(node, old, new, end)
+        if not out or not out[0].strip():
+            return self._dumped([new], column)
+        return [" " * column + "- " + out[0].lstrip(" -"), *out[1:]]
+
+    def _tail(self, node: Any, end: int) -> list[str]:
+        """Comments and blank lines behind a value that is written anew."""
+        first = end
+        while first > node.start_mark.line + 1 and _says_nothing(self._lines[first - 1]):
+            first -= 1
+        return list(self._lines[first:end])
+
+    def _dumped(self, value: Any, column: int) -> list[str]:
+        return [" " * column + line if line else line for line in self._dump(value).rstrip("\n").split("\n")]
+
+
+def _says_nothing(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
 
 _FOLLOWS = {"preFilter": "filter"}  # a plugin that is off there has to be off here: it may refuse
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from scheduler_core.formats.export.digests import digest
 from scheduler_core.formats.export.lines_schema import json_schema
-from scheduler_core.formats.export.objects import as_it_is, continuation_of, for_kubectl, heading, objects_of
-from scheduler_core.formats.export.spans import SpanTree, otlp, spans_of
-from scheduler_core.formats.export.tables import Tables, harmless, table_csv, table_names
-from scheduler_core.formats.export.trace_events import chrome_events, chrome_schema
+from scheduler_core.formats.export.spans import SpanTree, chrome_events, chrome_schema, otlp, spans_of
+from scheduler_core.formats.export.tables import (
+    Tables,
+    as_it_is,
+    continuation_of,
+    for_kubectl,
+    harmless,
+    heading,
+    objects_of,
+    table_csv,
+    table_names,
+)
 from scheduler_core.formats.export.traces import (
     BROKEN_OFF,
     EDITION,

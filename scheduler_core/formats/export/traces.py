@@ -15,7 +15,7 @@ from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export.digests import digest
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.runtime.records import facts_of
+from scheduler_core.scheduler.framework.runtime.framework import facts_of
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Simulation
 

@@ -15,9 +15,7 @@ import msgspec
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.apimachinery.objects.texts.json_text import check_depth
-from scheduler_core.formats.manifests.changes import Change, outcome
-from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
-from scheduler_core.formats.manifests.places import inside
+from scheduler_core.formats.manifests.notes import Change, Note, NotObjects, gettext_noop, inside, outcome
 
 WATCHED = gettext_noop(
     "Watch output. Events: %(changes)s. The last state of each object counts. Deleted objects are left out."

@@ -2,11 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects.loading import Loaded, Place
+from scheduler_core.apiserver.kinds import split_api_version
 from scheduler_core.scheduler.framework.explanation import gettext_noop
+
+# Objects that stand inside others, and know their place there.
+
+
+def inside(outer: Loaded, path: str, manifest: Any) -> Loaded:
+    """Return the object at a path of a document."""
+
+    def locate(inner: str) -> Place | None:
+        between = "" if not inner or inner.startswith("[") else "."
+        return outer.locate(f"{path}{between}{inner}")
+
+    return replace(outer, manifest=manifest, locate=locate)
+
+
+def replace_manifest(loaded: Loaded, manifest: Any) -> Loaded:
+    """The same document with another content."""
+    return loaded if manifest is loaded.manifest else replace(loaded, manifest=manifest)
+
+
+# Changes in the order they happened: watch events, records, traces. What counts is how things stood at the end.
+
+Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An object as it was from then on, or that it went."""
+
+    object: Loaded
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Objects, how many changes led there, and whether it is the fullest moment instead of the end, when all had gone."""
+
+    objects: list[Loaded]
+    changes: int
+    fullest: bool = False
+
+
+def outcome(changes: Sequence[Change]) -> Outcome:
+    """The last state of each object; where in the end nothing is left, how things stood when there was most."""
+    there: dict[Key, Loaded] = {}
+    most = fullest = 0
+    for number, change in enumerate(changes, start=1):
+        _make(there, change)
+        if len(there) > most:
+            most, fullest = len(there), number
+    if there or not fullest:
+        return Outcome(list(there.values()), len(changes))
+    for change in changes[:fullest]:
+        _make(there, change)
+    return Outcome(list(there.values()), len(changes), True)
+
+
+def newest(objects: Sequence[Loaded]) -> tuple[list[Loaded], int]:
+    """Objects without older states of the same ones, which are known by their uid; and how many older ones there were."""
+    uids = [_uid(each.manifest) for each in objects]
+    said = [uid for uid in uids if uid]
+    if len(frozenset(said)) == len(said):
+        return list(objects), 0
+    kept: dict[tuple[Key, str], Loaded] = {}
+    others: list[Loaded] = []
+    for each, uid in zip(objects, uids, strict=True):
+        if not uid:
+            others.append(each)
+            continue
+        key = (key_of(each.manifest), uid)
+        before = kept.get(key)
+        if before is None or _version(each.manifest) >= _version(before.manifest):
+            kept[key] = each
+    left = {id(each) for each in (*kept.values(), *others)}
+    remaining = [each for each in objects if id(each) in left]
+    return remaining, len(objects) - len(remaining)
+
+
+def key_of(manifest: Mapping[str, Any]) -> Key:
+    """Group, kind, namespace and name."""
+    meta = manifest.get("metadata")
+    meta = meta if isinstance(meta, Mapping) else {}
+    group = split_api_version(str(manifest.get("apiVersion") or ""))[0]
+    return group, str(manifest.get("kind")), str(meta.get("namespace") or ""), str(meta.get("name") or "")
+
+
+def _uid(manifest: Any) -> str:
+    meta = manifest.get("metadata") if isinstance(manifest, dict) else None
+    uid = meta.get("uid") if isinstance(meta, dict) else None
+    return uid if isinstance(uid, str) else ""
+
+
+def _make(there: dict[Key, Loaded], change: Change) -> None:
+    key = key_of(change.object.manifest)
+    if change.gone:
+        there.pop(key, None)
+    else:
+        there[key] = change.object
+
+
+def _version(manifest: Mapping[str, Any]) -> int:
+    said = manifest["metadata"].get("resourceVersion")
+    return int(said) if isinstance(said, str) and said.isdecimal() and len(said) < 20 else 0
+
 
 __all__ = ["NotObjects", "Note", "gettext_noop"]
 

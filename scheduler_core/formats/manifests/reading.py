@@ -9,13 +9,11 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, files_of, join_files, load_manifests
-from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey
+from scheduler_core.apimachinery.objects.texts.json_text import RepeatedKey
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.formats.manifests import archives, formats, texts
 from scheduler_core.formats.manifests.autoscaler import autoscaler_notes
-from scheduler_core.formats.manifests.changes import newest
-from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
-from scheduler_core.formats.manifests.places import replace_manifest
+from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop, newest, replace_manifest
 from scheduler_core.formats.manifests.recognition import find_tab_indent, recognise_text, template
 from scheduler_core.formats.manifests.tools import without_tools
 from scheduler_core.formats.manifests.versions import sort_out_newer, upgrade_objects

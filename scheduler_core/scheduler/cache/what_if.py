@@ -2,14 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.node import Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import Resources
-from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NO_PORTS, NodeTable, ResourceIndex
+
+# A snapshot with more rows: nodes as an extender described them, of which the scheduler knows no pods and no images.
+#
+# kube: pkg/scheduler/extender.go (Filter: NewNodeInfo, SetNode) @ v1.34.1
+
+
+def with_new_rows(table: NodeTable, nodes: Sequence[Node]) -> NodeTable:
+    """A table of its own that begins with the rows of `table`. A name leads to its row there, where it has one."""
+    more = len(nodes)
+    own = table.copy()
+    for node in nodes:
+        for name, _ in node.allocatable.scalar:
+            own.resources.column(name)
+    taint_sets, taint_set = _taints(table, nodes)
+    rows = dict(table.rows)
+    for i, node in enumerate(nodes):
+        rows.setdefault(node.name, len(table) + i)
+    origins = [table.rows.get(node.name, -1) for node in nodes]
+    return replace(
+        own,
+        names=[*table.names, *(node.name for node in nodes)],
+        nodes=[*table.nodes, *nodes],
+        allocatable=np.concatenate([_wider(table.allocatable, own.resources), _allocatable(own.resources, nodes)]),
+        requested=_longer(_wider(table.requested, own.resources), more),
+        nonzero=_longer(table.nonzero, more),
+        allowed_pods=np.concatenate([table.allowed_pods, _column(node.allowed_pods for node in nodes)]),
+        pod_count=_longer(table.pod_count, more),
+        unschedulable=np.concatenate([table.unschedulable, np.array([node.unschedulable for node in nodes], np.bool_)]),
+        taint_set=np.concatenate([table.taint_set, taint_set]),
+        taint_sets=taint_sets,
+        ports=[*table.ports, *([NO_PORTS] * more)],
+        pods=[*table.pods, *([()] * more)],
+        pod_table=table.pod_table.with_rows(len(table) + more),
+        rows=rows,
+        origins=np.concatenate([np.arange(len(table)), np.array(origins, np.intp)]),
+        memo={},
+        label_columns={},
+    )
+
+
+def _column(amounts: Iterable[int]) -> NDArray[np.int64]:
+    return np.array(list(amounts), np.int64)
+
+
+def _longer(column: NDArray[np.int64], more: int) -> NDArray[np.int64]:
+    return np.concatenate([column, np.zeros((more, *column.shape[1:]), np.int64)])
+
+
+def _wider(columns: NDArray[np.int64], resources: ResourceIndex) -> NDArray[np.int64]:
+    return np.pad(columns, ((0, 0), (0, max(len(resources) - columns.shape[1], 0))))
+
+
+def _allocatable(resources: ResourceIndex, nodes: Sequence[Node]) -> NDArray[np.int64]:
+    out = np.zeros((len(nodes), len(resources)), np.int64)
+    for i, node in enumerate(nodes):
+        amounts = node.allocatable
+        out[i, : len(FIXED_RESOURCES)] = amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage
+        for name, amount in amounts.scalar:
+            out[i, resources.columns[name]] = amount
+    return out
+
+
+def _taints(table: NodeTable, nodes: Sequence[Node]) -> tuple[list[tuple[Taint, ...]], NDArray[np.int32]]:
+    sets = {taints: i for i, taints in enumerate(table.taint_sets)}
+    codes = [sets.setdefault(node.taints, len(sets)) for node in nodes]
+    return list(sets), np.array(codes, np.int32)
 
 
 @dataclass(frozen=True, slots=True)

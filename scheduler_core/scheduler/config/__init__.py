@@ -6,20 +6,20 @@ from __future__ import annotations
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
 from scheduler_core.scheduler.config.gates import (
-    GATES,
+    GATE_SETTINGS,
     MAX_GATES_TEXT,
-    SETTINGS,
     Gate,
     GateError,
     Wanted,
+    asked_gates,
     format_gates,
     read_gates,
 )
 from scheduler_core.scheduler.config.kubelet import read_kubelet, without_effect
 from scheduler_core.scheduler.config.load import load_configuration, with_own, with_plugin
+from scheduler_core.scheduler.config.schema import ConfigurationError, SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
 from scheduler_core.scheduler.config.taking_in import with_plugin_in
-from scheduler_core.scheduler.config.types import ConfigurationError, SchedulerConfiguration
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
@@ -28,14 +28,13 @@ __all__ = [
     "CURRENT",
     "DEFAULT_FEATURES",
     "EXPRESSIONS",
-    "GATES",
+    "GATE_SETTINGS",
     "HISTORICAL",
     "MAX_DURATION",
     "MAX_GATES_TEXT",
     "NAME_PATTERN",
     "NORMALIZE",
     "READ_AT_START",
-    "SETTINGS",
     "APIServerOptions",
     "ClusterSettings",
     "ConfigurationError",
@@ -48,6 +47,7 @@ __all__ = [
     "SchedulerConfiguration",
     "Wanted",
     "WorldSettings",
+    "asked_gates",
     "format_gates",
     "load_configuration",
     "read_gates",

@@ -10,13 +10,12 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.scheduler.config.arguments import arguments_of, default_arguments
+from scheduler_core.scheduler.config.expand import arguments_of, default_arguments
 from scheduler_core.scheduler.config.leader_election import DURATIONS
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
-from scheduler_core.scheduler.config.types import API_VERSION, KIND
+from scheduler_core.scheduler.config.schema import API_VERSION, FIELDS, KIND, MULTI_POINT
 from scheduler_core.scheduler.framework.arguments import present
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.scheduler.plugins import DEFAULT_ORDER
+from scheduler_core.scheduler.plugins import default_order
 from scheduler_core.scheduler.plugins.registry import registry
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -102,7 +101,7 @@ def _merge_plugins(custom: Mapping[str, Any], features: Features) -> MutableMani
 def _default_plugins(features: Features) -> list[MutableManifest]:
     return [
         {"name": name, "weight": weight} if weight else {"name": name}
-        for name, weight in DEFAULT_ORDER
+        for name, weight in default_order(features)
         if registry()[name].in_default_set(features)
     ]
 

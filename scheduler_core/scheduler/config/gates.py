@@ -11,61 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-# Names of the feature gates that kube-scheduler knows and does not ask for: they change nothing that happens here.
-#
-# kube: pkg/features/kube_features.go, apiserver/pkg/features/kube_features.go and what they import @ v1.34.1
-
-_LOCKED_ON = """
-APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors AuthorizeWithSelectors
-BtreeWatchCache CPUManagerPolicyOptions CRDValidationRatcheting ConsistentListFromCache CronJobsScheduledAnnotation
-CustomResourceFieldSelectors HonorPVReclaimPolicy JobBackoffLimitPerIndex JobPodReplacementPolicy JobSuccessPolicy
-KubeletCgroupDriverFromCRI KubeletTracing LoadBalancerIPMode LogarithmicScaleDown MatchLabelKeysInPodAffinity MemoryManager
-MultiCIDRServiceAllocator NFTablesProxyMode NodeSwap OrderedNamespaceDeletion PodIndexLabel PodLifecycleSleepAction
-PodLifecycleSleepActionAllowZero PodSchedulingReadiness ProbeHostPodSecurityStandards RecoverVolumeExpansionFailure
-RecursiveReadOnlyMounts RelaxedDNSSearchValidation RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization
-RetryGenerateName SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
-ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo ServiceTrafficDistribution SizeMemoryBackedVolumes
-StatefulSetAutoDeletePVC StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StrictCostEnforcementForVAP
-StrictCostEnforcementForWebhooks StructuredAuthenticationConfiguration StructuredAuthorizationConfiguration TopologyAwareHints
-WinDSR WinOverlay
-"""
-_LOCKED_OFF = """
-AllowServiceLBStatusOnNonLB WatchFromStorageWithoutResourceVersion
-"""
-_FREE = """
-APIResponseCompression APIServerIdentity APIServingWithRoutine AggregatedDiscoveryRemoveBetaType AllowDNSOnlyNodeCSR
-AllowInsecureKubeletCertificateSigningRequests AllowOverwriteTerminationGracePeriodSeconds AllowParsingUserUIDFromCertAuth
-AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions CPUManagerPolicyBetaOptions CSIVolumeHealth
-ClearingNominatedNodeNameAfterBinding ClientsAllowCBOR ClientsPreferCBOR CloudControllerManagerWebhook ClusterTrustBundle
-ClusterTrustBundleProjection ComponentFlagz ComponentStatusz ConcurrentWatchObjectDecode ContainerCheckpoint ContainerRestartRules
-ContainerStopSignals CoordinatedLeaderElection CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod DeclarativeValidation
-DeclarativeValidationTakeover DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency DisableAllocatorDualWrite
-DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion EnvFiles EventedPLEG ExecProbeTimeout
-ExternalServiceAccountTokenSigner GitRepoVolumeDriver GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority
-HPAConfigurableTolerance HPAScaleToZero HostnameOverride ImageMaximumGCAge ImageVolume InOrderInformers
-InPlacePodVerticalScalingAllocatedStatus InPlacePodVerticalScalingExclusiveCPUs InPlacePodVerticalScalingExclusiveMemory
-InTreePluginPortworxUnregister InformerResourceVersion JobManagedBy KMSv1 KubeletCrashLoopBackOffMax
-KubeletEnsureSecretPulledImages KubeletFineGrainedAuthz KubeletInUserNamespace KubeletPSI KubeletPodResourcesDynamicResources
-KubeletPodResourcesGet KubeletPodResourcesListUseActivePods KubeletRegistrationGetOnExistsOnly KubeletSeparateDiskGC
-KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LocalStorageCapacityIsolationFSQuotaMonitoring
-MatchLabelKeysInPodTopologySpreadSelectorMerge MaxUnavailableStatefulSet MemoryQoS MutableCSINodeAllocatableCount
-MutatingAdmissionPolicy NodeLogQuery OpenAPIEnums PodAndContainerStatsFromCRI PodCertificateRequest PodDeletionCost
-PodLogsQuerySplitStreams PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
-PreferSameTrafficDistribution PreventStaticPodAPIReferences ProcMountType QOSReserved ReduceDefaultCrashLoopBackOffDecay
-RelaxedServiceNameValidation ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus
-RotateKubeletServerCertificate RuntimeClassInImageCriApi SELinuxChangePolicy SELinuxMount SELinuxMountReadWriteOncePod
-SeparateCacheWatchRPC ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate StorageNamespaceIndex StorageVersionAPI
-StorageVersionHash StorageVersionMigrator StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
-SupplementalGroupsPolicy SystemdWatchdog TokenRequestServiceAccountUIDValidation TopologyManagerPolicyAlphaOptions
-TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests
-UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy UserNamespacesPodSecurityStandards UserNamespacesSupport
-WatchCacheInitializationPostStartHook WatchList WatchListClient WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown
-WindowsHostNetwork
-"""
-
-LOCKED_ON, LOCKED_OFF = frozenset(_LOCKED_ON.split()), frozenset(_LOCKED_OFF.split())
-OTHERS = LOCKED_ON | LOCKED_OFF | frozenset(_FREE.split())
+from scheduler_core.base.releases import OLDEST, Release, pick
 
 GA, BETA, ALPHA = "GA", "Beta", "Alpha"
 ALL_ALPHA, ALL_BETA = "AllAlpha", "AllBeta"
@@ -83,7 +32,7 @@ class GateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate. `setting` is the world's setting that it is; "" where it is locked."""
+    """One gate in one release. `setting` is the world's setting that it is; "" where it cannot be set, or changes nothing here."""
 
     name: str
     stage: str
@@ -92,34 +41,65 @@ class Gate:
     locked: bool = False
 
 
-GATES: tuple[Gate, ...] = (
-    Gate("SchedulerAsyncAPICalls", BETA, True, "async_api_calls"),
-    Gate("SchedulerAsyncPreemption", BETA, True, "async_preemption"),
-    Gate("SchedulerPopFromBackoffQ", BETA, True, "pop_from_backoff"),
-    Gate("NominatedNodeNameForExpectation", ALPHA, False, "expect_nominated_node"),
-    Gate("PodObservedGenerationTracking", BETA, True, "observed_generation"),
-    Gate("SchedulerQueueingHints", GA, True, locked=True),
-    Gate("PodLevelResources", BETA, True, "pod_level_resources"),
-    Gate("InPlacePodVerticalScaling", BETA, True, "in_place_scaling"),
-    Gate("SidecarContainers", GA, True, locked=True),
-    Gate("MatchLabelKeysInPodTopologySpread", BETA, True, "spread_label_keys"),
-    Gate("NodeInclusionPolicyInPodTopologySpread", GA, True, locked=True),
-    Gate("StorageCapacityScoring", ALPHA, False, "storage_capacity_scoring"),
-    Gate("VolumeAttributesClass", GA, True, "volume_attributes_class"),
-    Gate("CSIMigrationPortworx", GA, True, locked=True),
-    Gate("DynamicResourceAllocation", GA, True, "dynamic_resources"),
-    Gate("DRAAdminAccess", BETA, True, "dra_admin_access"),
-    Gate("DRAConsumableCapacity", ALPHA, False, "dra_consumable_capacity"),
-    Gate("DRADeviceBindingConditions", ALPHA, False, "dra_binding_conditions"),
-    Gate("DRADeviceTaints", ALPHA, False, "dra_device_taints"),
-    Gate("DRAExtendedResource", ALPHA, False, "dra_extended_resource"),
-    Gate("DRAPartitionableDevices", ALPHA, False, "dra_partitionable_devices"),
-    Gate("DRAPrioritizedList", BETA, True, "dra_prioritized_list"),
-    Gate("DRAResourceClaimDeviceStatus", BETA, True, "dra_device_status"),
-    Gate("DRASchedulerFilterTimeout", BETA, True, "dra_filter_timeout"),
-)
-BY_NAME = {gate.name: gate for gate in GATES}
-SETTINGS = {gate.setting: gate for gate in GATES if gate.setting}
+# The gates that kube-scheduler asks for, and the world's settings that they are; "" where a gate is locked in every release.
+_SETTINGS = {
+    "SchedulerAsyncAPICalls": "async_api_calls",
+    "SchedulerAsyncPreemption": "async_preemption",
+    "SchedulerPopFromBackoffQ": "pop_from_backoff",
+    "NominatedNodeNameForExpectation": "expect_nominated_node",
+    "PodObservedGenerationTracking": "observed_generation",
+    "SchedulerQueueingHints": "",
+    "PodLevelResources": "pod_level_resources",
+    "InPlacePodVerticalScaling": "in_place_scaling",
+    "SidecarContainers": "",
+    "MatchLabelKeysInPodTopologySpread": "spread_label_keys",
+    "NodeInclusionPolicyInPodTopologySpread": "",
+    "StorageCapacityScoring": "storage_capacity_scoring",
+    "VolumeAttributesClass": "volume_attributes_class",
+    "CSIMigrationPortworx": "",
+    "DynamicResourceAllocation": "dynamic_resources",
+    "DRAAdminAccess": "dra_admin_access",
+    "DRAConsumableCapacity": "dra_consumable_capacity",
+    "DRADeviceBindingConditions": "dra_binding_conditions",
+    "DRADeviceTaints": "dra_device_taints",
+    "DRAExtendedResource": "dra_extended_resource",
+    "DRAPartitionableDevices": "dra_partitionable_devices",
+    "DRAPrioritizedList": "dra_prioritized_list",
+    "DRAResourceClaimDeviceStatus": "dra_device_status",
+    "DRASchedulerFilterTimeout": "dra_filter_timeout",
+    "NodeDeclaredFeatures": "node_declared_features",
+    "TaintTolerationComparisonOperators": "toleration_operators",
+    "VolumeLimitScaling": "volume_limit_scaling",
+    "InPlacePodLevelResourcesVerticalScaling": "pod_level_scaling",
+}
+GATE_SETTINGS = tuple(filter(None, _SETTINGS.values()))
+# Every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where the release does not know the gate.
+#
+# kube: pkg/features/kube_features.go, and those of apiserver, client-go and component-base @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
+_HISTORIES: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_name("gates.json").read_text())
+
+
+@cache
+def gates_of(release: Release = OLDEST) -> Mapping[str, Gate]:
+    """Return every gate that a release knows, by name; those that kube-scheduler asks for come first."""
+    found = {}
+    for name in (*_SETTINGS, *_HISTORIES):
+        state = (pick(_HISTORIES[name], release) or "gone").split()
+        if state != ["gone"]:
+            locked = "locked" in state
+            found[name] = Gate(name, state[0], state[1] == "on", _SETTINGS.get(name, ""), locked)
+    return found
+
+
+def asked_gates(release: Release = OLDEST) -> tuple[Gate, ...]:
+    """Return the gates that kube-scheduler asks for in a release."""
+    return tuple(gate for name, gate in gates_of(release).items() if name in _SETTINGS)
+
+
+def default_settings(release: Release) -> dict[str, bool]:
+    """Return the world's settings that are gates, with the defaults of a release; a gate that the release does not know is off."""
+    known = gates_of(release)
+    return {setting: known[name].default if name in known else False for name, setting in _SETTINGS.items() if setting}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +110,7 @@ class Wanted:
     idle: tuple[str, ...] = ()
 
 
-def read_gates(text: str) -> Wanted:
+def read_gates(text: str, release: Release = OLDEST) -> Wanted:
     """Parse `A=true,B=false`, with or without `--feature-gates=` before it. Other gates have their defaults. GateError."""
     if len(text) > MAX_GATES_TEXT:
         raise GateError([f"received {len(text)} characters; expected at most {MAX_GATES_TEXT}"])
@@ -139,39 +119,39 @@ def read_gates(text: str) -> Wanted:
         if part:
             name, value = _pair(part)
             gates[name] = value
-    return resolve(gates)
+    return resolve(gates, release)
 
 
-def resolve(gates: Mapping[str, bool]) -> Wanted:
+def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> Wanted:
     """Resolve gates by name. AllAlpha and AllBeta apply to gates that are not named themselves. GateError."""
+    known = gates_of(release)
     for name in gates:
-        if name not in BY_NAME and name not in OTHERS and name not in _WHOLE_STAGES:
+        if name not in known and name not in _WHOLE_STAGES:
             raise GateError([f"unrecognized feature gate: {name}"])
-    if problems := [problem for name, on in gates.items() if (problem := _problem(name, on))]:
+    locked = {name: gate.default for name, gate in known.items() if gate.locked}
+    if problems := [_format_lock(name, on) for name, on in gates.items() if locked.get(name, on) != on]:
         raise GateError(problems)
     whole = {_WHOLE_STAGES[name]: on for name, on in gates.items() if name in _WHOLE_STAGES}
-    settings = {gate.setting: gates.get(gate.name, whole.get(gate.stage, gate.default)) for gate in SETTINGS.values()}
-    return Wanted(settings, tuple(name for name in gates if name in OTHERS))
+    settings = default_settings(release)
+    for gate in asked_gates(release):
+        if gate.setting and not gate.locked:
+            settings[gate.setting] = gates.get(gate.name, whole.get(gate.stage, gate.default))
+    return Wanted(settings, tuple(name for name in gates if name in known and name not in _SETTINGS))
 
 
-def format_gates(settings: Mapping[str, object]) -> str:
+def _format_lock(name: str, on: bool) -> str:
+    wanted, locked = str(on).lower(), str(not on).lower()
+    return f"cannot set feature gate {name} to {wanted}, feature is locked to {locked}"
+
+
+def format_gates(settings: Mapping[str, object], release: Release = OLDEST) -> str:
     """The gates that differ from kube's default, as `--feature-gates` takes them; "" where none does."""
-    pairs = {gate.name: settings[gate.setting] for gate in SETTINGS.values()}
-    differing = sorted(name for name, on in pairs.items() if on != BY_NAME[name].default)
-    return ",".join(f"{name}={str(pairs[name]).lower()}" for name in differing)
+    asked = sorted((gate for gate in asked_gates(release) if gate.setting), key=lambda gate: gate.name)
+    return ",".join(
+        f"{gate.name}={str(settings[gate.setting]).lower()}" for gate in asked if settings[gate.setting] != gate.default
+    )
 
 
-def _problem(name: str, on: bool) -> str:
-    """Return the reason that a gate can't have this value; "" if it can."""
-    gate = BY_NAME.get(name)
-    locked = gate.default if gate is not None and gate.locked else _LOCKED.get(name)
-    if locked is None or locked == on:
-        return ""
-    to = str(locked).lower()
-    return f"cannot set feature gate {name} to {str(on).lower()}, feature is locked to {to}"
-
-
-_LOCKED = dict.fromkeys(LOCKED_ON, True) | dict.fromkeys(LOCKED_OFF, False)
 _TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
 

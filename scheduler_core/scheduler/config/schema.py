@@ -5,8 +5,74 @@ kube: kube-scheduler/config/v1/types.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.strict import ANY, BOOL, INTEGER32, INTEGER64, NUMBER, STRING, ListOf, Shape
-from scheduler_core.scheduler.config.points import FIELDS, MULTI_POINT
+from scheduler_core.scheduler.framework.plugin import Point, takes_part
+from scheduler_core.scheduler.framework.profile import Profile
+from scheduler_core.scheduler.plugins.registry import registry
+
+# Which extension points a configuration names, and which of them each plugin takes part in.
+#
+# kube: apis/config/types.go (Plugins), framework/runtime/framework.go getExtensionPoints @ v1.34.1
+
+# JSON name -> point, in the order of kube's Plugins type.
+FIELDS: dict[str, Point] = {
+    "preEnqueue": Point.PRE_ENQUEUE,
+    "queueSort": Point.QUEUE_SORT,
+    "preFilter": Point.PRE_FILTER,
+    "filter": Point.FILTER,
+    "postFilter": Point.POST_FILTER,
+    "preScore": Point.PRE_SCORE,
+    "score": Point.SCORE,
+    "reserve": Point.RESERVE,
+    "permit": Point.PERMIT,
+    "preBind": Point.PRE_BIND,
+    "bind": Point.BIND,
+    "postBind": Point.POST_BIND,
+}
+
+MULTI_POINT = "multiPoint"
+
+
+def is_registered(name: str) -> bool:
+    """Return whether a plugin of this name exists."""
+    return name in registry()
+
+
+def implements(name: str, point: Point) -> bool:
+    """Return whether the plugin exists and takes part in an extension point."""
+    built = registry().get(name)
+    return built is not None and takes_part(built, point)
+
+
+# A KubeSchedulerConfiguration as the scheduler uses it: defaulted, validated, its multiPoint sets expanded.
+
+API_VERSION = "kubescheduler.config.k8s.io/v1"
+KIND = "KubeSchedulerConfiguration"
+
+
+class ConfigurationError(InvalidObject):
+    """A configuration that kube-scheduler would refuse; `errors` say where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerConfiguration:
+    """A whole configuration. `percentage_of_nodes_to_score` 0 means adaptive; backoffs are in seconds.
+
+    `manifest` has every default filled in, as the gates make them; `given` is what it was made of (None: kube's default).
+    """
+
+    profiles: tuple[Profile, ...]
+    percentage_of_nodes_to_score: int
+    pod_initial_backoff_seconds: int
+    pod_max_backoff_seconds: int
+    manifest: Mapping[str, Any]
+    given: Mapping[str, Any] | None = field(default=None, compare=False)
+
 
 PLUGIN: Shape = {"name": STRING, "weight": INTEGER32}
 PLUGIN_SET: Shape = {"enabled": ListOf(PLUGIN), "disabled": ListOf(PLUGIN)}

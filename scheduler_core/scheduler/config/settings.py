@@ -10,9 +10,11 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.pod import Reading
 from scheduler_core.apimachinery.objects.typed import convert_data
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.releases import OLDEST, Behavior, Release, behaviors_of
 from scheduler_core.scheduler.config.cluster import ClusterSettings
+from scheduler_core.scheduler.config.gates import default_settings, gates_of
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.plugins.cel import Definition
 
@@ -23,9 +25,10 @@ Duration = Annotated[int, msgspec.Meta(ge=0, le=MAX_DURATION, extra={"unit": "na
 Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a second"})]
 Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
 QueueMode = Literal["v1.34", "historical"]
-_GATES = tuple(f.name for f in fields(Features))
+_GATES = tuple(f.name for f in fields(Features) if f.name != "behaviors")
 _DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
+    "release",
     "demonstration",
     "pop_from_backoff",
     "async_preemption",
@@ -45,6 +48,7 @@ REMOVED = ("controllers", "devices", "extenders")
 class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a world besides its objects. Durations are virtual nanoseconds."""
 
+    release: Release = OLDEST  # of kube; the gates are those of this release (`of_release`)
     cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
     bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
@@ -73,6 +77,10 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dra_prioritized_list: bool = True  # kube's gate DRAPrioritizedList
     dra_device_status: bool = True  # kube's gate DRAResourceClaimDeviceStatus
     dra_filter_timeout: bool = True  # kube's gate DRASchedulerFilterTimeout
+    node_declared_features: bool = False  # kube's gate NodeDeclaredFeatures, since 1.35
+    toleration_operators: bool = False  # kube's gate TaintTolerationComparisonOperators, since 1.35
+    volume_limit_scaling: bool = False  # kube's gate VolumeLimitScaling, since 1.35
+    pod_level_scaling: bool = False  # kube's gate InPlacePodLevelResourcesVerticalScaling, since 1.35
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
@@ -85,7 +93,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def features(self) -> Features:
         """The gates that plugins ask for."""
-        return Features(**{name: getattr(self, name) for name in _GATES})
+        return Features(**{name: getattr(self, name) for name in _GATES}, behaviors=behaviors_of(self.release))
 
     @property
     def device_gates(self) -> DeviceGates:
@@ -95,7 +103,27 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def reading(self) -> Reading:
         """The way the gates affect reading pods' requests."""
-        return Reading(self.pod_level_resources * Reading.POD_LEVEL + self.in_place_scaling * Reading.IN_PLACE)
+        flags = {
+            Reading.POD_LEVEL: self.pod_level_resources,
+            Reading.IN_PLACE: self.in_place_scaling,
+            Reading.COMPARE: self.toleration_operators,
+            Reading.POD_IN_PLACE: self.pod_level_scaling,
+            Reading.WHOLE_SUMS: Behavior.WHOLE_POD_SUMS in behaviors_of(self.release),
+        }
+        return Reading(sum(flag for flag, on in flags.items() if on))
+
+    def of_release(self, release: Release) -> WorldSettings:
+        """Return these settings under another release: a gate that had its default gets the default of that release.
+
+        A gate that the release locks, or does not know, has the only value that it can have there.
+        """
+        before, after, known = default_settings(self.release), default_settings(release), gates_of(release)
+        free = {gate.setting for gate in known.values() if gate.setting and not gate.locked}
+        gates = {
+            name: now if name in free and (now := getattr(self, name)) != before[name] else default
+            for name, default in after.items()
+        }
+        return self.changed({"release": release, **gates})
 
     def needs_restart(self, before: WorldSettings) -> bool:
         """Return whether any setting differs that a scheduler reads only at start."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.scheduler.config.points import MULTI_POINT, implements
+from scheduler_core.scheduler.config.schema import MULTI_POINT, implements
 from scheduler_core.scheduler.framework.plugin import Point
 
 

@@ -15,7 +15,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core import waiting
 from scheduler_core.scheduler.core.calls import client, recorder
 from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.features import Features

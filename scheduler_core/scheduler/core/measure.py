@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework

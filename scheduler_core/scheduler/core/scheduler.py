@@ -15,6 +15,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Place, Why
 from scheduler_core.base.trace.kinds import ApiCall, QueueMoved, TimerFired
@@ -34,12 +35,9 @@ from scheduler_core.scheduler.core.actions import (
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.dispatcher import Dispatcher
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
-from scheduler_core.scheduler.core.cycles.eviction import Eviction
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, Eviction, SchedulingCycle
 from scheduler_core.scheduler.core.handle import WorldHandle
-from scheduler_core.scheduler.core.process import Process, Stage
-from scheduler_core.scheduler.core.rules import QueueRules
+from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders.extender import (
     Extender,
@@ -55,7 +53,7 @@ from scheduler_core.scheduler.metrics.figures import Figures
 from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
-from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 from scheduler_core.scheduler.queue.state import QueueState
@@ -182,6 +180,12 @@ class Scheduler(State):
 
     # What it is made of
 
+    @property
+    def keeps_nomination(self) -> bool:
+        """Return whether a failure that says nothing of a nomination keeps the nomination."""
+        settings = self.world.settings
+        return settings.expect_nominated_node and Behavior.FAILURE_CLEARS_NOMINATION not in self.features.behaviors
+
     def framework_of(self, pod: Pod) -> Framework | None:
         return self.profiles.get(pod.spec.scheduler_name)
 
@@ -189,7 +193,7 @@ class Scheduler(State):
         return pod.spec.scheduler_name in self.profiles
 
     def _make_profiles(self) -> dict[str, Framework]:
-        handle, plugins = WorldHandle(self), registry()
+        handle, plugins = WorldHandle(self), registry_of(self.features)
         if own := self.world.settings.plugins:
             plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
         manifest = self.configuration.manifest

@@ -10,7 +10,7 @@ from typing import Protocol
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.kinds import WaitDecided
 from scheduler_core.scheduler.core.actions import AdvanceBinding
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 

@@ -10,9 +10,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
-from scheduler_core.scheduler.extenders.recorded import answer_from_rules
-from scheduler_core.scheduler.extenders.transport import refuse_connection, within
+from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, refuse_connection, within
+from scheduler_core.scheduler.extenders.results import answer_from_rules
 from scheduler_core.scheduler.extenders.written import Latency, Written, answer_from_expressions
 
 MAX_RULES = 200

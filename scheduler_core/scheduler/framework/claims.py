@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.objects.manifest import Manifest
 
 

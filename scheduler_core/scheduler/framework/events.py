@@ -28,8 +28,9 @@ class Action(enum.IntFlag):
     UPDATE_POD_TOLERATION = 512
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1024
     UPDATE_POD_GENERATED_RESOURCE_CLAIM = 2048
-    UPDATE = 4092
-    ALL = 4095
+    UPDATE_NODE_DECLARED_FEATURE = 4096
+    UPDATE = 8188
+    ALL = 8191
 
 
 _KUBE_NAMES = {
@@ -45,6 +46,7 @@ _KUBE_NAMES = {
     Action.UPDATE_POD_TOLERATION: "UpdatePodToleration",
     Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: "UpdatePodSchedulingGatesEliminated",
     Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM: "UpdatePodGeneratedResourceClaim",
+    Action.UPDATE_NODE_DECLARED_FEATURE: "UpdateNodeDeclaredFeature",
     Action.UPDATE: "Update",
     Action.ALL: "All",
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scheduler_core.base.releases import OLDEST, Behavior, behaviors_of
+
 
 @dataclass(frozen=True, slots=True)
 class Features:
@@ -28,6 +30,11 @@ class Features:
     dra_prioritized_list: bool = True  # DRAPrioritizedList
     dra_device_status: bool = True  # DRAResourceClaimDeviceStatus
     dra_filter_timeout: bool = True  # DRASchedulerFilterTimeout
+    node_declared_features: bool = False  # NodeDeclaredFeatures
+    toleration_operators: bool = False  # TaintTolerationComparisonOperators
+    volume_limit_scaling: bool = False  # VolumeLimitScaling
+    pod_level_scaling: bool = False  # InPlacePodLevelResourcesVerticalScaling
+    behaviors: frozenset[Behavior] = behaviors_of(OLDEST)  # of the release
 
 
 DEFAULT_FEATURES = Features()

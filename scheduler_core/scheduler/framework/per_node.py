@@ -9,17 +9,40 @@ kube: staging/src/k8s.io/kube-scheduler/framework/interface.go, framework/types.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.status import Status
+
+# The scores of one cycle, plugin by plugin.
+
+
+@dataclass(slots=True)
+class ScoreBoard(State):
+    """Scores of the feasible rows: one vector per plugin, from raw over normalised to weighted, and their sum."""
+
+    rows: Shared[Rows]
+    plugins: Copied[list[str]] = field(default_factory=list)
+    weights: Copied[list[int]] = field(default_factory=list)
+    raw: Copied[list[Shared[Scores]]] = field(default_factory=list)
+    normalized: Copied[list[Shared[Scores]]] = field(default_factory=list)
+    total: Shared[Scores | None] = None
+    extenders: Copied[list[str]] = field(default_factory=list)
+    extended: Copied[list[Shared[Scores]]] = field(default_factory=list)  # of each of these, with its weight
+
+    @property
+    def weighted(self) -> list[Scores]:
+        return [scores * weight for scores, weight in zip(self.normalized, self.weights, strict=True)]
+
 
 _CHANGED = "rows/"
 

@@ -322,6 +322,11 @@ class Plugin:
         self.handle = handle
 
     @classmethod
+    def variant(cls, features: Features) -> type[Plugin] | None:
+        """Return the class that a release has under this name; None where the release has no such plugin."""
+        return cls
+
+    @classmethod
     def in_default_set(cls, features: Features) -> bool:
         """Return whether a plugin of kube's default order is in the default set with these gates."""
         return True

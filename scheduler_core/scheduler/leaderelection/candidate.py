@@ -32,8 +32,14 @@ from dataclasses import replace
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
-from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, LeaseLock, Verb
-from scheduler_core.scheduler.leaderelection.record import ElectionRecord, record_of
+from scheduler_core.scheduler.leaderelection.lock import (
+    ElectionRecord,
+    LeaseAnswer,
+    LeaseCall,
+    LeaseLock,
+    Verb,
+    record_of,
+)
 
 
 class Doing(enum.Enum):

@@ -5,6 +5,8 @@ kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registr
 
 from __future__ import annotations
 
+from scheduler_core.base.releases import Behavior
+from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.plugins.default_binder import DefaultBinder
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
@@ -12,6 +14,7 @@ from scheduler_core.scheduler.plugins.demonstration import Demonstration
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
 from scheduler_core.scheduler.plugins.image_locality import ImageLocality
 from scheduler_core.scheduler.plugins.interpodaffinity.plugin import InterPodAffinity
+from scheduler_core.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
 from scheduler_core.scheduler.plugins.node_name import NodeName
 from scheduler_core.scheduler.plugins.node_ports import NodePorts
 from scheduler_core.scheduler.plugins.node_unschedulable import NodeUnschedulable
@@ -19,8 +22,7 @@ from scheduler_core.scheduler.plugins.nodeaffinity.plugin import NodeAffinity
 from scheduler_core.scheduler.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from scheduler_core.scheduler.plugins.noderesources.fit import NodeResourcesFit
 from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
-from scheduler_core.scheduler.plugins.outoftree.coscheduling import Coscheduling
-from scheduler_core.scheduler.plugins.outoftree.coscheduling_sort import CoschedulingSort
+from scheduler_core.scheduler.plugins.outoftree.coscheduling import Coscheduling, CoschedulingSort
 from scheduler_core.scheduler.plugins.outoftree.node_resources_allocatable import NodeResourcesAllocatable
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import TargetLoadPacking
 from scheduler_core.scheduler.plugins.podtopologyspread.plugin import PodTopologySpread
@@ -32,7 +34,7 @@ from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestricti
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 
-# Every in-tree plugin of v1.34.1.
+# Every in-tree plugin; a release may lack the last ones.
 NAMES: tuple[str, ...] = (
     "SchedulingGates",
     "PrioritySort",
@@ -53,6 +55,7 @@ NAMES: tuple[str, ...] = (
     "NodeResourcesBalancedAllocation",
     "ImageLocality",
     "DefaultBinder",
+    "NodeDeclaredFeatures",
 )
 
 # kube's default multiPoint set in its order; 0 where no weight is given.
@@ -77,6 +80,19 @@ DEFAULT_ORDER: tuple[tuple[str, int], ...] = (
     ("ImageLocality", 1),
     ("DefaultBinder", 0),
 )
+
+
+def default_order(features: Features) -> tuple[tuple[str, int], ...]:
+    """Return the default multiPoint set of a release, also the plugins whose gate is off."""
+    order = dict(DEFAULT_ORDER)
+    if Behavior.NODE_NAME_FIRST in features.behaviors:
+        order = {name: order[name] for name in ("SchedulingGates", "PrioritySort", "NodeName")} | order
+    if Behavior.DEVICES_SCORE in features.behaviors:
+        order["DynamicResources"] = 2
+    if Behavior.DECLARED_FEATURES in features.behaviors:
+        order["NodeDeclaredFeatures"] = 0
+    return tuple(order.items())
+
 
 # Our own plugin for teaching; in no default.
 DEMONSTRATION = "Demonstration"
@@ -108,6 +124,7 @@ ROOMS: tuple[type[Plugin], ...] = (
     NodeResourcesBalancedAllocation,
     ImageLocality,
     DefaultBinder,
+    NodeDeclaredFeatures,
     Demonstration,
     CreationTimeSort,
     SmallestFirstSort,

@@ -6,9 +6,9 @@ kube: plugins/defaultpreemption @ v1.34.1
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,14 +16,14 @@ from scheduler_core.apimachinery.objects import times
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import INTEGER32
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.plugin import Failure, Plugin, PostFilterResult
-from scheduler_core.scheduler.framework.preemption.budgets import Budget, budgets_of
-from scheduler_core.scheduler.framework.preemption.choice import choose, merits
+from scheduler_core.scheduler.framework.plugin import Failure, Handle, Plugin, PostFilterResult
+from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets_of, choose, merits
 from scheduler_core.scheduler.framework.preemption.dry_run import NO_VICTIMS, Outcomes, dry_run
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence
 from scheduler_core.scheduler.framework.reasons import Reason
@@ -66,6 +66,7 @@ _TERMINATING = Reason("VictimsTerminating", "not eligible due to a terminating p
 _NOT_HELPFUL = Reason("NotHelpful", "Preemption is not helpful for scheduling")
 _NO_CANDIDATE = Reason("NoCandidate", "no candidate node for preemption")
 _NO_VICTIMS = Reason("NoVictims", NO_VICTIMS.message)
+_PLACEMENT = Reason("Placement", "found a potential placement for pod on node <node>, preempting <victims> victims")
 _IN_PROGRESS = Reason("InProgress", "waiting for the preemption for this pod to be finished")
 NEVER, TERMINATING, NOT_HELPFUL = _NEVER(), _TERMINATING(), _NOT_HELPFUL()
 NO_CANDIDATE = _NO_CANDIDATE()
@@ -95,6 +96,11 @@ class DefaultPreemption(Plugin):
     state_classes = (Evidence,)
     chooses_victims: ClassVar[bool] = False
 
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._told = Behavior.PLACEMENT_TEXT in handle.features.behaviors
+        self._first_spent = Behavior.FIRST_SPENT_BUDGET in handle.features.behaviors
+
     def registrations(self) -> tuple[On, ...]:
         return () if self.handle.preempting is None else self.events
 
@@ -118,7 +124,7 @@ class DefaultPreemption(Plugin):
             return _no_candidates(nodes, evidence, errors)
         if failure.extended:
             return PostFilterResult(AWAITING, evidence=evidence)
-        return _nominate_best(pod, failure, evidence)
+        return _nominate_best(pod, failure, evidence, self._told)
 
     def nominate(
         self,
@@ -139,7 +145,7 @@ class DefaultPreemption(Plugin):
         evidence = replace(evidence, extended=extended, criteria=[])
         if not extended:
             return PostFilterResult(unschedulable(PREFIX + NO_CANDIDATE), evidence=evidence)
-        return _nominate_best(pod, failure, evidence)
+        return _nominate_best(pod, failure, evidence, self._told)
 
     def _find_candidates(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
@@ -152,7 +158,7 @@ class DefaultPreemption(Plugin):
         evidence.offset = failure.draw(len(potential))
         evidence.wanted = self.candidates_wanted(len(potential))
         order = np.concatenate([potential[evidence.offset :], potential[: evidence.offset]])
-        budgets = budgets_of(self.handle.list("PodDisruptionBudget"))
+        budgets = budgets_of(self.handle.list("PodDisruptionBudget"), self._first_spent)
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
         lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
         local = failure.filters.local_to_rows(state) if lasting and not self.chooses_victims else None
@@ -187,11 +193,14 @@ class DefaultPreemption(Plugin):
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
 
 
-def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence) -> PostFilterResult:
+def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence, told: bool) -> PostFilterResult:
     best = choose(evidence, failure.draw)
     evidence.nominated = best.node
     lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
-    return PostFilterResult(SUCCESS, best.node, best.victims, lower, evidence)
+    text = PREFIX + _PLACEMENT(node=best.node, victims=len(best.victims))
+    return PostFilterResult(
+        Status(Code.SUCCESS, (text,)) if told else SUCCESS, best.node, best.victims, lower, evidence
+    )
 
 
 def _recall_outcomes(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:

@@ -5,9 +5,13 @@ kube: plugins/imagelocality/image_locality.go @ v1.34.1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.pod import Pod, normalize_image_name
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import ImageState, NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.explanation import Code, Parts, Source, Words, gettext_noop
@@ -26,9 +30,9 @@ from scheduler_core.scheduler.framework.formula import (
     total,
     whole,
 )
-from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.normalize import divide
 
 NAME = "ImageLocality"
 
@@ -59,16 +63,30 @@ class ImageLocality(Plugin):
 
     name = NAME
 
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._volumes_count = Behavior.IMAGE_VOLUMES in handle.features.behaviors
+
+    def _images(self, pod: Pod) -> tuple[tuple[str, ...], int]:
+        """Return the images that count, and how many containers and image volumes they are for."""
+        images, count = pod.spec.images, pod.spec.num_image_containers
+        if not self._volumes_count:
+            return images, count
+        volumes = [volume["image"] for volume in pod.manifest["spec"].get("volumes") or () if volume.get("image")]
+        names = (normalize_image_name(image.get("reference") or "") for image in volumes)
+        return (*images, *names), count + len(volumes)
+
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        images, containers = pod.spec.images, pod.spec.num_image_containers
+        images, containers = self._images(pod)
         key = (NAME, images, containers)
         return remember(nodes.memo, key, lambda: _score_table(nodes, images, containers))[rows]
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        images = [Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in pod.spec.images]
+        names, count = self._images(pod)
+        images = [Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in names]
         held = Line(_SUM, total(*images) if images else constant(0, "memory"), "memory")
         lowest = constant(MIN_THRESHOLD, "memory")
-        highest = times(constant(MAX_CONTAINER_THRESHOLD, "memory"), Value(pod.spec.num_image_containers, _IMAGES))
+        highest = times(constant(MAX_CONTAINER_THRESHOLD, "memory"), Value(count, _IMAGES))
         few = held.result < MIN_THRESHOLD
         bounded = Line(_BOUNDED, most(held, lowest) if few else least(held, highest), "memory")
         over = times(constant(MAX_NODE_SCORE), minus(bounded, lowest))

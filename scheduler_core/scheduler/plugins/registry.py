@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
+from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.guard import guard_plugin
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
 from scheduler_core.scheduler.plugins import ROOMS
@@ -71,6 +72,11 @@ def registry() -> Registry:
     return _chosen.get() or _all()[0]
 
 
+def registry_of(features: Features) -> Registry:
+    """The plugins by name as the release of these features has them."""
+    return {name: made for name, plugin in registry().items() if (made := plugin.variant(features)) is not None}
+
+
 def problems() -> Mapping[str, str]:
     """Name of an entry point of an installed package -> why its plugin was left out."""
     return _all()[1]
@@ -79,6 +85,16 @@ def problems() -> Mapping[str, str]:
 def state_classes() -> tuple[type, ...]:
     """Return the classes of the state that plugins store in cycles."""
     return tuple(dict.fromkeys(cls for plugin in registry().values() for cls in plugin.state_classes))
+
+
+@contextmanager
+def with_release(features: Features) -> Iterator[None]:
+    """Leave only the plugins of a release for the length of a block."""
+    before = _chosen.set(registry_of(features))
+    try:
+        yield
+    finally:
+        _chosen.reset(before)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod, Toleration
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
@@ -30,19 +31,20 @@ from scheduler_core.scheduler.framework.explanation import (
     gettext_noop,
 )
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, total
-from scheduler_core.scheduler.framework.plugin import Plugin, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
 from scheduler_core.scheduler.plugins.helper.memo import remember
+from scheduler_core.scheduler.plugins.helper.node_selection import passes
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
-from scheduler_core.scheduler.plugins.helper.passing_taints import passes
 
 NAME = "TaintToleration"
 
 PRE_SCORE_STATE = "PreScore" + NAME
 
 UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
+UNTOLERATED_TAINTS = Reason("UntoleratedTaint", "node(s) had untolerated taint(s)")
 
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
@@ -55,8 +57,12 @@ _NODE: Parts = (Words(gettext_noop("node")),)
 _COUNTED: Parts = (Words(gettext_noop("The score counts PreferNoSchedule taints that the pod does not tolerate.")),)
 
 
-def _refusal(taint: Taint) -> Status:
+def _name_taint(taint: Taint) -> Status:
     return unresolvable(UNTOLERATED(key=taint.key, value=taint.value))
+
+
+def _name_no_taint(taint: Taint) -> Status:
+    return unresolvable(UNTOLERATED_TAINTS())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +86,24 @@ class TaintToleration(Plugin):
     """One verdict and one count per distinct taint set, which the nodes then take."""
 
     name = NAME
-    reasons = (UNTOLERATED,)
+    reasons = (UNTOLERATED, UNTOLERATED_TAINTS)
     row_local = True
     events = (
         On("Node", Action.ADD | Action.UPDATE_NODE_TAINT, after_node_taints_change),
         On("Pod", Action.UPDATE_POD_TOLERATION, after_own_change),
     )
 
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        constant = Behavior.CONSTANT_TAINT_TEXT in handle.features.behaviors
+        self._refusal = _name_no_taint if constant else _name_taint
+
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         tolerations = pod.spec.tolerations
         per_set = remember(
-            nodes.memo, (NAME, "filter", tolerations), lambda: _filter_sets(nodes.taint_sets, tolerations)
+            nodes.memo,
+            (NAME, "filter", tolerations),
+            lambda: _filter_sets(nodes.taint_sets, tolerations, self._refusal),
         )
         if not per_set.statuses:
             return None
@@ -162,13 +175,15 @@ def _first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration
     return next((taint for taint in hard if not _is_tolerated(taint, tolerations)), None)
 
 
-def _filter_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> _Verdicts:
+def _filter_sets(
+    taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[Toleration], refusal: Callable[[Taint], Status]
+) -> _Verdicts:
     index: dict[Status, int] = {}
     reason = np.full(len(taint_sets), -1, np.int32)
     for i, taints in enumerate(taint_sets):
         refusing = _first_untolerated(taints, tolerations)
         if refusing is not None:
-            reason[i] = index.setdefault(_refusal(refusing), len(index))
+            reason[i] = index.setdefault(refusal(refusing), len(index))
     return _Verdicts(reason, tuple(index))
 
 

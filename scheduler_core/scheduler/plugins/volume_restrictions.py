@@ -26,8 +26,7 @@ from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable, unschedulable
-from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_evidence
-from scheduler_core.scheduler.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
+from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
 from scheduler_core.scheduler.plugins.helper.volumes import missing_claims

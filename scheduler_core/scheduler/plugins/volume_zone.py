@@ -39,8 +39,7 @@ from scheduler_core.scheduler.framework.explanation import (
 from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable
-from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_evidence
-from scheduler_core.scheduler.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
+from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.helper.volumes import recreate_lost_claims

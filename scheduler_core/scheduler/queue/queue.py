@@ -31,12 +31,11 @@ from scheduler_core.scheduler.framework.events import (
 )
 from scheduler_core.scheduler.queue.historical import HistoricalMoves
 from scheduler_core.scheduler.queue.in_flight import InFlight
-from scheduler_core.scheduler.queue.metrics import QueueMetrics
 from scheduler_core.scheduler.queue.moves import HintedMoves, Moves
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.placing import Placing
 from scheduler_core.scheduler.queue.state import QueueState
-from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules
+from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics, QueueOptions, RequeueDecision, Rules
 
 
 class SchedulingQueue(State):

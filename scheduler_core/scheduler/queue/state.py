@@ -10,9 +10,8 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.queue.heap import PodHeap
 from scheduler_core.scheduler.queue.in_flight import InFlight
-from scheduler_core.scheduler.queue.metrics import QueueMetrics
 from scheduler_core.scheduler.queue.nominator import Nominator
-from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics
 
 
 class QueueState(State):

@@ -6,12 +6,33 @@ kube: framework/types.go QueuedPodInfo, backend/queue/scheduling_queue.go @ v1.3
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
+
+# Counters and gauges of a scheduler's queue, as kube counts them, drift included.
+#
+# kube: metrics/metrics.go @ v1.34.1
+
+Counts = Counter[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class QueueMetrics(State):
+    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `attempts` scheduler_schedule_attempts_total by (profile,
+    result), `unschedulable` scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues
+    "unschedulable" and "gated".
+    """
+
+    incoming: Copied[Counts] = field(default_factory=Counter)
+    attempts: Copied[Counts] = field(default_factory=Counter)
+    unschedulable: Copied[Counts] = field(default_factory=Counter)
+    waiting: Copied[Counter[str]] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.world.checkpoint.archive import MAX_PART_BYTES, Archive, CodecError
 from scheduler_core.world.checkpoint.encoder import Code
-from scheduler_core.world.checkpoint.shapes import Shape, classes
-from scheduler_core.world.checkpoint.version import CODEC_VERSION
+from scheduler_core.world.checkpoint.shapes import CODEC_VERSION, Shape, classes
 from scheduler_core.world.simulation import Simulation
 
 Make = Callable[[list[Any]], Any]

@@ -22,8 +22,7 @@ from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.base.trace.records import Record
 from scheduler_core.world.checkpoint.archive import AT_ONCE, LEVEL, Archive, CodecError
-from scheduler_core.world.checkpoint.shapes import Shape, classes
-from scheduler_core.world.checkpoint.version import CODEC_VERSION
+from scheduler_core.world.checkpoint.shapes import CODEC_VERSION, Shape, classes
 from scheduler_core.world.simulation import Simulation
 
 

@@ -15,10 +15,9 @@ from scheduler_core.apiserver.faults import BIND as BIND_CALL
 from scheduler_core.apiserver.imports.missing import DECIDING, snapshot_command
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.apiserver.standing import is_standing
+from scheduler_core.apiserver.server import is_standing
 from scheduler_core.base.trace.journal import Attempt, Move, Place
-from scheduler_core.base.trace.records import Record
-from scheduler_core.base.trace.schema import DESCRIPTIONS, FieldSchema
+from scheduler_core.base.trace.records import DESCRIPTIONS, FieldSchema, Record
 from scheduler_core.controllers.memory.kubelet import Kill
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.actions import AdvanceBinding, AnswerCall, ExpireAssumedPod
@@ -37,12 +36,11 @@ from scheduler_core.scheduler.framework.events import (
     action_name,
 )
 from scheduler_core.scheduler.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
+from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import Point, Scores
-from scheduler_core.scheduler.framework.preemption.budgets import budgets_of
+from scheduler_core.scheduler.framework.preemption.choice import budgets_of, earliest_start
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
-from scheduler_core.scheduler.framework.preemption.importance import earliest_start
-from scheduler_core.scheduler.framework.runtime.records import StepFacts
-from scheduler_core.scheduler.framework.scores import ScoreBoard
+from scheduler_core.scheduler.framework.runtime.framework import StepFacts
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.hints import list_registrations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.base.trace.kinds import KINDS
-from scheduler_core.base.trace.schema import FieldSchema, fields_of
+from scheduler_core.base.trace.records import FieldSchema, fields_of
 from scheduler_core.world.commands import CommandRecord
 
 RECORD_FIELDS: dict[str, tuple[FieldSchema, ...]] = {

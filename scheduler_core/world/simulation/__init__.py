@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from scheduler_core.apiserver.imports.intake import Intake, take_in, taking_in
 from scheduler_core.apiserver.imports.items import Item, Plan, source_of
-from scheduler_core.apiserver.imports.order import get_creation_time, in_creation_order, list_silent_nodes
-from scheduler_core.apiserver.imports.plan import build_plan, plan_import
+from scheduler_core.apiserver.imports.plan import (
+    Intake,
+    build_plan,
+    get_creation_time,
+    in_creation_order,
+    list_silent_nodes,
+    plan_import,
+    take_in,
+    taking_in,
+)
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent

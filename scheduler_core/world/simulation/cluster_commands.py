@@ -13,14 +13,13 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.eviction import evict
 from scheduler_core.apiserver.imports.trial import Trial, apply, try_out
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.server import Preconditions
-from scheduler_core.apiserver.standing import make_standing_objects
+from scheduler_core.apiserver.rewriting import SERVER_OWNED
+from scheduler_core.apiserver.server import Preconditions, make_standing_objects
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.updates import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.devices.reports import results_named, set_device_conditions
+from scheduler_core.controllers.devices.claims import results_named, set_device_conditions
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.pods import adopt_terminating_pod

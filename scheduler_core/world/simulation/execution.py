@@ -13,12 +13,13 @@ from scheduler_core.apiserver.faults import BIND, Fault, Faults
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.releases import RELEASES, read_release
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.config.types import SchedulerConfiguration
 from scheduler_core.scheduler.core.process import Clock, Process
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit
@@ -212,7 +213,14 @@ def _set(world: EditableWorld, command: SetSettings) -> None:
     if "plugins" in command.settings:
         raise refuse("settings.plugins", "a value", "the command DefinePlugin")
     try:
-        settings = world.settings.changed(command.settings)
+        release = read_release(str(command.settings.get("release", world.settings.release)))
+    except ValueError as wrong:
+        raise refuse(
+            "settings.release", str(command.settings["release"]), "a release: " + ", ".join(RELEASES)
+        ) from wrong
+    try:
+        settings = world.settings.of_release(release) if "release" in command.settings else world.settings
+        settings = settings.changed({**command.settings, "release": release})
     except InvalidObject as invalid:
         errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
         raise Refused(errors) from invalid

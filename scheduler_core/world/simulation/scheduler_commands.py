@@ -10,8 +10,8 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.scheduler.config.leader_election import election_config
 from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.config.types import SchedulerConfiguration
 from scheduler_core.scheduler.core.actions import AdvanceStartUp
 from scheduler_core.scheduler.core.process import PART, Clock, Process, Stage, identity_of
 from scheduler_core.scheduler.core.scheduler import Scheduler

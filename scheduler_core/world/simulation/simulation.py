@@ -28,15 +28,15 @@ from scheduler_core.controllers.contract import Controller
 from scheduler_core.controllers.surroundings import Surroundings
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.config.types import SchedulerConfiguration
 from scheduler_core.scheduler.core.process import Process
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import election, extender_calls, informers
 from scheduler_core.scheduler.core.world import Ids
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Exchange
-from scheduler_core.scheduler.leaderelection.record import is_renewal
+from scheduler_core.scheduler.leaderelection.lock import is_renewal
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, Continuation
 from scheduler_core.world.scrapes import Scrapes
 from scheduler_core.world.simulation import cluster_commands

@@ -1,5 +1,6 @@
 """Variants of lessons: what a seed draws is always the same, has one answer to each question, and is told truly in both languages."""
 
+import os
 import re
 
 import pytest
@@ -18,7 +19,8 @@ from playground.presenters.story import present
 
 VARYING = {lesson.slug: lesson for lesson in read_lessons() if lesson.pattern is not None}
 SLUGS = sorted(VARYING)
-SEEDS = [str(seed) for seed in (7, 42, 99, 1000, 4711)]
+# The long set plays more of what a seed can draw.
+SEEDS = ["7", "4711"] if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" else ["7", "42", "99", "1000", "4711"]
 MOST_OBJECTS = 1_000
 
 

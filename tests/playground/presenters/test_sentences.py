@@ -12,8 +12,7 @@ from playground.presenters.sentences.lines import Standing
 from playground.presenters.words import format_message, in_english, message
 from playground.templatetags.studio import translated
 from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten, PointStarted
-from scheduler_core.base.trace.records import Record
-from scheduler_core.base.trace.schema import FieldSchema, fields_of
+from scheduler_core.base.trace.records import FieldSchema, Record, fields_of
 from scheduler_core.world.commands import CommandRecord, Ref
 
 EXAMPLES: dict[str, Any] = {"string": "some", "int": 7, "bool": True, "double": 1.5, "dyn": None}

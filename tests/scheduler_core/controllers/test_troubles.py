@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apiserver.watch import MODIFIED, WatchEvent
-from scheduler_core.controllers.memory.troubles import Troubles
+from scheduler_core.controllers.memory.nodes import Troubles
 from scheduler_core.controllers.surroundings import Surroundings, WorkQueue
 from scheduler_core.controllers.troubles import SECOND, Trouble, note, troubles_of
 from scheduler_core.world.commands import DrainNode

@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.scheduler.plugins.outoftree.pod_groups import LABEL, MIN_MEMBER
+from scheduler_core.scheduler.plugins.outoftree.coscheduling import LABEL, MIN_MEMBER
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import ANNOTATION
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
 from scheduler_core.world.commands import ApplyObjects

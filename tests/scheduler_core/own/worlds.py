@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.config.schema import FIELDS
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.apimachinery.dra.errors import AllocationError
-from scheduler_core.apimachinery.dra.pools import scope_matches
-from scheduler_core.apimachinery.dra.slices import Device, PoolId, ResourceSlice
+from scheduler_core.apimachinery.dra.features import AllocationError
+from scheduler_core.apimachinery.dra.slices import Device, PoolId, ResourceSlice, scope_matches
 from scheduler_core.apimachinery.objects.node import Node
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from scheduler_core.apimachinery.cel.errors import Issues
 from scheduler_core.apimachinery.cel.library import BINDINGS
 from scheduler_core.apimachinery.cel.library.formatting import ERRORS, FormatError, clause
-from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compile_pattern
+from scheduler_core.apimachinery.cel.library.strings import BadPattern, compile_pattern
 from scheduler_core.apimachinery.cel.syntax.tree import Call, ListNode, Literal, MapNode, Node
 from scheduler_core.apimachinery.cel.types import Kind, Type, spell
 from scheduler_core.apimachinery.cel.values import Failure

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.cel.declarations.extensions import LISTS, OPTIONALS, TEXT
-from scheduler_core.apimachinery.cel.declarations.kubernetes import KUBERNETES
+from scheduler_core.apimachinery.cel.declarations.functions import (
+    CONVERSIONS,
+    KUBERNETES,
+    LISTS,
+    MEMBERS,
+    OPERATORS,
+    OPTIONALS,
+    TEXT,
+)
 from scheduler_core.apimachinery.cel.declarations.reading import Function, Overload, read_declarations
-from scheduler_core.apimachinery.cel.declarations.standard import CONVERSIONS, MEMBERS, OPERATORS
 
 __all__ = ["FUNCTIONS", "Function", "Overload"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.cel.estimate.ranges import MOST, Range
-from scheduler_core.apimachinery.cel.estimate.sizes import Declared
+from scheduler_core.apimachinery.cel.estimate.ranges import MOST, Declared, Range
 from scheduler_core.apimachinery.cel.estimate.walk import estimate
 
 __all__ = ["MOST", "Declared", "Range", "estimate"]

@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.cel.estimate.ranges import MOST, NONE, ONE, UNKNOWN, Range, build_exact_range
-from scheduler_core.apimachinery.cel.estimate.sizes import Declared, find_declared_size
+from scheduler_core.apimachinery.cel.estimate.ranges import (
+    MOST,
+    NONE,
+    ONE,
+    UNKNOWN,
+    Declared,
+    Range,
+    build_exact_range,
+    find_declared_size,
+)
 from scheduler_core.apimachinery.cel.running.cost import COSTS_ONE, LIST, PATTERN, SORTED, TEXT
 from scheduler_core.apimachinery.cel.syntax.tree import Literal, Node
 from scheduler_core.apimachinery.cel.types import CIDR, IP, NAMED_FORMAT, QUANTITY, SEMVER, URL, Kind, Type

@@ -9,8 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scheduler_core.apimachinery.cel.estimate.functions import EXTENSIONS, STANDARD, Argument, Call, kube_call
-from scheduler_core.apimachinery.cel.estimate.ranges import MOST, NONE, ONE, UNKNOWN, Range, build_exact_range
-from scheduler_core.apimachinery.cel.estimate.sizes import Declared, find_declared_size
+from scheduler_core.apimachinery.cel.estimate.ranges import (
+    MOST,
+    NONE,
+    ONE,
+    UNKNOWN,
+    Declared,
+    Range,
+    build_exact_range,
+    find_declared_size,
+)
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
 from scheduler_core.apimachinery.cel.syntax import tree
 from scheduler_core.apimachinery.cel.syntax.tree import (

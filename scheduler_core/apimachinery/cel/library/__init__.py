@@ -9,16 +9,13 @@ from collections.abc import Callable
 
 from scheduler_core.apimachinery.cel import comparison, operators
 from scheduler_core.apimachinery.cel.library.conversions import CONVERSIONS
-from scheduler_core.apimachinery.cel.library.formats import FORMATS
+from scheduler_core.apimachinery.cel.library.kubernetes import FORMATS, QUANTITIES, VERSIONS
 from scheduler_core.apimachinery.cel.library.lists import LISTS
 from scheduler_core.apimachinery.cel.library.networks import NETWORKS
 from scheduler_core.apimachinery.cel.library.optionals import OPTIONALS
-from scheduler_core.apimachinery.cel.library.patterns import PATTERNS
-from scheduler_core.apimachinery.cel.library.quantities import QUANTITIES
-from scheduler_core.apimachinery.cel.library.strings import STRINGS
+from scheduler_core.apimachinery.cel.library.strings import PATTERNS, STRINGS
 from scheduler_core.apimachinery.cel.library.times import TIMES
 from scheduler_core.apimachinery.cel.library.urls import URLS
-from scheduler_core.apimachinery.cel.library.versions import VERSIONS
 
 BINDINGS: dict[str, Callable[..., object]] = {
     "!_": operators.logical_not,

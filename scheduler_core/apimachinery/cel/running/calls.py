@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from scheduler_core.apimachinery.cel.comparison import equal
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.apimachinery.cel.library import BINDINGS
-from scheduler_core.apimachinery.cel.library.patterns import BadPattern, compile_pattern
+from scheduler_core.apimachinery.cel.library.strings import BadPattern, compile_pattern
 from scheduler_core.apimachinery.cel.limits import Cancelled, check_hashable, take_steps
 from scheduler_core.apimachinery.cel.running.cost import CallCost, call_cost
 from scheduler_core.apimachinery.cel.running.frame import COST, LIMIT, OVER, Frame, Run

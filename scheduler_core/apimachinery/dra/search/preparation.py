@@ -9,10 +9,9 @@ kube: dynamic-resource-allocation/structured/internal/experimental/allocator_exp
 from __future__ import annotations
 
 from scheduler_core.apimachinery.dra.claims import ALL, EXACT_COUNT, MAX_RESULTS, Ask, Request, ResourceClaim
-from scheduler_core.apimachinery.dra.errors import AllocationError
-from scheduler_core.apimachinery.dra.search.attempt import Attempt
+from scheduler_core.apimachinery.dra.features import AllocationError
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, Candidate, RequestKey, Wanted, asks_of, label
 from scheduler_core.apimachinery.dra.search.constraints import Constraint, constraint_of
-from scheduler_core.apimachinery.dra.search.requests import Candidate, RequestKey, Wanted, asks_of, label
 from scheduler_core.apimachinery.dra.watch import FOUND, NONE
 
 WantedByKey = dict[RequestKey, Wanted]

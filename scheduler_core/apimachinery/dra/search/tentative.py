@@ -11,20 +11,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scheduler_core.apimachinery.dra.allocated import add_consumed, remove_consumed
 from scheduler_core.apimachinery.dra.amounts import Amount, format_nanos
 from scheduler_core.apimachinery.dra.claims import Ask
-from scheduler_core.apimachinery.dra.errors import AllocationError
-from scheduler_core.apimachinery.dra.search.attempt import Attempt
-from scheduler_core.apimachinery.dra.search.constraints import Constraint, find_attribute
-from scheduler_core.apimachinery.dra.search.consumption import consumptions
-from scheduler_core.apimachinery.dra.search.counters import (
+from scheduler_core.apimachinery.dra.features import AllocationError
+from scheduler_core.apimachinery.dra.results import add_consumed, remove_consumed
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey, Wanted, label
+from scheduler_core.apimachinery.dra.search.constraints import (
     Amounts,
+    Constraint,
     CounterBook,
     available_counters,
+    consumptions,
+    find_attribute,
     list_consumed_counters,
 )
-from scheduler_core.apimachinery.dra.search.requests import RequestKey, Wanted, label
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, DeviceTaint, ResourceSlice
 
 

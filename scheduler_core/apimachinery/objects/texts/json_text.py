@@ -7,12 +7,54 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.paths import Step
-from scheduler_core.apimachinery.objects.texts.numbers import parse_integer
-from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey, twice
+from scheduler_core.apimachinery.objects.strict import Step
+
+# Numbers as a manifest can hold them.
+
+_LEAST, _MOST = -(2**63), 2**64 - 1
+
+
+def fitting(number: int) -> int | float:
+    """An integer as JSON data keeps it: beyond 64 bits it is a float, as kubectl's reader makes it. ValueError
+    where no float is that large.
+
+    kube: sigs.k8s.io/yaml and apimachinery/pkg/util/json @ v1.34.1
+    """
+    if _LEAST <= number <= _MOST:
+        return number
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError("a number is out of range") from None
+
+
+def parse_integer(text: str) -> int | float:
+    """An integer of a JSON text."""
+    return fitting(int(text))
+
+
+# Keys that stand twice in one object.
+#
+# kubectl's parser takes the last and says nothing, in YAML and in JSON; readers that are strict (those of a component's configuration)
+# refuse the text.
+#
+# kube: sigs.k8s.io/yaml v1.6.0, Unmarshal and UnmarshalStrict
+
+
+class RepeatedKey(NamedTuple):
+    """A key that stood in the object before. `line` (from 1) is that of the later one, where it is known."""
+
+    key: str
+    line: int | None
+
+
+def twice(key: str) -> str:
+    """Return the problem with a repeated key, for a strict reader."""
+    return f'the key "{key}" stands twice in one object'
+
 
 # What repeats is possessive (`++`): a text that does not match is given up at once, not tried in every way it could be divided.
 _SPACE = re.compile(r"[ \t\n\r]*+")

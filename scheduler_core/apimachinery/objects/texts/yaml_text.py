@@ -18,9 +18,8 @@ from typing import Any
 import yaml
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.paths import Step
-from scheduler_core.apimachinery.objects.texts.numbers import fitting
-from scheduler_core.apimachinery.objects.texts.repeated import RepeatedKey, twice
+from scheduler_core.apimachinery.objects.strict import Step
+from scheduler_core.apimachinery.objects.texts.json_text import RepeatedKey, fitting, twice
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TRUE, _FALSE = ("true", "yes", "on", "y"), ("false", "no", "off", "n")

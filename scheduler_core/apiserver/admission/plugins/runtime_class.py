@@ -13,6 +13,97 @@ from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerations
 from scheduler_core.apiserver.rewriting import with_section
 
+# Priority: a pod's priorityClassName becomes its priority and preemption policy; one class at most is everybody's default.
+#
+# kube: plugin/pkg/admission/priority/admission.go @ v1.34.1
+
+PREEMPT = "PreemptLowerPriority"
+_PRIORITY = (
+    "the integer value of priority (%d) must not be provided in pod spec; "
+    "priority admission controller computed %d from the given PriorityClass name"
+)
+_POLICY = (
+    "the string value of PreemptionPolicy (%s) must not be provided in pod spec; "
+    "priority admission controller computed %s from the given PriorityClass name"
+)
+
+
+class Priority(AdmissionPlugin):
+    name = "Priority"
+    pods_by_spec = True
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if request.kind.key != "Pod" or request.subresource:
+            return manifest
+        spec = manifest["spec"]
+        if request.old is not None:
+            return _preserve_priority(manifest, request.old.get("spec") or {})
+        resolved = _resolve_priority(request, spec)
+        return (
+            manifest
+            if all(spec.get(name) == value for name, value in resolved.items())
+            else (with_section(manifest, "spec", resolved))
+        )
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if request.kind.key != "PriorityClass" or request.operation == "DELETE":
+            return
+        default = _default_class(request) if manifest.get("globalDefault") else None
+        if default is None:
+            return
+        name = default["metadata"]["name"]
+        if request.operation == "CREATE" or name != request.name:
+            raise request.refuse(f"PriorityClass {name} is already marked as default. Only one default can exist")
+
+
+def _preserve_priority(manifest: Manifest, old: Manifest) -> Manifest:
+    """An update that says nothing of them keeps both."""
+    spec = manifest["spec"]
+    kept = {
+        name: old[name]
+        for name in ("priority", "preemptionPolicy")
+        if spec.get(name) is None and old.get(name) is not None
+    }
+    return with_section(manifest, "spec", kept) if kept else manifest
+
+
+def _resolve_priority(request: Request, spec: Manifest) -> dict[str, Any]:
+    """Name, priority and policy. Refused where the pod says otherwise.
+
+    DEVIATION: a pod that is imported with a priority of its own and without a class that is known keeps it, since a dump of pods alone
+    names classes that it does not hold.
+    """
+    name = spec.get("priorityClassName") or ""
+    if _of_another_cluster(request, spec):
+        return {"priority": spec["priority"], "preemptionPolicy": spec.get("preemptionPolicy") or PREEMPT}
+    found = request.store.get("PriorityClass", "", name) if name else _default_class(request)
+    if name and found is None:
+        raise request.refuse(f"no PriorityClass with name {name} was found")
+    value, policy = 0, PREEMPT
+    if found is not None:
+        value, policy = int(found.get("value") or 0), str(found.get("preemptionPolicy") or PREEMPT)
+        name = found["metadata"]["name"]
+    if spec.get("priority") not in (None, value):
+        raise request.refuse(_PRIORITY % (spec["priority"], value))
+    if spec.get("preemptionPolicy") not in (None, "", policy):
+        raise request.refuse(_POLICY % (spec["preemptionPolicy"], policy))
+    resolved: dict[str, Any] = {"priority": value, "preemptionPolicy": policy}
+    return {"priorityClassName": name, **resolved} if name else resolved
+
+
+def _of_another_cluster(request: Request, spec: Manifest) -> bool:
+    if not request.imported or spec.get("priority") is None:
+        return False
+    name = spec.get("priorityClassName")
+    return not name or request.store.get("PriorityClass", "", name) is None
+
+
+def _default_class(request: Request) -> Manifest | None:
+    """Return the global default class, or None; if a race left several, the one with the lowest value."""
+    defaults = [each for each in request.store.list("PriorityClass") if each.get("globalDefault")]
+    return min(defaults, key=lambda each: int(each.get("value") or 0), default=None)
+
+
 _MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 _WITHOUT = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
 

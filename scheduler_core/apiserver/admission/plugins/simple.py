@@ -8,9 +8,127 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.status import Refused, not_found
+from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error
+
+# NamespaceLifecycle: nothing is made in a namespace that is not there or is going, and kube's own namespaces stay.
+#
+# kube: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go @ v1.34.1
+
+IMMORTAL = ("default", "kube-system", "kube-public")
+
+
+class NamespaceLifecycle(AdmissionPlugin):
+    name = "NamespaceLifecycle"
+    pods_by_spec = True
+    of_restored = True
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if request.kind.key == "Namespace" or not request.namespace:
+            return manifest
+        namespace = request.store.get("Namespace", "", request.namespace)
+        if namespace is None:
+            raise Refused.because(not_found("namespaces", request.namespace), request.what)
+        terminating = (namespace.get("status") or {}).get("phase") == "Terminating"
+        if request.operation == "CREATE" and terminating:
+            why = f"unable to create new content in namespace {request.namespace} because it is being terminated"
+            cause = f"namespace {request.namespace} is being terminated"
+            raise request.refuse(why, (cause,))
+        return manifest
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if request.operation == "DELETE" and request.kind.key == "Namespace" and request.name in IMMORTAL:
+            answer = forbidden("namespaces", request.name, "this namespace may not be deleted")
+            raise Refused.because(answer, request.what)
+
+
+# LimitPodHardAntiAffinityTopology: required anti-affinity may only keep pods off the same node. Off by default.
+#
+# kube: plugin/pkg/admission/antiaffinity/admission.go @ v1.34.1
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
+    name = "LimitPodHardAntiAffinityTopology"
+    on_by_default = False
+    pods_by_spec = True
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if request.kind.key != "Pod" or request.subresource or request.operation == "DELETE":
+            return
+        anti = (manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
+        for term in anti.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
+            key = term.get("topologyKey") or ""
+            if key != HOSTNAME:
+                where = "affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey"
+                raise request.refuse(f"{where} {key} but only key {HOSTNAME} is allowed")
+
+
+# PodNodeSelector: a namespace's node selector is added to its pods', and may bound it. Off by default.
+#
+# Settings: podNodeSelectorPluginConfig (clusterDefaultNodeSelector, and by namespace what its pods may ask for).
+#
+# kube: plugin/pkg/admission/podnodeselector/admission.go @ v1.34.1
+
+ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
+_CLUSTER_DEFAULT = "clusterDefaultNodeSelector"
+_CONFLICT = "pod node label selector conflicts with its namespace node label selector"
+
+
+class PodNodeSelector(AdmissionPlugin):
+    name = "PodNodeSelector"
+    on_by_default = False
+    pods_by_spec = True
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if not _concerns(request):
+            return manifest
+        wanted = _namespace_selector(request)
+        own = manifest["spec"].get("nodeSelector") or {}
+        if any(own.get(key, value) != value for key, value in wanted.items()):
+            raise request.refuse(_CONFLICT)
+        if all(key in own for key in wanted):
+            return manifest
+        return with_section(manifest, "spec", {"nodeSelector": {**wanted, **own}})
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if not _concerns(request):
+            return
+        allowed = _labels(request, request.options.pod_node_selector.get(request.namespace, ""))
+        own = manifest["spec"].get("nodeSelector") or {}
+        if allowed and any(allowed.get(key) != value for key, value in own.items()):
+            raise request.refuse("pod node label selector labels conflict with its namespace whitelist")
+
+
+def _concerns(request: Request) -> bool:
+    return request.kind.key == "Pod" and request.operation == "CREATE" and not request.subresource
+
+
+def _namespace_selector(request: Request) -> dict[str, str]:
+    """Return the namespace's node selector, else the cluster's default."""
+    namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
+    text = (namespace["metadata"].get("annotations") or {}).get(ANNOTATION)
+    if text is None:
+        text = request.options.pod_node_selector.get(_CLUSTER_DEFAULT, "")
+    return _labels(request, text)
+
+
+def _labels(request: Request, text: str) -> dict[str, str]:
+    """Labels of "a=b,c=d"."""
+    labels: dict[str, str] = {}
+    for part in text.split(",") if text else ():
+        pieces = part.split("=")
+        if len(pieces) != 2:
+            raise unknown_error(f"invalid selector: [{' '.join(pieces)}]", request.what)
+        key, value = (piece.strip() for piece in pieces)
+        for problem in (*list_qualified_name_errors(key), *label_value_errors(value)):
+            raise unknown_error(f'Invalid value: "{part}": {problem}', request.what)
+        labels[key] = value
+    return labels
+
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 

@@ -5,8 +5,112 @@ kube: pkg/util/tolerations/tolerations.go @ v1.34.1
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.resources import is_extended_name
+from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.status import unknown_error
+
+# DefaultTolerationSeconds: a pod stays a while on a node that is not ready or unreachable, unless it says something of it itself.
+#
+# kube: plugin/pkg/admission/defaulttolerationseconds/admission.go @ v1.34.1
+
+NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+
+
+class DefaultTolerationSeconds(AdmissionPlugin):
+    name = "DefaultTolerationSeconds"
+    pods_by_spec = True
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if request.kind.key != "Pod" or request.subresource:
+            return manifest
+        tolerations = manifest["spec"].get("tolerations") or []
+        seconds = {
+            NOT_READY: request.options.not_ready_toleration_seconds,
+            UNREACHABLE: request.options.unreachable_toleration_seconds,
+        }
+        added = [
+            {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds[key]}
+            for key in seconds
+            if not any(_covers(toleration, key) for toleration in tolerations)
+        ]
+        return with_section(manifest, "spec", {"tolerations": [*tolerations, *added]}) if added else manifest
+
+
+def _covers(toleration: Manifest, key: str) -> bool:
+    return (toleration.get("key") or key) == key and (toleration.get("effect") or "NoExecute") == "NoExecute"
+
+
+# ExtendedResourceToleration: who asks for an extended resource tolerates the taint of the nodes that are kept for it. Off by default.
+#
+# kube: plugin/pkg/admission/extendedresourcetoleration/admission.go @ v1.34.1
+
+
+class ExtendedResourceToleration(AdmissionPlugin):
+    name = "ExtendedResourceToleration"
+    on_by_default = False
+    pods_by_spec = True
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if request.kind.key != "Pod" or request.subresource:
+            return manifest
+        spec = manifest["spec"]
+        own = spec.get("tolerations") or []
+        tolerations = list(own)
+        for name in _list_extended_resources(spec):
+            tolerations = _with({"key": name, "operator": "Exists", "effect": "NoSchedule"}, tolerations)
+        return manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
+
+
+def _list_extended_resources(spec: Manifest) -> list[str]:
+    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    names = {
+        name
+        for each in containers
+        for name in (each.get("resources") or {}).get("requests") or ()
+        if is_extended_name(name)
+    }
+    return sorted(names)
+
+
+def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
+    """The list with a toleration, in the place of those that are for the same taints."""
+    alike = [_alike(added, each) for each in tolerations]
+    if not any(alike):
+        return [*tolerations, added]
+    return [added if same else each for each, same in zip(tolerations, alike, strict=True)]
+
+
+def _alike(one: Manifest, other: Manifest) -> bool:
+    return all((one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value"))
+
+
+# TaintNodesByCondition: a new node begins with the taint not-ready, so that no pod comes before the node's controller has looked at it.
+#
+# A node that is said to be there already has been looked at.
+#
+# kube: plugin/pkg/admission/nodetaint/admission.go @ v1.34.1
+
+TAINT = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+
+
+class TaintNodesByCondition(AdmissionPlugin):
+    name = "TaintNodesByCondition"
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if request.kind.key != "Node" or request.operation != "CREATE" or request.imported:
+            return manifest
+        taints = (manifest.get("spec") or {}).get("taints") or []
+        if any(all(taint.get(name) == value for name, value in TAINT.items()) for taint in taints):
+            return manifest
+        return with_section(manifest, "spec", {"taints": [*taints, dict(TAINT)]})
+
 
 Toleration = Mapping[str, Any]
 
@@ -58,3 +162,59 @@ def _same(one: Toleration, other: Toleration) -> bool:
 
 def _plain(toleration: Toleration) -> dict[str, Any]:
     return {name: value for name, value in toleration.items() if value not in (None, "")}
+
+
+# PodTolerationRestriction: tolerations that a namespace adds to its pods, and those it lets them have. Off by default.
+#
+# A pod that is not best-effort tolerates memory pressure; without this plugin nobody adds that.
+#
+# kube: plugin/pkg/admission/podtolerationrestriction/admission.go @ v1.34.1
+
+DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations"
+ALLOWED = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
+MEMORY_PRESSURE = {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"}
+_CONFLICT = "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"
+
+
+class PodTolerationRestriction(AdmissionPlugin):
+    name = "PodTolerationRestriction"
+    on_by_default = False
+    pods_by_spec = True
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        if not _concerns(request):
+            return manifest
+        extra: list[Toleration] = []
+        if request.operation == "CREATE":
+            extra += _of_namespace(request, DEFAULTS)
+        known = (manifest.get("status") or {}).get("qosClass") if request.old else None
+        if (known or qos_class(manifest["spec"])) != BEST_EFFORT:
+            extra.append(MEMORY_PRESSURE)
+        if not extra:
+            return manifest
+        own = manifest["spec"].get("tolerations") or []
+        tolerations = merge_tolerations(own, extra)
+        return manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
+
+    def validate(self, request: Request, manifest: Manifest) -> None:
+        if not _concerns(request):
+            return
+        own = manifest["spec"].get("tolerations") or []
+        if own and not within(own, _of_namespace(request, ALLOWED)):
+            raise unknown_error(_CONFLICT, request.what)
+
+
+def _concerns(request: Request) -> bool:
+    return request.kind.key == "Pod" and request.operation != "DELETE" and not request.subresource
+
+
+def _of_namespace(request: Request, annotation: str) -> list[Toleration]:
+    namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
+    text = (namespace["metadata"].get("annotations") or {}).get(annotation)
+    try:
+        listed: Any = json.loads(text) if text else []
+    except ValueError as error:
+        raise unknown_error(f"{annotation}: {error}", request.what) from error
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise unknown_error(f"{annotation}: expected a list of tolerations", request.what)
+    return listed

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 
 _OF_PARTITIONS = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
 _OF_BINDINGS = ("bindingConditions", "bindingFailureConditions")

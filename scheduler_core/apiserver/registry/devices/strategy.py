@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
+from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
 from scheduler_core.apiserver.registry.devices.dropping import without_disabled
-from scheduler_core.apiserver.registry.devices.gates import GROUP, DeviceGates
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.devices.claims import claim_spec
 from scheduler_core.apiserver.validation.devices.configuration import device_class
-from scheduler_core.apiserver.validation.devices.lists import internal
+from scheduler_core.apiserver.validation.devices.device import rule
+from scheduler_core.apiserver.validation.devices.names import internal
 from scheduler_core.apiserver.validation.devices.selectors import Compiling
 from scheduler_core.apiserver.validation.devices.slices import slice_spec
 from scheduler_core.apiserver.validation.devices.status import device_key, status_update
-from scheduler_core.apiserver.validation.devices.taints import rule
 from scheduler_core.apiserver.validation.devices.templates import immutable_spec, template
 
 CLAIM, TEMPLATE = "ResourceClaim", "ResourceClaimTemplate"

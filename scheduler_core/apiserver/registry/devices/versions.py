@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import split_api_version
-from scheduler_core.apiserver.registry.devices.gates import GROUP
+from scheduler_core.apiserver.registry.devices.defaults import GROUP
 
 STORED = f"{GROUP}/v1"
 _OF_A_REQUEST = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from scheduler_core.apimachinery.objects.errors import duplicate, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.lists import Errors, bad, each
+from scheduler_core.apiserver.validation.devices.names import Errors, bad, each
 
 MOST = 4
 _WANTED, _FAILED = "bindingConditions", "bindingFailureConditions"

@@ -12,9 +12,9 @@ from scheduler_core.apimachinery.objects.errors import FieldError, build_require
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, configuration
-from scheduler_core.apiserver.validation.devices.lists import Errors, each, each_once
+from scheduler_core.apiserver.validation.devices.device import toleration
+from scheduler_core.apiserver.validation.devices.names import Errors, each, each_once
 from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
-from scheduler_core.apiserver.validation.devices.taints import toleration
 
 MOST_REQUESTS = MOST_CONSTRAINTS = 32
 MOST_ALTERNATIVES = 8

@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.errors import FieldError, build_require
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.lists import Errors, compact, each, longer, too_long
+from scheduler_core.apiserver.validation.devices.names import Errors, compact, each, longer, too_long
 from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
 
 MOST_CONFIGURATIONS = 32

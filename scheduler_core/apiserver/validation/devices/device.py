@@ -6,16 +6,24 @@ kube: pkg/apis/resource/validation/validation.go (validateDevice and what it cal
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
+from scheduler_core.apimachinery.objects.demand import Amount
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    forbidden,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.bindings import bindings
-from scheduler_core.apiserver.validation.devices.capacity import capacity_of_one, capacity_of_several
-from scheduler_core.apiserver.validation.devices.lists import (
+from scheduler_core.apiserver.validation.devices.names import (
     Errors,
     bad,
     each,
@@ -25,7 +33,167 @@ from scheduler_core.apiserver.validation.devices.lists import (
     quote_names,
     too_long,
 )
-from scheduler_core.apiserver.validation.devices.taints import taint
+from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
+
+# Capacities of devices, and what of them may be asked for where several claims share a device.
+#
+# kube: pkg/apis/resource/validation/validation.go (validateMultiAllocatableDeviceCapacity and what it calls) @ v1.34.1
+
+MOST_VALUES = 10
+_ONE_POLICY = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
+_DEFAULT = "default value is not valid according to the requestPolicy"
+
+
+def capacity_of_one(given: Manifest, path: str, errors: Errors) -> None:
+    """A capacity of a device that one claim takes whole."""
+    if given.get("requestPolicy") is not None:
+        errors.append(forbidden(f"{path}.requestPolicy", "allowMultipleAllocations must be true"))
+
+
+def capacity_of_several(given: Manifest, path: str, errors: Errors) -> None:
+    """A capacity that several claims may share."""
+    policy, where = given.get("requestPolicy"), f"{path}.requestPolicy"
+    if policy is None:
+        return
+    values, range_, default = (policy.get(field) for field in ("validValues", "validRange", "default"))
+    if values and range_ is not None:
+        errors.append(forbidden(where, _ONE_POLICY))
+        return
+    for field, present in (("validValues", bool(values)), ("validRange", range_ is not None)):
+        if not present:
+            continue
+        if default is None:
+            errors.append(build_required_error(f"{where}.default", f"required when {field} is defined"))
+        elif field == "validValues":
+            _values(Amount.of(default), _most(given), values, f"{where}.{field}", errors)
+        else:
+            _range(Amount.of(default), _most(given), range_, f"{where}.{field}", errors)
+
+
+def _most(given: Manifest) -> Amount:
+    return Amount.of(given.get("value") or 0)
+
+
+def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, errors: Errors) -> None:
+    options = [Amount.of(value) for value in values]
+    for i, (one, following) in enumerate(pairwise(options)):
+        if one.nanos > following.nanos:
+            detail = "values must be sorted in ascending order"
+            errors.append(invalid(f"{path}[{i + 1}]", following.text, detail))
+
+    def check(option: Amount, where: str, errors: Errors) -> None:
+        if option.nanos > most.nanos:
+            errors.append(invalid(where, option.text, f"option is larger than capacity value: {most.text}"))
+
+    each_once(options, MOST_VALUES, check, lambda each: str(value_of_nanos(each.nanos)), "", path, errors)
+    if all(option.nanos != default.nanos for option in options):
+        errors.append(invalid(path, default.text, _DEFAULT))
+
+
+def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Errors) -> None:
+    if given.get("min") is None:
+        errors.append(build_required_error(f"{path}.min", "required when validRange is defined"))
+        return
+    least = Amount.of(given["min"])
+    if least.nanos > most.nanos:
+        errors.append(invalid(f"{path}.min", least.text, f"min is larger than capacity value: {most.text}"))
+    if default.nanos < least.nanos:
+        errors.append(invalid(f"{path}.min", default.text, f"default is less than min: {least.text}"))
+    highest = None if given.get("max") is None else Amount.of(given["max"])
+    if highest is not None:
+        _highest(default, most, least, highest, f"{path}.max", errors)
+    if given.get("step") is not None:
+        _step(default, most, least, highest, Amount.of(given["step"]), f"{path}.step", errors)
+
+
+def _highest(default: Amount, most: Amount, least: Amount, highest: Amount, path: str, errors: Errors) -> None:
+    if least.nanos > highest.nanos:
+        errors.append(invalid(path, least.text, f"min is larger than max: {highest.text}"))
+    if highest.nanos > most.nanos:
+        errors.append(invalid(path, highest.text, f"max is larger than capacity value: {most.text}"))
+    if default.nanos > highest.nanos:
+        errors.append(invalid(path, default.text, f"default is more than max: {highest.text}"))
+
+
+def _step(
+    default: Amount, most: Amount, least: Amount, highest: Amount | None, step: Amount, path: str, errors: Errors
+) -> None:
+    first = least + step
+    if first.nanos > most.nanos:
+        detail = f"one step {first.text} is larger than capacity value: {most.text}"
+        errors.append(invalid(path, step.text, detail))
+    units = value_of_nanos(step.nanos)
+    if not units:
+        return  # kube divides by it, and the request ends in a panic
+    for value in (default, *(() if highest is None else (highest,))):
+        if (value_of_nanos(value.nanos) - value_of_nanos(least.nanos)) % units:
+            detail = f"value is not a multiple of a given step ({step.text}) from ({least.text})"
+            errors.append(invalid(path, value.text, detail))
+
+
+# Taints of devices, tolerations of requests, and rules that taint devices.
+#
+# kube: pkg/apis/resource/validation/validation.go (validateDeviceTaint, validateDeviceToleration, ValidateDeviceTaintRule) @ v1.34.1
+
+_EFFECTS = ("NoExecute", "NoSchedule")
+_OPERATORS = ("Equal", "Exists")
+
+
+def taint(given: Manifest, path: str, errors: Errors) -> None:
+    """One taint of a device."""
+    names.label_name(given.get("key"), f"{path}.key", errors)
+    if given.get("value"):
+        names.label_value(given["value"], f"{path}.value", errors)
+    effect = given.get("effect")
+    if not effect:
+        errors.append(build_required_error(f"{path}.effect"))
+    elif effect not in _EFFECTS:
+        errors.append(not_supported(f"{path}.effect", effect, _EFFECTS))
+
+
+def toleration(given: Manifest, path: str, errors: Errors) -> None:
+    """One toleration of a request."""
+    if given.get("key"):
+        names.label_name(given["key"], f"{path}.key", errors)
+    operator, value = given.get("operator"), given.get("value") or ""
+    if operator == "Exists":
+        if value:
+            errors.append(invalid(f"{path}.value", value, "must be empty for operator `Exists`"))
+    elif operator == "Equal":
+        names.label_value(value, f"{path}.value", errors)
+    elif not operator:
+        errors.append(build_required_error(f"{path}.operator"))
+    else:
+        errors.append(not_supported(f"{path}.operator", operator, _OPERATORS))
+    effect = given.get("effect")
+    if effect and effect not in _EFFECTS:
+        errors.append(not_supported(f"{path}.effect", effect, _EFFECTS))
+
+
+def rule(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
+    """A DeviceTaintRule, new or changed."""
+    spec = manifest.get("spec") or {}
+    selector = spec.get("deviceSelector")
+    if selector is not None:
+        before = ((old or {}).get("spec") or {}).get("deviceSelector")
+        _selector(selector, before, compiling, errors)
+    taint(spec.get("taint") or {}, "spec.taint", errors)
+
+
+def _selector(selector: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
+    where = "spec.deviceSelector"
+    for field, check in (
+        ("deviceClassName", names.class_name),
+        ("driver", names.driver),
+        ("pool", names.pool),
+        ("device", names.label),
+    ):
+        if selector.get(field) is not None:
+            check(selector[field], f"{where}.{field}", errors)
+    given = selector.get("selectors")
+    stored = old is not None and (old.get("selectors") or []) == (given or [])
+    selectors(given, f"{where}.selectors", compiling.of(stored), errors)
+
 
 MOST_ATTRIBUTES_AND_CAPACITIES = 32
 MOST_TAINTS = 4

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.errors import (
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 _MIRROR = "kubernetes.io/config.mirror"
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scheduler_core.apimachinery.dra.errors import SelectorError
+from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.selectors import is_too_complex
 from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.validation.devices.lists import Errors, each, internal, longer, too_long
+from scheduler_core.apiserver.validation.devices.names import Errors, each, internal, longer, too_long
 
 MOST_SELECTORS = 32
 LONGEST_EXPRESSION = 10 * 1024

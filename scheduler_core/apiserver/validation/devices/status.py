@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.errors import (
     not_supported,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.validation.checks import node_selector
+from scheduler_core.apiserver.validation.checks import alike, node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.bindings import bindings
 from scheduler_core.apiserver.validation.devices.claims import (
@@ -29,9 +29,8 @@ from scheduler_core.apiserver.validation.devices.claims import (
     validate_request_config,
 )
 from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, raw
-from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.devices.lists import Errors, bad, each, each_once, longer, too_long, too_many
-from scheduler_core.apiserver.validation.likeness import alike
+from scheduler_core.apiserver.validation.devices.names import Errors, bad, each, each_once, longer, too_long, too_many
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 MOST_RESERVED = 256
 MOST_RESULTS = 32

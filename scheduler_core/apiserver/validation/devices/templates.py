@@ -11,11 +11,11 @@ from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, in
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import alike
 from scheduler_core.apiserver.validation.devices.claims import claim_spec
-from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
-from scheduler_core.apiserver.validation.devices.lists import Errors
+from scheduler_core.apiserver.validation.devices.names import Errors
 from scheduler_core.apiserver.validation.devices.selectors import Compiling
-from scheduler_core.apiserver.validation.likeness import alike
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 _ALLOWED = ("annotations", "labels")
 _UNSET: tuple[Any, ...] = (None, "", 0, [], {})

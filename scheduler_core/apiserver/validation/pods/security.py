@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.errors import (
 )
 from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.devices.gojson import as_go_writes
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, inner, not_below, one, text, within
 
 PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")

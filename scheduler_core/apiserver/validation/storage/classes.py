@@ -13,6 +13,7 @@ from scheduler_core.apimachinery.objects.errors import (
     not_supported,
     too_long,
 )
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
@@ -20,6 +21,41 @@ from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.apiserver.validation.rules import Object, inner, not_negative, one
 from scheduler_core.apiserver.validation.storage.persistent import inline_volume
 from scheduler_core.apiserver.validation.storage.sources import driver_name, is_provisioner
+
+# Defaults of volumes and claims.
+#
+# kube: pkg/apis/core/v1/defaults.go SetDefaults_PersistentVolume, SetDefaults_PersistentVolumeClaimSpec @ v1.34.1
+
+NOT_SOURCES = (
+    "accessModes",
+    "capacity",
+    "claimRef",
+    "mountOptions",
+    "nodeAffinity",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "volumeAttributesClassName",
+    "volumeMode",
+)
+
+
+def apply_volume_defaults(manifest: Manifest) -> Manifest:
+    spec = manifest.get("spec") or {}
+    if not spec.get("persistentVolumeReclaimPolicy"):
+        manifest = {**manifest, "spec": {**spec, "persistentVolumeReclaimPolicy": "Retain"}}
+    return _with_mode(manifest)
+
+
+def apply_claim_defaults(manifest: Manifest) -> Manifest:
+    return _with_mode(manifest)
+
+
+def _with_mode(manifest: Manifest) -> Manifest:
+    spec = manifest.get("spec") or {}
+    if spec.get("volumeMode") is not None:
+        return manifest
+    return {**manifest, "spec": {**spec, "volumeMode": "Filesystem"}}
+
 
 _MOST = 256 * 1024  # bytes
 _MOST_PARAMETERS = 512

@@ -7,12 +7,195 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from scheduler_core.apimachinery.objects.quantity import format_quantity, nanos, value
+from scheduler_core.apimachinery.objects.resources import EPHEMERAL_STORAGE, MEMORY
 from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.controllers.kubelet.eviction.observations import Observation
-from scheduler_core.controllers.memory.eviction import EvictionState
+from scheduler_core.controllers.kubelet.admission import is_critical
+from scheduler_core.controllers.kubelet.eviction.observations import Observation, Observations, PodStats
+from scheduler_core.controllers.memory.kubelet import EvictionState, Ranked
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
+
+# In which order pods are evicted for a signal.
+#
+# Memory and disk: those that use more than they request, then by priority, then by how far they are above their request. Process ids: by
+# priority, then by number. A pod whose containers have not been started is measured by nobody, and goes before the others.
+#
+# kube: pkg/kubelet/eviction/helpers.go (rankMemoryPressure, rankPIDPressure, rankDiskPressureFunc, buildSignalToRankFunc) @ v1.34.1
+
+INODES, PIDS = "inodes", "pids"
+RESOURCES = {
+    signals.MEMORY: "memory",
+    signals.ALLOCATABLE_MEMORY: "memory",
+    signals.IMAGE_DISK: EPHEMERAL_STORAGE,
+    signals.IMAGE_INODES: INODES,
+    signals.CONTAINER_DISK: EPHEMERAL_STORAGE,
+    signals.CONTAINER_INODES: INODES,
+    signals.NODE_DISK: EPHEMERAL_STORAGE,
+    signals.NODE_INODES: INODES,
+    signals.PIDS: PIDS,
+}
+Place = tuple[bool, bool, int, int]
+
+
+def rank_pods(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[tuple[PodStats, Ranked]]:
+    """The pods in the order in which they are evicted, with what their places came from."""
+    resource = RESOURCES[signal]
+    if resource == PIDS:
+        found = [(stats, _row(stats, stats.get("pids"), 0, False)) for stats in pods]
+        return sorted(found, key=lambda each: (each[1].priority, each[0].found, -each[1].usage))
+    found = [(stats, _of(stats, signal, resource, image_disk)) for stats in pods]
+    return sorted(found, key=lambda each: _place(*each))
+
+
+def _place(stats: PodStats, row: Ranked) -> Place:
+    if not stats.found:
+        return (False, False, row.priority, 0)
+    return (True, not row.exceeds, row.priority, row.request - row.usage)
+
+
+def _of(stats: PodStats, signal: str, resource: str, image_disk: bool) -> Ranked:
+    requests = stats.pod.requests
+    if resource == "memory":
+        usage, request = stats.get("memory"), requests.memory
+        return _row(stats, usage, request, usage > request)
+    usage = _disk(stats, signal, resource, image_disk)
+    exceeds = usage > (requests.ephemeral_storage if resource == EPHEMERAL_STORAGE else 0)
+    # kube subtracts the request for bytes from the number of inodes, too
+    return _row(stats, usage, requests.ephemeral_storage, exceeds)
+
+
+def _disk(stats: PodStats, signal: str, resource: str, image_disk: bool) -> int:
+    """Return the pod's usage of the disk that a signal measures."""
+    of_images = signal in (signals.IMAGE_DISK, signals.IMAGE_INODES, signals.CONTAINER_DISK, signals.CONTAINER_INODES)
+    if resource == INODES:
+        return 0 if image_disk and of_images else stats.get("inodes")
+    if image_disk and of_images:
+        return stats.get("rootfs")
+    writable = 0 if image_disk else stats.get("rootfs")
+    return writable + stats.get("logs") + stats.local_volumes
+
+
+def _row(stats: PodStats, usage: int, request: int, exceeds: bool) -> Ranked:
+    return Ranked(stats.pod.key, stats.pod.priority, usage, request, exceeds, is_critical(stats.pod))
+
+
+# What an eviction says of itself, in kube's words.
+#
+# kube: pkg/kubelet/eviction/helpers.go (evictionMessage) @ v1.34.1
+
+_BINARY = (MEMORY, EPHEMERAL_STORAGE)
+
+
+def canonical(text: str | int) -> str:
+    """A quantity as kube prints it: binary where it was written so."""
+    return format_quantity(text, binary=isinstance(text, str) and text.endswith("i"))
+
+
+def amount(number: int, resource: str) -> str:
+    """Bytes, inodes or pids as kube prints them."""
+    return format_quantity(number, binary=resource in _BINARY)
+
+
+def threshold_text(threshold: Threshold, observation: Observation) -> str:
+    """Format a threshold as a quantity."""
+    if threshold.amount.quantity is not None and threshold.amount.text:
+        return canonical(threshold.amount.text)
+    return format_quantity(threshold.amount.of(observation.capacity), binary=True)
+
+
+def eviction_message(
+    resource: str, stats: PodStats, thresholds: Sequence[Threshold], observations: Observations
+) -> str:
+    """Return the eviction message, with the containers that use more than they request."""
+    message = f"The node was low on resource: {resource}. "
+    for threshold in thresholds:
+        observation = observations.signals.get(threshold.signal)
+        if RESOURCES[threshold.signal] == resource and observation is not None:
+            left = amount(observation.available, resource)
+            message += f"Threshold quantity: {threshold_text(threshold, observation)}, available: {left}. "
+            break
+    if not stats.found:
+        return message
+    spec = stats.pod.manifest["spec"]
+    whole = ((spec.get("resources") or {}).get("requests") or {}).get(resource)
+    if resource == MEMORY and whole is not None:
+        used = amount(stats.get("memory"), resource)
+        message += _larger("Pod", stats.pod.name, used, canonical(whole), resource)
+    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+        message += _of_container(container, resource, stats)
+    return message
+
+
+def _of_container(container: Mapping[str, Any], resource: str, stats: PodStats) -> str:
+    name = str(container.get("name"))
+    if resource not in _BINARY or name not in stats.containers:
+        return ""
+    parts = ("memory",) if resource == MEMORY else ("rootfs", "logs")
+    used = sum(stats.share(part, name) for part in parts)
+    request = ((container.get("resources") or {}).get("requests") or {}).get(resource, 0)
+    if used <= value(request):
+        return ""
+    return _larger("Container", name, amount(used, resource), canonical(request), resource)
+
+
+def _larger(what: str, name: str, used: str, request: str, resource: str) -> str:
+    return f"{what} {name} was using {used}, request is {request}, has larger consumption of {resource}. "
+
+
+# Limits of local storage, which cost a pod its life without any pressure on the node.
+#
+# kube: pkg/kubelet/eviction/eviction_manager.go (localStorageEviction) @ v1.34.1
+
+
+def explain_exceeded_limit(stats: PodStats, image_disk: bool) -> str:
+    """Return why a pod is to be evicted, "" if it is within its limits."""
+    if not stats.found:
+        return ""
+    return _empty_dirs(stats) or _pod(stats) or _containers(stats, image_disk)
+
+
+def _empty_dirs(stats: PodStats) -> str:
+    for volume in stats.pod.manifest["spec"].get("volumes") or ():
+        limit = (volume.get("emptyDir") or {}).get("sizeLimit")
+        used = stats.volume(str(volume.get("name")))
+        if limit is not None and used is not None and 0 < value(limit) < used:
+            return f'Usage of EmptyDir volume "{volume.get("name")}" exceeds the limit "{canonical(limit)}". '
+    return ""
+
+
+def _pod(stats: PodStats) -> str:
+    limits = [limit for container in _specs(stats) if (limit := _limit(container)) is not None]
+    if not limits:
+        return ""
+    total = sum(nanos(limit) for limit in limits)
+    used = stats.get("rootfs") + stats.get("logs") + stats.local_volumes
+    if used * 10**9 <= total:
+        return ""
+    shown = canonical(limits[0]) if len(limits) == 1 else format_quantity(total // 10**9, binary=True)
+    return f"Pod ephemeral local storage usage exceeds the total limit of containers {shown}. "
+
+
+def _containers(stats: PodStats, image_disk: bool) -> str:
+    for container in _specs(stats):
+        limit, name = _limit(container), str(container.get("name"))
+        used = stats.share("logs", name) + (0 if image_disk else stats.share("rootfs", name))
+        if limit is not None and value(limit) and used > value(limit):
+            return f'Container {name} exceeded its local ephemeral storage limit "{canonical(limit)}". '
+    return ""
+
+
+def _specs(stats: PodStats) -> tuple[dict[str, object], ...]:
+    return tuple(stats.pod.manifest["spec"].get("containers") or ())
+
+
+def _limit(container: dict[str, object]) -> str | int | None:
+    resources = container.get("resources")
+    limits = resources.get("limits") if isinstance(resources, dict) else None
+    return limits.get(EPHEMERAL_STORAGE) if isinstance(limits, dict) else None
+
 
 HOUSEKEEPING = 10 * SECOND
 CONDITIONS = {

@@ -15,12 +15,22 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.inputs.usage import book_of
 from scheduler_core.controllers.kubelet import heartbeats, pods
-from scheduler_core.controllers.kubelet.critical import is_critical
-from scheduler_core.controllers.kubelet.eviction import limits, ranking
-from scheduler_core.controllers.kubelet.eviction.judgement import Judgement, judge, met, next_change, tick
-from scheduler_core.controllers.kubelet.eviction.messages import amount, eviction_message, threshold_text
+from scheduler_core.controllers.kubelet.admission import is_critical
+from scheduler_core.controllers.kubelet.eviction.judgement import (
+    RESOURCES,
+    Judgement,
+    amount,
+    eviction_message,
+    explain_exceeded_limit,
+    judge,
+    met,
+    next_change,
+    rank_pods,
+    threshold_text,
+    tick,
+)
 from scheduler_core.controllers.kubelet.eviction.observations import Observations, observe
-from scheduler_core.controllers.memory.eviction import Eviction, EvictionState
+from scheduler_core.controllers.memory.kubelet import Eviction, EvictionState
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
@@ -174,9 +184,7 @@ class EvictionManager(Controller):
         """Reclaim resources or evict pods. Return a description, and the evicted pods with their grace (s)."""
         if configuration.local_storage:
             over = [
-                (stats, why)
-                for stats in observed.pods
-                if (why := limits.explain_exceeded_limit(stats, observed.image_disk))
+                (stats, why) for stats in observed.pods if (why := explain_exceeded_limit(stats, observed.image_disk))
             ]
             over = [(stats, why) for stats, why in over if not is_critical(stats.pod)]
             for stats, why in over:
@@ -187,7 +195,7 @@ class EvictionManager(Controller):
         if not judged.thresholds:
             return self._describe(judged), []
         threshold = judged.thresholds[0]
-        resource = ranking.RESOURCES[threshold.signal]
+        resource = RESOURCES[threshold.signal]
         self.event(world, WARNING, THRESHOLD_MET, "Node", node.name, f"Attempting to reclaim {resource}")
         if freed := self._free(world, node, configuration, observed, threshold):
             return freed, []
@@ -228,9 +236,9 @@ class EvictionManager(Controller):
     ) -> tuple[str, list[tuple[Pod, int]]]:
         """Evicts the first pod in the ranking that is not critical."""
         threshold = judged.thresholds[0]
-        rows = ranking.rank_pods(observed.pods, threshold.signal, observed.image_disk)
+        rows = rank_pods(observed.pods, threshold.signal, observed.image_disk)
         chosen = next(((stats, i) for i, (stats, _) in enumerate(rows) if not is_critical(stats.pod)), None)
-        resource = ranking.RESOURCES[threshold.signal]
+        resource = RESOURCES[threshold.signal]
         if chosen is None:
             return f"{resource} is short, but no pod can be evicted", []
         stats, place = chosen

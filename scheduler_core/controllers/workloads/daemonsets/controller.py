@@ -18,10 +18,8 @@ from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
-from scheduler_core.controllers.workloads.amounts import resolve_percentage
-from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCCEEDED, Daemons
-from scheduler_core.controllers.workloads.daemonsets.placement import Placement
-from scheduler_core.controllers.workloads.owners import Owner, claim_pods
+from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCCEEDED, Daemons, Placement
+from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve_percentage
 from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.watching import WorkloadController
 

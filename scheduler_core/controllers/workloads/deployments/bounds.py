@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.controllers.workloads.amounts import resolve_percentage
+from scheduler_core.controllers.workloads.owners import resolve_percentage
 
 DESIRED = "deployment.kubernetes.io/desired-replicas"
 MOST = "deployment.kubernetes.io/max-replicas"

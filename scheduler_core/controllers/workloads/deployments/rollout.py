@@ -11,12 +11,11 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.template_defaults import without_template_defaults
+from scheduler_core.apiserver.workload_defaults import without_template_defaults
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
-from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.owners import Owner, template_hash
 from scheduler_core.controllers.workloads.pods import namespace_ends
 
 SCALED = "ScalingReplicaSet"

@@ -20,7 +20,7 @@ from scheduler_core.controllers.workloads.pods import (
     is_terminating,
     namespace_ends,
 )
-from scheduler_core.controllers.workloads.ranking import by_age
+from scheduler_core.controllers.workloads.replicas import by_age
 
 MOST_PER_SYNC = 500
 _LONGEST_PREFIX = 58

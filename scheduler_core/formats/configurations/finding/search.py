@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.loading import LoadLimits, load_manifes
 from scheduler_core.formats.configurations.finding.documents import find_in
 from scheduler_core.formats.configurations.finding.found import Found, as_template
 from scheduler_core.formats.manifests.texts import extract_blocks
-from scheduler_core.scheduler.config.types import KIND
+from scheduler_core.scheduler.config.schema import KIND
 
 # Texts in which a configuration is quoted: Markdown's fences, and scripts that write a file.
 

@@ -11,8 +11,7 @@ from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import find_kind, has_uid, is_own_group
 from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_errors
-from scheduler_core.formats.manifests.notes import Note, gettext_noop
-from scheduler_core.formats.manifests.places import replace_manifest
+from scheduler_core.formats.manifests.notes import Note, gettext_noop, replace_manifest
 from scheduler_core.formats.manifests.versions.others import autoscaler, binding, budget, resource_slice, runtime_class
 
 # Workloads of extensions/v1beta1 and apps/v1beta1.

@@ -11,7 +11,7 @@ from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Verb
 from scheduler_core.scheduler.extenders.request import Request
 from scheduler_core.scheduler.extenders.results import ExtenderError, read_bind
-from scheduler_core.scheduler.framework.runtime.cycles import NodeCycle
+from scheduler_core.scheduler.framework.runtime.framework import NodeCycle
 from scheduler_core.scheduler.framework.step import PluginStep
 
 

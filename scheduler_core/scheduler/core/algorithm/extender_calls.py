@@ -13,7 +13,7 @@ from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Verb
 from scheduler_core.scheduler.extenders.request import Request
 from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores, Verdicts
-from scheduler_core.scheduler.framework.runtime.cycles import Cycle
+from scheduler_core.scheduler.framework.runtime.framework import Cycle
 from scheduler_core.scheduler.framework.runtime.points import extender_answered
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.framework.step import PluginStep

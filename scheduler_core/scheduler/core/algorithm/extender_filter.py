@@ -10,11 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.scheduler.cache.new_rows import with_new_rows
+from scheduler_core.scheduler.cache.what_if import with_new_rows
 from scheduler_core.scheduler.core.algorithm import extender_calls, search
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.algorithm_state import (
+    NEXT,
+    NOBODY,
+    SAME,
+    AlgorithmState,
+    Ran,
+    internal_error,
+)
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
-from scheduler_core.scheduler.core.algorithm.turns import NEXT, NOBODY, SAME, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.extension import Extension, Kept
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle

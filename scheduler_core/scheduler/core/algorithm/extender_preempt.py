@@ -8,9 +8,8 @@ from __future__ import annotations
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm import extender_calls, post_filter
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, SAME, AlgorithmState, Ran
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
-from scheduler_core.scheduler.core.algorithm.turns import NEXT, SAME, Ran
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange

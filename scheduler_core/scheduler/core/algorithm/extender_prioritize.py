@@ -10,10 +10,9 @@ from collections import Counter
 import numpy as np
 
 from scheduler_core.scheduler.core.algorithm import extender_calls
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, SAME, AlgorithmState, Ran
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.algorithm.scoring import board_of
-from scheduler_core.scheduler.core.algorithm.turns import NEXT, SAME, Ran
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect

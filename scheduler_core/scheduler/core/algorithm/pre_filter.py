@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.core.algorithm.turns import NEXT, NOBODY, Ran, internal_error
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.plugin import Point

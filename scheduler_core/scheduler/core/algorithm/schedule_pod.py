@@ -21,9 +21,15 @@ from scheduler_core.scheduler.core.algorithm import (
     scoring,
     search,
 )
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.core.algorithm.fit_error import NO_NODES
-from scheduler_core.scheduler.core.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
+from scheduler_core.scheduler.core.algorithm.algorithm_state import (
+    FIRST,
+    NEXT,
+    NOBODY,
+    AlgorithmState,
+    Ran,
+    internal_error,
+)
+from scheduler_core.scheduler.core.algorithm.post_filter import NO_NODES
 from scheduler_core.scheduler.core.cycles.phases import (
     Phase,
     PhaseResult,

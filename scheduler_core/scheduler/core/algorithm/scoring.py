@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.core.algorithm.turns import NEXT, Ran, internal_error
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, AlgorithmState, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Point
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.scores import ScoreBoard
 
 
 def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:

@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
-from scheduler_core.scheduler.core.algorithm.turns import FIRST, NEXT, NOBODY, Ran, internal_error
+from scheduler_core.scheduler.core.algorithm.algorithm_state import (
+    FIRST,
+    NEXT,
+    NOBODY,
+    AlgorithmState,
+    Ran,
+    internal_error,
+)
 from scheduler_core.scheduler.core.cycles.extension import Extension
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.core.cycles.search import Search, Stage
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle, Search, Stage
 from scheduler_core.scheduler.extenders.extender import Verb
 from scheduler_core.scheduler.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED
+from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, filter_error, find_nominated_rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_filter
-from scheduler_core.scheduler.framework.scores import ScoreBoard
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable
 from scheduler_core.scheduler.framework.step import PluginStep
 

@@ -2,24 +2,116 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.faults import DELETE, STATUS
 from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.extension import Extension
 from scheduler_core.scheduler.core.cycles.phases import Phase
-from scheduler_core.scheduler.core.cycles.search import Search
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
+from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import PostFilterResult, Rows
-from scheduler_core.scheduler.framework.scores import ScoreBoard
 from scheduler_core.scheduler.framework.status import SUCCESS, Status
 from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod
+
+# A binding cycle as data.
+
+
+@dataclass(slots=True)
+class BindingCycle(State):
+    """The binding cycle after a successful scheduling cycle: WaitOnPermit, PreBind, Bind, PostBind."""
+
+    number: int
+    scheduler: str
+    profile: str
+    queued: QueuedPod
+    pod: Pod  # as assumed: with its nodeName
+    node: str
+    state: Copied[CycleState]
+    started: int
+    popped: int = 0  # when the attempt began (ns)
+    entered: int = 0  # when the phase was entered (ns)
+    since: int = 0  # when the plugin at `index` was called first (ns)
+    span: int = 0
+    point_span: int = 0
+    phase: Phase = Phase.WAIT_ON_PERMIT
+    index: int = 0
+    t: int = 0  # of the step in progress
+    position: int = 0
+    steps: Copied[list[PluginStep]] = field(default_factory=list)
+    waiting: Copied[dict[str, int]] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
+    decision: Status | None = None  # of the wait
+    done: bool = False  # the plugin at `index` has answered and only its latency is being waited for
+    answer: Status = SUCCESS
+    extension: Copied[Extension | None] = None  # of extenders that bind, once one is asked
+    exchanges: int = 0  # with extenders, in the scheduling cycle
+
+
+# A preemption being carried out, as data.
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """One preemption being carried out: the victim at `index` is next. `has_condition`: it has its condition. `held_up`: a cycle waits.
+    `tries`: how often the call about it has been made again.
+
+    One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
+    """
+
+    number: int
+    preemptor: Pod
+    node: str
+    victims: tuple[Pod, ...]
+    held_up: bool
+    chosen: int = 0  # victims, with those that end already
+    begun: bool = False
+    index: int = 0
+    has_condition: bool = False
+    evicted: int = 0
+    tries: int = 0
+
+    @property
+    def next_call(self) -> tuple[str, str]:
+        return DELETE if self.has_condition else STATUS, self.victims[self.index].key
+
+
+# Where Filter's search stands.
+
+
+class Stage(enum.StrEnum):
+    """The filter pass that a step belongs to."""
+
+    MAIN = "main"
+    NOMINATED = "nominated pass 1"
+
+
+@dataclass(slots=True)
+class Search(State):
+    """The state of the search. `rows` are the rows of the current block that still pass in the current stage."""
+
+    order: Shared[Rows]
+    wanted: int
+    own_nomination: bool = False  # only the node that the pod itself is nominated to
+    nominated: bool = False  # other pods are nominated to some node that was looked at
+    start: int = 0  # first of `order` in the current block
+    stop: int = 0  # first behind the current block
+    rows: Shared[Rows | None] = None
+    stage: Stage = Stage.MAIN
+    rest: Shared[Rows | None] = None  # rows of the block that the stage leaves out
+    view: Shared[NodeTable | None] = None  # of the stage, where it is a what-if
+    state: Shared[CycleState | None] = None
+    found: int = 0
+    seen: int = 0  # rows that the filters looked at
+    processed: int = 0  # by how much the start index moves
+    beyond: int | None = None  # the feasible row that ended the search
 
 
 @dataclass(slots=True)

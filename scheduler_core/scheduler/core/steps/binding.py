@@ -16,17 +16,17 @@ from scheduler_core.base.trace.kinds import BindingEnded, BindingStarted, WaitEn
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.actions import AdvanceBinding
 from scheduler_core.scheduler.core.calls.recorder import note
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseResult, PhaseRow
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.core.steps import api_calls, expiry, extender_binding, journeys, permit
+from scheduler_core.scheduler.core.steps import api_calls, extender_binding, journeys, permit
+from scheduler_core.scheduler.core.steps.handlers import finish_binding
 from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
-from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.framework.step import PluginStep
 
@@ -234,7 +234,7 @@ def _handle_status(scheduler: Scheduler, binding: BindingCycle, status: Status) 
 
 
 def _complete_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
-    expiry.finish_binding(scheduler, binding.pod)
+    finish_binding(scheduler, binding.pod)
     text = f"Successfully assigned {binding.pod.key} to {binding.node}"
     note(scheduler, binding.pod, NORMAL, "Scheduled", text, "Binding")
     measure.record_binding(scheduler, binding)
@@ -268,7 +268,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(BindingEnded(binding.pod.key, binding.node, outcome, message), scheduler.name, binding.span)
     plugins = (status.plugin,) if status.rejected and point is Point.PERMIT and status.plugin else ()
-    nomination = None if scheduler.world.settings.expect_nominated_node else ""
+    nomination = None if scheduler.keeps_nomination else ""
     handle_failure(scheduler, binding.queued, failure, message, plugins, binding.popped, nomination)
     # Deferred, and not for the pod itself, as in kube: as an event in flight it would move the refused pod to backoff
     # if its plugin has no hint for deletions.

@@ -18,8 +18,7 @@ from scheduler_core.scheduler.core.process import Stage
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import startup
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
-from scheduler_core.scheduler.leaderelection.leases import carry_out
-from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall
+from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
 
 REASON = "LeaderElection"
 _CUT_OFF = LeaseAnswer(reason="Timeout", message=UNREACHABLE)

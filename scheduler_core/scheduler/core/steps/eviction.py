@@ -20,12 +20,11 @@ from scheduler_core.apiserver.status import DONE, Answer, Refused
 from scheduler_core.base.trace.kinds import ApiCall, PreemptionStarted
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.actions import AdvanceEviction
-from scheduler_core.scheduler.core.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.core.algorithm.post_filter import fit_error
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.dispatcher import condition_differs
 from scheduler_core.scheduler.core.calls.recorder import note
-from scheduler_core.scheduler.core.cycles.eviction import Eviction
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import Eviction, SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import permit
 from scheduler_core.scheduler.core.steps.api_calls import patch_status

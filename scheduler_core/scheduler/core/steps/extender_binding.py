@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.core.algorithm import extender_bind
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
 from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import extender_calls
 from scheduler_core.scheduler.extenders.extender import Extender, Verb
-from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 
 

@@ -13,9 +13,8 @@ from scheduler_core.scheduler.core.actions import AdvanceBinding
 from scheduler_core.scheduler.core.cycles.extension import Extension
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of
-from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
+from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, within
 from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.transport import within
 
 
 def send(scheduler: Scheduler, extension: Extension, span: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 
 

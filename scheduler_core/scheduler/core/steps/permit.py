@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.durations import go_duration
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.kinds import PodWaits
 from scheduler_core.scheduler.core.actions import TimeOutPermit
-from scheduler_core.scheduler.core.cycles.binding_cycle import BindingCycle
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import journeys
 from scheduler_core.scheduler.core.waiting import allow, reject

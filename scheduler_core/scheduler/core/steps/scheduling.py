@@ -19,11 +19,11 @@ from scheduler_core.scheduler.core.calls.recorder import note
 from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.core.steps import binding, cycle_records, eviction, extender_calls, journeys
-from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
+from scheduler_core.scheduler.core.steps import binding, eviction, extender_calls, journeys
+from scheduler_core.scheduler.core.steps.outcome import close, decision, explain, forget, handle_failure
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
-from scheduler_core.scheduler.framework.runtime.records import record_step
+from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod
@@ -116,7 +116,7 @@ def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
         if cycle.extension is not None and cycle.extension.open:
             return extender_calls.send(scheduler, cycle.extension, cycle.span)
         return 0
-    cycle_records.decision(scheduler, cycle)
+    decision(scheduler, cycle)
     cost = scheduler.world.settings.cycle_cost
     cycle.decided = scheduler.world.now + cost
     return cost
@@ -200,7 +200,7 @@ def _complete_cycle(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     _follow(cycle, PhaseResult.SUCCESS)
     cycle.outcome = "scheduled"
     measure.cycle_over(scheduler, cycle)
-    cycle_records.close(scheduler, cycle)
+    close(scheduler, cycle)
     binding.activate(scheduler, cycle.state)
     binding.start(scheduler, cycle)
     return _park(scheduler)
@@ -235,7 +235,7 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
     """Returns how long (ns) it holds up the scheduler; where it may, the cycle is not closed yet."""
     measure.cycle_over(scheduler, cycle)
     if scheduler.world.settings.async_api_calls:
-        cycle_records.close(scheduler, cycle)
+        close(scheduler, cycle)
     _follow(cycle, PhaseResult.SUCCESS)
     return handle_failure(
         scheduler,
@@ -251,13 +251,13 @@ def _finish_failed(scheduler: Scheduler, cycle: SchedulingCycle) -> int:
 def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
     """The scheduling thread is free; where an API call held up the end of a cycle, it has been answered."""
     if cycle.ended is None:
-        cycle_records.close(scheduler, cycle)
+        close(scheduler, cycle)
     return _park(scheduler)
 
 
 def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
-    """Return the nomination to set; if nominations are expected to last, only PostFilter clears one."""
-    if scheduler.world.settings.expect_nominated_node:
+    """Return the nomination to set; if nominations are expected to last, only PostFilter clears one, until 1.35."""
+    if scheduler.keeps_nomination:
         if not any(step.point is Point.POST_FILTER for step in cycle.steps):
             return None
     return cycle.nomination

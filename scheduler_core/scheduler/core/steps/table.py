@@ -30,12 +30,12 @@ from scheduler_core.scheduler.core.steps import (
     call_answers,
     election,
     eviction,
-    expiry,
     informers,
     permit,
     scheduling,
     startup,
 )
+from scheduler_core.scheduler.core.steps.handlers import expire
 
 A = TypeVar("A", bound=SchedulerAction)
 
@@ -123,9 +123,7 @@ ACTIONS = (
     ActionRow(AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way),
     ActionRow(AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting),
     ActionRow(HearChange, lambda scheduler, _: informers.hear(scheduler)),
-    ActionRow(
-        ExpireAssumedPod, lambda scheduler, action: expiry.expire(scheduler, action.pod, action.uid), _is_assumed
-    ),
+    ActionRow(ExpireAssumedPod, lambda scheduler, action: expire(scheduler, action.pod, action.uid), _is_assumed),
     ActionRow(AdvanceStartUp, lambda scheduler, _: election.advance_start_up(scheduler), startup.is_starting),
     ActionRow(Elect, lambda scheduler, _: election.take_turn(scheduler), election.is_due),
     ActionRow(AnswerLease, lambda scheduler, _: election.answer(scheduler), election.is_asked),

@@ -19,10 +19,8 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Filters, Rows
-from scheduler_core.scheduler.framework.preemption.budgets import Budget, split_by_violation
-from scheduler_core.scheduler.framework.preemption.choice import merits
+from scheduler_core.scheduler.framework.preemption.choice import Budget, by_importance, merits, split_by_violation
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
-from scheduler_core.scheduler.framework.preemption.importance import by_importance
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
 
 Outcome = Candidate | Status

@@ -18,8 +18,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores, Verdicts
-from scheduler_core.scheduler.framework.runtime.cycles import Cycle, NodeCycle, SnapshotCycle
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Cycle, Framework, NodeCycle, SnapshotCycle
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 from scheduler_core.scheduler.framework.step import PluginStep
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from scheduler_core.apimachinery.dra.allocated import (
+from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
+from scheduler_core.apimachinery.dra.results import (
     AllocatedState,
     Consumed,
     add_consumed,
@@ -25,7 +26,6 @@ from scheduler_core.apimachinery.dra.allocated import (
     is_share,
     remove_consumed,
 )
-from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
 from scheduler_core.apimachinery.dra.slices import DeviceId
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.state import Copied, Derived, Shared, State

@@ -26,12 +26,12 @@ from scheduler_core.scheduler.framework.explanation import (
     Written,
     gettext_noop,
 )
-from scheduler_core.scheduler.plugins.dynamicresources.binding_conditions import results_of
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import is_in_memory
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import NodeFilter
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found
-from scheduler_core.scheduler.plugins.dynamicresources.orders import ALLOCATION, STATUS
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
+from scheduler_core.scheduler.plugins.dynamicresources.prebind import results_of
+from scheduler_core.scheduler.plugins.dynamicresources.prefilter import ALLOCATION, STATUS
 
 SHOWN = 20  # devices
 

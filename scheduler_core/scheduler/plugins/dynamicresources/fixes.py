@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from scheduler_core.apimachinery.dra import classes
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.slices import Device
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod

@@ -12,15 +12,13 @@ from heapq import merge
 
 import msgspec
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.allocator import MOST_TRIED, Allocator
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
-from scheduler_core.apimachinery.dra.errors import AllocationError, AllocationTimeout
-from scheduler_core.apimachinery.dra.features import DeviceFeatures
-from scheduler_core.apimachinery.dra.matching import Selectors
-from scheduler_core.apimachinery.dra.pools import reaches
-from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice
+from scheduler_core.apimachinery.dra.features import AllocationError, AllocationTimeout, DeviceFeatures
+from scheduler_core.apimachinery.dra.results import AllocatedState
+from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice, reaches
+from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.plugins.dynamicresources.state import NodeAllocation

@@ -18,12 +18,14 @@ from scheduler_core.apimachinery.dra.watch import MOST_NODES, SearchTree
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.explanation import Explanation, Parts, Words, gettext_noop
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.formula import Formula, Line, Value
 from scheduler_core.scheduler.framework.plugin import (
     CallResult,
     Failure,
@@ -32,11 +34,11 @@ from scheduler_core.scheduler.framework.plugin import (
     PostFilterResult,
     PreFilterResult,
     Rows,
+    Scores,
     Verdicts,
 )
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
-    binding_conditions,
     claim_writing,
     extended_resources,
     fixes,
@@ -54,7 +56,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.filtering import (
     with_requests,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
-from scheduler_core.scheduler.plugins.dynamicresources.orders import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     allocation_of,
     is_reserved_for,
@@ -63,16 +64,30 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import (
     uid_of,
     with_status,
 )
-from scheduler_core.scheduler.plugins.dynamicresources.prebind import ALLOCATIONS, FACTS, PROGRESS, RESERVED, Binding
+from scheduler_core.scheduler.plugins.dynamicresources.prebind import (
+    ALLOCATIONS,
+    FACTS,
+    PROGRESS,
+    RESERVED,
+    Binding,
+    unusable,
+)
+from scheduler_core.scheduler.plugins.dynamicresources.prefilter import order_dependence
 from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts, NodeAllocation, Progress
 from scheduler_core.scheduler.plugins.helper.device_classes import class_made
+from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 
 NAME = "DynamicResources"
 UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
 
+MOST_ALTERNATIVES = 8  # of a request
+_NODE: Parts = (Words(gettext_noop("node")),)
+_ALTERNATIVES = gettext_noop("8 for each first alternative that serves a request, 7 for each second, and so on")
+_EARLIER: Parts = (Words(gettext_noop("Earlier alternatives of the requests score higher.")),)
 _NOT_FOUND = "could not find "
 _INCOMPLETE = "being updated"
 NO_STATE = error("not found")
+QUIET = unschedulable()
 DISABLED = unschedulable(reasons.DISABLED())
 NOTHING_TO_DEALLOCATE = unschedulable(reasons.NOTHING_TO_DEALLOCATE())
 DEALLOCATED = unschedulable(reasons.DEALLOCATED())
@@ -104,8 +119,13 @@ class DynamicResources(Plugin):
         features = handle.features
         self._enabled = features.dynamic_resources
         self._extended = features.dra_extended_resource
+        self._quiet = Behavior.QUIET_WITHOUT_CLAIMS in features.behaviors
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
         self._inventories = Inventories(handle, CelSelectors())
+
+    @classmethod
+    def variant(cls, features: Features) -> type[Plugin] | None:
+        return ScoringDynamicResources if Behavior.DEVICES_SCORE in features.behaviors else DynamicResources
 
     @classmethod
     def in_default_set(cls, features: Features) -> bool:
@@ -171,7 +191,7 @@ class DynamicResources(Plugin):
         return [
             index
             for index, claim in enumerate(facts.store.claims)
-            if allocation_of(claim) is not None and binding_conditions.unusable(claim, self.handle.now)
+            if allocation_of(claim) is not None and unusable(claim, self.handle.now)
         ]
 
     # PostFilter
@@ -179,12 +199,12 @@ class DynamicResources(Plugin):
     def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
         if not self._enabled:
-            return PostFilterResult(DISABLED)
+            return PostFilterResult(QUIET if self._quiet else DISABLED)
         facts: Facts | None = state.get(FACTS)
         if facts is None:
             return PostFilterResult(NO_STATE)
         if not facts.store.claims:
-            return PostFilterResult(NOTHING_TO_DEALLOCATE)
+            return PostFilterResult(QUIET if self._quiet else NOTHING_TO_DEALLOCATE)
         return PostFilterResult(self._deallocate(pod, facts.store, state.notes.get(UNAVAILABLE) or {}))
 
     def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:
@@ -317,6 +337,61 @@ class DynamicResources(Plugin):
             return ""
         asked = self._node_filter(pod, facts)
         return order_dependence(asked, self._inventories.search, nodes.nodes[row])
+
+
+class ScoringDynamicResources(DynamicResources):
+    """The plugin since 1.35: nodes whose devices serve earlier alternatives of the requests score higher."""
+
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+        scores = np.zeros(len(rows), np.int64)
+        if not self._enabled:
+            return scores
+        facts: Facts | None = state.get(FACTS)
+        if facts is None:
+            return NO_STATE
+        found: Mapping[str, NodeAllocation] = state.get(ALLOCATIONS) or {}
+        for i, row in enumerate(rows.tolist() if facts.store.claims else ()):
+            allocation = found.get(nodes.names[row])
+            if allocation is not None:
+                score = self._score_alternatives(facts.store, allocation)
+                if isinstance(score, Status):
+                    return score
+                scores[i] = score
+        return scores
+
+    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+        return default_normalize(scores) if self._enabled else scores
+
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+        facts: Facts = state.read(FACTS)
+        allocation = (state.get(ALLOCATIONS) or {}).get(nodes.names[row])
+        score = 0 if allocation is None else self._score_alternatives(facts.store, allocation)
+        return Formula((Line(_NODE, Value(int(score) if isinstance(score, int) else 0, _ALTERNATIVES)),), (_EARLIER,))
+
+    def normalization(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+    ) -> Formula:
+        return default_normalization(nodes, rows, scores, i)
+
+    def _score_alternatives(self, store: ClaimStore, allocation: NodeAllocation) -> int | Status:
+        """8 for each request that its first alternative serves, 7 for the second, and so on."""
+        results = iter(allocation.results)
+        late = Behavior.ALLOCATED_CLAIMS_SCORE in self.handle.features.behaviors
+        score = 0
+        for claim in store.claims:
+            known = allocation_of(claim) if late else None
+            if known is not None:
+                taken = {each.get("request") for each in (known.get("devices") or {}).get("results") or ()}
+            elif (result := next(results, None)) is None:
+                ending = "claims needing allocation" if late else "claims"
+                return error(f"number of allocations {len(allocation.results)} is smaller than number of {ending}")
+            else:
+                taken = {device.request for device in result.devices}
+            for request in (claim["spec"].get("devices") or {}).get("requests") or ():
+                alternatives = request.get("firstAvailable") or () if request.get("exactly") is None else ()
+                names = [f"{request['name']}/{each['name']}" for each in alternatives]
+                score += sum(MOST_ALTERNATIVES - i for i, name in enumerate(names) if name in taken)
+        return score
 
 
 def may_be_freed(claim: Manifest, pod: Pod) -> bool:

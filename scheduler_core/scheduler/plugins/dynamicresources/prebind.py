@@ -12,28 +12,96 @@ kube: plugins/dynamicresources/dynamicresources.go (PreBind, bindClaim, isPodRea
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, format_time
+from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import CallResult, Handle
 from scheduler_core.scheduler.framework.status import Code, Status, error
-from scheduler_core.scheduler.plugins.dynamicresources import binding_conditions, claim_writing
-from scheduler_core.scheduler.plugins.dynamicresources.binding_conditions import BindingFailed
+from scheduler_core.scheduler.plugins.dynamicresources import claim_writing
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import is_in_memory, request_mappings
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_requests
-from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import is_reserved_for, key_of, uid_of
+from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, is_reserved_for, key_of, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
+
+# Binding conditions: what a device's driver has to report before a pod may be bound.
+#
+# kube: plugins/dynamicresources/dynamicresources.go (isClaimReadyForBinding, isClaimTimeout) @ v1.34.1
+
+TIMEOUT = 600 * SECOND
+
+
+class BindingFailed(Exception):
+    """A device can't be bound; the text is kube's."""
+
+
+def results_of(claim: Manifest) -> list[Manifest]:
+    devices = (allocation_of(claim) or {}).get("devices") or {}
+    return list(devices.get("results") or ())
+
+
+def has_conditions(claim: Manifest) -> bool:
+    return any(result.get("bindingConditions") for result in results_of(claim))
+
+
+def ready(claim: Manifest) -> bool:
+    """Return whether all binding conditions of all devices are true. Raise BindingFailed if a failure condition is true."""
+    if allocation_of(claim) is None:
+        return False
+    for result in results_of(claim):
+        if not result.get("bindingConditions"):
+            continue
+        reported = _conditions(claim, result)
+        if reported is None:
+            return False
+        for name in result.get("bindingFailureConditions") or ():
+            failed = reported.get(name)
+            if failed is not None and failed.get("status") == "True":
+                said = json.dumps(failed.get("message") or "", ensure_ascii=False)
+                why = f"reason={failed.get('reason') or ''}, message={said}"
+                raise BindingFailed(f"claim {claim['metadata']['name']} binding failed: {why}")
+        if any((reported.get(name) or {}).get("status") != "True" for name in result["bindingConditions"]):
+            return False
+    return True
+
+
+def has_timed_out(claim: Manifest, now: int) -> bool:
+    """Return whether the allocation exceeds the binding timeout at `now` (ns since 1970)."""
+    since = (allocation_of(claim) or {}).get("allocationTimestamp")
+    if since is None or not any("bindingConditions" in result for result in results_of(claim)):
+        return False
+    return parse_time(since) + TIMEOUT < now
+
+
+def unusable(claim: Manifest, now: int) -> bool:
+    """Return whether an allocated claim's binding has failed or timed out."""
+    try:
+        return not ready(claim) and has_timed_out(claim, now)
+    except BindingFailed:
+        return True
+
+
+def _conditions(claim: Manifest, result: Manifest) -> Mapping[str, Any] | None:
+    """Return the conditions that the driver reports for a device, by type; None if there are none."""
+    for device in (claim.get("status") or {}).get("devices") or ():
+        if all(device.get(name) == result.get(name) for name in ("driver", "pool", "device")):
+            conditions: dict[str, Any] = {}
+            for condition in device.get("conditions") or ():
+                conditions.setdefault(condition.get("type") or "", condition)
+            return conditions
+    return None
+
 
 FACTS, ALLOCATIONS = "DynamicResources", "DynamicResources nodes"
 RESERVED, PROGRESS = "DynamicResources reserved", "DynamicResources PreBind"
 
 CLAIMS = "claims"  # what faults call these calls
-_ASSUMED_WITHIN, _READY_WITHIN = 120 * SECOND, binding_conditions.TIMEOUT
+_ASSUMED_WITHIN, _READY_WITHIN = 120 * SECOND, TIMEOUT
 _LOOK_AFTER = 5 * SECOND
 _DONE = CallResult()
 
@@ -157,7 +225,7 @@ class Binding:
     # Binding conditions
 
     def _all_written(self) -> CallResult:
-        if not self._conditions or not any(map(binding_conditions.has_conditions, self._facts.store.claims)):
+        if not self._conditions or not any(map(has_conditions, self._facts.store.claims)):
             return _DONE
         text = f"waiting for binding conditions for device on node {self._node_name}"
         self._handle.note(self._pod, "BindingConditionsPending", text, "Scheduling")
@@ -178,10 +246,10 @@ class Binding:
                 break
             self._set_claim(index, known)
             try:
-                is_ready = binding_conditions.ready(known)
+                is_ready = ready(known)
             except BindingFailed as failed:
                 problem = str(failed)
-            if not problem and not is_ready and binding_conditions.has_timed_out(known, self._handle.now):
+            if not problem and not is_ready and has_timed_out(known, self._handle.now):
                 problem = f"claim {metadata['name']} binding timeout"
             if problem or not is_ready:
                 break

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
-from scheduler_core.apimachinery.dra.results import AllocationResult
+from scheduler_core.apimachinery.dra.results import AllocatedState, AllocationResult
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of

@@ -13,6 +13,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     VOLUME,
     access_modes,
     capacity,
+    claim_not_found,
     claim_ref,
     class_of,
     deleting,
@@ -26,6 +27,11 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     volumes_of,
 )
 from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework.reasons import Reason
+
+# What several plugins say of a pod's claim.
+
+CLAIM_NOT_FOUND = Reason("ClaimNotFound", claim_not_found("<claim>"), waits_for_claim=True)
 
 BILLION = 1_000_000_000
 SHOWN_VOLUMES = 20

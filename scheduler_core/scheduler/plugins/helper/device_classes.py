@@ -9,7 +9,7 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.storage.volumes import key_of
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.plugin import Handle
-from scheduler_core.scheduler.plugins.helper.spelling import likeness
+from scheduler_core.scheduler.plugins.helper.arguments import likeness
 
 KIND = "DeviceClass"
 SLICES = "ResourceSlice"

@@ -13,6 +13,30 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSelectorTerm, Requirement, accepts_field
 from scheduler_core.scheduler.cache.table import NodeTable
 
+# Taints that somebody sets for a while and takes off himself: agents of a node until they are ready, and who adds and removes nodes.
+
+_KEYS = frozenset(
+    {
+        "ToBeDeletedByClusterAutoscaler",
+        "DeletionCandidateOfClusterAutoscaler",
+        "karpenter.sh/disrupted",
+        "karpenter.sh/disruption",
+        "karpenter.sh/unregistered",
+    }
+)
+_STARTS = (
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
+)
+_ENDS = ("/agent-not-ready", "/uninitialized", "/not-initialized")
+
+
+def passes(key: str) -> bool:
+    """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
+    return key in _KEYS or key.startswith(_STARTS) or key.endswith(_ENDS)
+
+
 Mask = NDArray[np.bool_]
 
 NAME_FIELD = "metadata.name"

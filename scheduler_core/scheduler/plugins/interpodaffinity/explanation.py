@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
 from scheduler_core.scheduler.cache.table import NodeTable
@@ -26,8 +27,29 @@ from scheduler_core.scheduler.framework.explanation import (
     Written,
     gettext_noop,
 )
+from scheduler_core.scheduler.framework.plugin import Evidence
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import all_terms_measure, topology
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import Rules
+
+# What pod affinity asks for and nothing offers: topology keys that no node has, pods that run in other namespaces.
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
+    """`missingKeys`, and `elsewhere`: the namespaces where pods run that a term asks for and does not look at."""
+    terms = (pod.manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    keys = dict.fromkeys(str(term.get("topologyKey") or "") for term in terms)
+    missing = [key for key in keys if not any(key in node.labels for node in nodes.nodes)]
+    elsewhere: set[str] = set()
+    for term in terms:
+        if term.get("namespaceSelector") is not None:
+            continue
+        selector, searched = (LabelSelector.of(term.get("labelSelector")), term.get("namespaces") or [pod.namespace])
+        homes = {each.namespace for pods in nodes.pods for each in pods if selector.matches(each.labels)}
+        elsewhere |= set() if homes & set(searched) else homes
+    return {"missingKeys": missing, "elsewhere": sorted(elsewhere)}
+
 
 SHOWN_PODS = 5
 

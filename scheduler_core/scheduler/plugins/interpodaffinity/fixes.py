@@ -7,8 +7,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, MOST_DELETED, add_node, delete_pods, in_domain
-from scheduler_core.scheduler.plugins.helper.spelling import alike
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
 

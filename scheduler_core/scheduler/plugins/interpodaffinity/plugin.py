@@ -13,6 +13,8 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, AffinityTerms, affinity_terms
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.labels import Labels
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import BOOL, INTEGER32
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
@@ -38,7 +40,7 @@ from scheduler_core.scheduler.framework.plugin import (
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
-from scheduler_core.scheduler.plugins.interpodaffinity import fixes, hints
+from scheduler_core.scheduler.plugins.interpodaffinity import fixes
 from scheduler_core.scheduler.plugins.interpodaffinity import formula as formulas
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
     NAME,
@@ -53,9 +55,62 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
     topology,
     with_named_namespaces,
 )
-from scheduler_core.scheduler.plugins.interpodaffinity.evidence import affinity_evidence
-from scheduler_core.scheduler.plugins.interpodaffinity.explanation import explain_terms
+from scheduler_core.scheduler.plugins.interpodaffinity.explanation import affinity_evidence, explain_terms
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
+
+# Which events may help a pod that InterPodAffinity refused.
+#
+# kube: plugins/interpodaffinity/plugin.go @ v1.34.1
+
+_NO_LABELS: Labels = {}
+
+
+def _matches_all(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
+    """No terms are matched by nobody; namespaces that a selector selects are not known here."""
+    return bool(terms) and all(term.matches(pod.namespace, pod.labels, _NO_LABELS) for term in terms)
+
+
+def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+    """kube: isSchedulableAfterPodChange"""
+    if any(other is not None and not other.node_name for other in (old, new)):
+        return False
+    terms = affinity_terms(pod)
+    if _unclear(terms):
+        return True
+    if new is None:
+        assert old is not None
+        return _matches_all(terms.required_anti, old)
+    if old is None:
+        return _matches_all(terms.required, new)
+    if not _matches_all(terms.required, old) and _matches_all(terms.required, new):
+        return True
+    return _matches_all(terms.required_anti, old) and not _matches_all(terms.required_anti, new)
+
+
+def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
+    """kube: isSchedulableAfterNodeChange"""
+    terms = affinity_terms(pod)
+    if _unclear(terms):
+        return True
+    if old is None:
+        return bool(terms.required_anti) or any(term.topology_key in new.labels for term in terms.required)
+    return any(_joins(term.topology_key, old, new) for term in terms.required) or any(
+        _leaves(term.topology_key, old, new) for term in terms.required_anti
+    )
+
+
+def _unclear(terms: AffinityTerms) -> bool:
+    """Return whether required terms fail to parse, which kube takes as a reason to try again."""
+    return any(name.startswith("required") for name, _ in terms.errors)
+
+
+def _joins(key: str, old: Node, new: Node) -> bool:
+    return key in new.labels and (key not in old.labels or old.labels[key] != new.labels[key])
+
+
+def _leaves(key: str, old: Node, new: Node) -> bool:
+    return key in old.labels and (key not in new.labels or old.labels[key] != new.labels[key])
+
 
 # Preferred inter-pod affinity over all rows: the incoming pod's preferences and those of existing pods.
 #
@@ -158,8 +213,8 @@ class InterPodAffinity(Plugin):
         validate=_validate,
     )
     events = (
-        On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, hints.after_affine_pod_change),
-        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, hints.after_node_topology_change),
+        On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, after_affine_pod_change),
+        On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, after_node_topology_change),
     )
     state_classes = (Rules, Preferences, MatchesAll, MatchesAny, ExistingAnti)  # the last 3 are in measures
 

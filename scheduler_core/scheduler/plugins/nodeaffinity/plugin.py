@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSelectorTerm, aggregate
+from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSelectorTerm, Requirement, aggregate
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
@@ -26,6 +26,7 @@ from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.node_selection import (
     NAME_FIELD,
     Mask,
+    expression_mask,
     labels_mask,
     preference_scores,
     selector_mask,
@@ -33,8 +34,48 @@ from scheduler_core.scheduler.plugins.helper.node_selection import (
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
 from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
-from scheduler_core.scheduler.plugins.nodeaffinity.evidence import label_evidence
 from scheduler_core.scheduler.plugins.nodeaffinity.explanation import explain_affinity
+
+# What a pod asks of a node's labels, requirement by requirement: how many nodes meet it, and what the others have instead.
+
+SHOWN_VALUES = 5
+_FIELD = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+
+def label_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
+    """The nodeSelector's entries, then the expressions of the required terms; `alternative`: the number of the term, as one is enough."""
+    asked: list[tuple[Requirement, str, int]] = [
+        (Requirement(key, IN, (value,)), f"spec.nodeSelector.{key}", -1)
+        for key, value in (pod.spec.node_selector or {}).items()
+    ]
+    required = pod.spec.node_affinity_required
+    for i, term in enumerate(() if required is None else required.terms):
+        asked += [
+            (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
+        ]
+    return {"requirements": [_requirement(nodes, *each) for each in asked]}
+
+
+def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alternative: int) -> dict[str, Any]:
+    column = nodes.label(requirement.key)
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
+    order = np.argsort(-counts, kind="stable")[:SHOWN_VALUES].tolist()
+    return {
+        "text": _format_requirement(requirement),
+        "key": requirement.key,
+        "field": field,
+        **({} if alternative < 0 else {"alternative": alternative}),
+        "matching": int(expression_mask(nodes, requirement).sum()),
+        "labelled": int((column.codes >= 0).sum()),
+        "values": [{"value": column.values[i], "nodes": int(counts[i])} for i in order],
+    }
+
+
+def _format_requirement(requirement: Requirement) -> str:
+    """Return the requirement in kubectl's selector syntax."""
+    single = requirement.op == IN and len(requirement.values) == 1
+    return f"{requirement.key}={requirement.values[0]}" if single else str(requirement)
+
 
 # How NodeAffinity comes to a node's score: the weights of the preferred terms that the node matches.
 #

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING, ListOf
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
-from scheduler_core.scheduler.plugins.helper.shape_score import POINTS, point_errors
+from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_errors
 
 LEAST_ALLOCATED, MOST_ALLOCATED = "LeastAllocated", "MostAllocated"
 REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio"

@@ -5,16 +5,19 @@ kube: plugins/noderesources/balanced_allocation.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Plugin, Rows, Scores
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Rows, Scores
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.scheduler.plugins.noderesources.arguments import BALANCED_ALLOCATION
 from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
@@ -22,14 +25,23 @@ from scheduler_core.scheduler.plugins.noderesources.resource_allocation import W
 
 NAME = "NodeResourcesBalancedAllocation"
 
+HALF = MAX_NODE_SCORE // 2
+
 Fractions = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation(Plugin):
-    """Scores 100 * (1 - standard deviation of the used shares), on real requests; best-effort pods are skipped."""
+    """Scores 100 * (1 - standard deviation of the used shares), on real requests; best-effort pods are skipped.
+
+    Since 1.36 the change of that score counts: 50 + (50 + the score with the pod - the score without it) / 2.
+    """
 
     name = NAME
     arguments = BALANCED_ALLOCATION
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._by_change = Behavior.BALANCE_BY_CHANGE in handle.features.behaviors
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
         return SKIP if self._best_effort(pod) else SUCCESS
@@ -37,10 +49,15 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
-        return score_balance(weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False))
+        weighed = weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False)
+        after = score_balance(weighed)
+        if not self._by_change:
+            return after
+        before = score_balance([replace(each, requested=each.requested - each.incoming) for each in weighed])
+        return HALF + (HALF + after - before) // 2
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        return build_balanced_formula(self.args["resources"], pod, nodes, row)
+        return build_balanced_formula(self.args["resources"], pod, nodes, row, self._by_change)
 
     def _best_effort(self, pod: Pod) -> bool:
         return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])

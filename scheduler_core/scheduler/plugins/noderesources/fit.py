@@ -6,34 +6,196 @@ DEVIATION: reasons about scalar resources come ordered by name; kube's come in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
 from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
-from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, MEMORY, NodeTable
+from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, FIXED_RESOURCES, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation
+from scheduler_core.scheduler.framework.explanation import Amount, Explanation, Row, Source, Table, gettext_noop
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import Evidence, Handle, Plugin, PreFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
-from scheduler_core.scheduler.plugins.noderesources import devices, fixes, hints
+from scheduler_core.scheduler.plugins.helper.hints import was_placed
+from scheduler_core.scheduler.plugins.noderesources import devices, fixes
 from scheduler_core.scheduler.plugins.noderesources.arguments import FIT
-from scheduler_core.scheduler.plugins.noderesources.devices import Check
-from scheduler_core.scheduler.plugins.noderesources.evidence import collect_crowding, lacking
-from scheduler_core.scheduler.plugins.noderesources.explanation import Compared, explain_resources
-from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula
+from scheduler_core.scheduler.plugins.noderesources.devices import Check, has_scalar
+from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
     compute_defaulted_requests,
     strategy,
     weigh,
 )
+
+# How near the nodes came that lack something: the least that is missing, and on how many about as little.
+
+SHOWN = 5
+POD_SLOTS = "pods"
+_STEPS = (1, 2, 5)
+
+
+def lacking(nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: int | None, field: str) -> Evidence:
+    """Amounts are in kube's base units: millicores of cpu, bytes of memory. `tooSmall`: nodes that would lack it even if empty."""
+    if column is None or column >= nodes.allocatable.shape[1]:
+        return {"resource": resource, "requested": wanted, "field": field, "tooSmall": len(rows), "most": 0}
+    allocatable = nodes.allocatable[rows, column]
+    free = allocatable - nodes.requested[rows, column]
+    return _figures(nodes, rows, {"resource": resource, "requested": wanted, "field": field}, allocatable, free)
+
+
+def collect_crowding(nodes: NodeTable, rows: Rows) -> Evidence:
+    """Nodes without room for one more pod."""
+    allowed = nodes.allowed_pods[rows]
+    said = {"resource": POD_SLOTS, "requested": 1, "field": "status.allocatable.pods"}
+    return _figures(nodes, rows, said, allowed, allowed - nodes.pod_count[rows])
+
+
+def _figures(
+    nodes: NodeTable, rows: Rows, said: Mapping[str, object], allocatable: NDArray[np.int64], free: NDArray[np.int64]
+) -> Evidence:
+    wanted = int(str(said["requested"]))
+    short = wanted - free
+    possible = allocatable >= wanted
+    figures = {**said, "tooSmall": int((~possible).sum()), "most": int(allocatable.max())}
+    if not possible.any():
+        return figures
+    order = np.lexsort((rows, np.where(possible, short, np.iinfo(np.int64).max)))[:SHOWN].tolist()
+    below = _round_up(int(short[order[0]]))
+    return {
+        **figures,
+        "near": {
+            "atMost": below,
+            "count": int((possible & (short <= below)).sum()),
+            "nodes": [
+                {
+                    "node": nodes.names[rows[i]],
+                    "short": int(short[i]),
+                    "free": int(free[i]),
+                    "allocatable": int(allocatable[i]),
+                }
+                for i in order
+                if possible[i]
+            ],
+        },
+    }
+
+
+def _round_up(number: int) -> int:
+    """Round up to 1, 2 or 5 and zeros; from 1 MiB, to a power of two of mebibytes."""
+    unit = 1 << 20 if number >= 1 << 20 else 1
+    scale = unit
+    while True:
+        for step in _STEPS if unit == 1 else (1, 2, 4, 8):
+            if step * scale >= number:
+                return step * scale
+        scale *= 10 if unit == 1 else 16
+
+
+# What NodeResourcesFit sees on a node: per resource what comes, what is taken, what there is, and what lacks.
+
+PODS = "pods"
+
+_COLUMNS = (
+    gettext_noop("resource"),
+    gettext_noop("incoming"),
+    gettext_noop("requested"),
+    gettext_noop("allocatable"),
+    gettext_noop("short"),
+)
+
+
+class Compared(NamedTuple):
+    """A resource that the pod asks for on one node; cpu in millis, memory in bytes."""
+
+    name: str
+    incoming: int
+    requested: int
+    allocatable: int
+
+
+def explain_resources(pod: Pod, node: str, wanted: Iterable[Compared], pods: int, allowed_pods: int) -> Explanation:
+    """The pods that a node may run are a resource like the others. Each amount leads to where it is written."""
+    rows = [_row(pod, node, each, each.incoming + each.requested - each.allocatable) for each in wanted]
+    rows.append(_row(pod, node, Compared(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))
+    return (Table(_COLUMNS, tuple(rows)),)
+
+
+def _row(pod: Pod, node: str, each: Compared, lacking: int) -> Row:
+    sources = (
+        None if each.name == PODS else Source("Pod", pod.key, request_path(pod, each.name)),
+        Source("Node", node),
+        Source("Node", node, f"status.allocatable[{each.name}]"),
+    )
+    amounts = tuple((Amount(each.name, n, source),) for n, source in zip(each[1:], sources, strict=True))
+    lacks = (Amount(each.name, lacking),) if lacking > 0 else ()
+    return Row(((each.name,), *amounts, lacks), bad=lacking > 0)
+
+
+# Which events may help a pod that NodeResourcesFit refused.
+#
+# kube: plugins/noderesources/fit.go @ v1.34.1
+
+
+def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) -> bool:
+    """kube: isSchedulableAfterPodEvent"""
+    if new is None:
+        return was_placed(old)
+    if new.uid == pod.uid:
+        return True
+    if not new.node_name:
+        return False
+    return _frees_wanted(whole_requests(pod), whole_requests(old), whole_requests(new))
+
+
+def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:
+    names = ["cpu", "memory", "ephemeral-storage", *(name for name, _ in wanted.scalar)]
+    return any(wanted.get(name) and old.get(name) > new.get(name) for name in names)
+
+
+def after_node_resources_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
+    """kube: isSchedulableAfterNodeChange. What runs on the node, and its taints, are not looked at."""
+    devices: bool = plugin.handle.features.dra_extended_resource
+    if not _fits_empty(pod.spec.requests, new, devices):
+        return False
+    return old is None or _offers_more(pod.spec.requests, old, new, devices)
+
+
+def _list_requested(requests: Resources) -> list[str]:
+    names = ("cpu", "memory", "ephemeral-storage")
+    scalar = [name for name, amount in requests.scalar if amount]
+    return [*(name for name in names if requests.get(name)), *scalar]
+
+
+def _fits_empty(requests: Resources, node: Node, devices: bool) -> bool:
+    """`devices`: a scalar resource that the node lacks may be had of devices."""
+    if node.allowed_pods < 1:
+        return False
+    return all(
+        requests.get(name) <= node.allocatable.get(name) or (devices and _lacks(node, name))
+        for name in _list_requested(requests)
+    )
+
+
+def _offers_more(requests: Resources, old: Node, new: Node, devices: bool) -> bool:
+    if new.allowed_pods > old.allowed_pods:
+        return True
+    return any(
+        new.allocatable.get(name) > old.allocatable.get(name) or (devices and _lacks(new, name))
+        for name in _list_requested(requests)
+    )
+
+
+def _lacks(node: Node, name: str) -> bool:
+    return name not in FIXED_RESOURCES and not has_scalar(node, name)
+
 
 NAME = "NodeResourcesFit"
 
@@ -69,8 +231,8 @@ class NodeResourcesFit(Plugin):
     arguments = FIT
     row_local = True
     events = (
-        On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN, hints.after_pod_freed_resources),
-        On("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE, hints.after_node_resources_change),
+        On("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN, after_pod_freed_resources),
+        On("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE, after_node_resources_change),
     )
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
@@ -162,7 +324,7 @@ class NodeResourcesFit(Plugin):
 
 
 _WITHOUT_RESIZES = (
-    On("Pod", Action.DELETE, hints.after_pod_freed_resources),
+    On("Pod", Action.DELETE, after_pod_freed_resources),
     *(on for on in NodeResourcesFit.events if on.resource != "Pod"),
 )
 

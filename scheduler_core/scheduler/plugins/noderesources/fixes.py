@@ -8,8 +8,8 @@ from typing import Any
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper.arguments import alike, likeness
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of
-from scheduler_core.scheduler.plugins.helper.spelling import alike, likeness
 from scheduler_core.scheduler.plugins.noderesources.amounts import (
     AS_A_WHOLE,
     Place,

@@ -35,7 +35,7 @@ from scheduler_core.scheduler.framework.formula import (
     whole,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE
-from scheduler_core.scheduler.plugins.helper.shape_score import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_line_formula
+from scheduler_core.scheduler.plugins.helper.normalize import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_line_formula
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import compute_defaulted_requests, weigh
 
@@ -63,6 +63,13 @@ _DEFAULTS: Parts = (
 _OVER: Parts = (Words(gettext_noop("More is requested than allocatable, so the score does not follow the formula.")),)
 _NOTHING: Parts = (Words(gettext_noop("The node has none of these resources.")),)
 _ALONE: Parts = (Words(gettext_noop("Balancing needs at least two resources.")),)
+_WITH_POD: Parts = (Words(gettext_noop("balance with the pod")),)
+_WITHOUT_POD: Parts = (Words(gettext_noop("balance without the pod")),)
+_BY_CHANGE: Parts = (
+    Words(
+        gettext_noop("Since 1.36 the score is 75 where the pod changes nothing, more where it improves the balance.")
+    ),
+)
 _BEST_EFFORT: Parts = (Words(gettext_noop("The pod requests none of these resources.")),)
 _ZERO = gettext_noop("nothing to score")
 
@@ -174,17 +181,34 @@ def _by_shape(counted: Sequence[_Counted], shape: Sequence[Mapping[str, Any]], n
     return Formula((*lines, Line(_NODE, round_expression(mean))), tuple(notes))
 
 
-def build_balanced_formula(resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int) -> Formula:
-    """NodeResourcesBalancedAllocation's score, on real requests."""
+def build_balanced_formula(
+    resources: Sequence[Mapping[str, Any]], pod: Pod, nodes: NodeTable, row: int, by_change: bool = False
+) -> Formula:
+    """NodeResourcesBalancedAllocation's score, on real requests; `by_change`: as since 1.36."""
     if not any(pod.requests.get(resource["name"]) for resource in resources):
         return Formula((Line(_NODE, Value(0, _ZERO)),), (_BEST_EFFORT,))
     counted = _collect_counted(pod, nodes, row, resources, pod.requests, nonzero=False)
+    notes: list[Parts] = [_BALANCED, _ALONE] if len(counted) < 2 else [_BALANCED]
+    after = list(_balance(counted, [c.requested for c in counted]))
+    if not by_change:
+        return Formula((*after[:-1], Line(_NODE, after[-1].expression)), tuple(notes))
+    before = list(_balance(counted, [c.used for c in counted]))
+    last_after, last_before = Line(_WITH_POD, after[-1].expression), Line(_WITHOUT_POD, before[-1].expression)
+    half = constant(MAX_NODE_SCORE // 2)
+    score = total(half, by(minus(total(half, last_after), last_before), constant(2)))
+    return Formula((*after[:-1], last_after, *before[:-1], last_before, Line(_NODE, score)), (*notes, _BY_CHANGE))
+
+
+def _balance(counted: Sequence[_Counted], amounts: Sequence[Expression]) -> Iterator[Line]:
+    """The shares of some amounts, their deviation, and 100 times what is left of 1."""
     if len(counted) < 2:
-        return Formula((Line(_NODE, constant(MAX_NODE_SCORE)),), (_BALANCED, _ALONE))
-    fractions = [Line((c.name,), least(share(c.requested, c.allocatable), constant(1.0))) for c in counted]
+        yield Line(_NODE, constant(MAX_NODE_SCORE))
+        return
+    pairs = zip(counted, amounts, strict=True)
+    fractions = [Line((c.name,), least(share(amount, c.allocatable), constant(1.0))) for c, amount in pairs]
     deviation = list(_deviation(fractions))
-    score = whole(times(minus(constant(1.0), deviation[-1]), constant(float(MAX_NODE_SCORE))))
-    return Formula((*fractions, *deviation, Line(_NODE, score)), (_BALANCED,))
+    yield from (*fractions, *deviation)
+    yield Line(_NODE, whole(times(minus(constant(1.0), deviation[-1]), constant(float(MAX_NODE_SCORE)))))
 
 
 def _deviation(fractions: Sequence[Line]) -> Iterator[Line]:

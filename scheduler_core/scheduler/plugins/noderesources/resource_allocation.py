@@ -16,9 +16,14 @@ from scheduler_core.apimachinery.objects.pod import PodSpec
 from scheduler_core.apimachinery.objects.resources import Resources, is_scalar_name, pod_requests
 from scheduler_core.scheduler.cache.table import CPU, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.shape_score import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_linear
+from scheduler_core.scheduler.plugins.helper.normalize import (
+    MAX_CUSTOM_SCORE,
+    MAX_UTILIZATION,
+    broken_linear,
+    divide,
+    round_half_away,
+)
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 
 Column = NDArray[np.int64]
@@ -32,6 +37,7 @@ class Weighed:
     weight: int
     requested: Column
     allocatable: Column
+    incoming: int  # of the requested amount, what the pod adds
 
 
 def compute_defaulted_requests(spec: PodSpec) -> Resources:
@@ -56,17 +62,17 @@ def weigh(
     ]
 
 
-def _columns(nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool) -> tuple[Column, Column]:
+def _columns(nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool) -> tuple[Column, Column, int]:
     incoming = np.int64(requests.get(name))
     column = nodes.resources.columns.get(name)
     if column is None or column >= nodes.allocatable.shape[1] or (incoming == 0 and is_scalar_name(name)):
         nothing = np.zeros(len(rows), np.int64)
-        return nothing, nothing
+        return nothing, nothing, 0
     if nonzero and column in (CPU, MEMORY):
         used = nodes.nonzero[:, column][rows]
     else:
         used = nodes.requested[:, column][rows]
-    return used + incoming, nodes.allocatable[:, column][rows]
+    return used + incoming, nodes.allocatable[:, column][rows], int(incoming)
 
 
 def least_allocated(weighed: Sequence[Weighed]) -> Scores:

@@ -30,8 +30,7 @@ from scheduler_core.scheduler.framework.formula import (
     total,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide
-from scheduler_core.scheduler.plugins.helper.normalize import span_normalization
+from scheduler_core.scheduler.plugins.helper.normalize import divide, span_normalization
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
 
 # How the scoring plugins here come to a node's score.

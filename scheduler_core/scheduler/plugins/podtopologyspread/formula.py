@@ -22,8 +22,7 @@ from scheduler_core.scheduler.framework.formula import (
     total,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import log
-from scheduler_core.scheduler.plugins.helper.normalize import NORMALIZED, highest_value, lowest_value, raw_value
+from scheduler_core.scheduler.plugins.helper.normalize import NORMALIZED, highest_value, log, lowest_value, raw_value
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HOSTNAME
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness
 

@@ -19,6 +19,7 @@ from scheduler_core.apimachinery.objects.errors import (
     not_supported,
 )
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, Requirement, aggregate
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
@@ -37,7 +38,7 @@ from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.podtopologyspread import fixes, hints
+from scheduler_core.scheduler.plugins.podtopologyspread import fixes
 from scheduler_core.scheduler.plugins.podtopologyspread import formula as formulas
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HARD,
@@ -50,10 +51,63 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     Matched,
     compile_constraints,
 )
-from scheduler_core.scheduler.plugins.podtopologyspread.evidence import collect_spread_evidence
-from scheduler_core.scheduler.plugins.podtopologyspread.explanation import explain_constraints, figures
+from scheduler_core.scheduler.plugins.podtopologyspread.explanation import (
+    collect_spread_evidence,
+    explain_constraints,
+    figures,
+)
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
+
+# Which events may help a pod that PodTopologySpread refused.
+#
+# kube: plugins/podtopologyspread/plugin.go @ v1.34.1
+
+# `plugin.hard_constraints(pod)` is None where some constraint can't be parsed.
+
+
+def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+    """kube: isSchedulableAfterPodChange"""
+    if any(other is not None and not _is_involved(other, pod) for other in (new, old)):
+        return False
+    constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
+    if constraints is None:
+        return True
+    if old is None or new is None:
+        added_or_deleted = new or old
+        assert added_or_deleted is not None
+        return any(c.selector.matches(added_or_deleted.labels) for c in constraints)
+    tolerates_more = new.uid == pod.uid and new.spec.tolerations != old.spec.tolerations
+    if tolerates_more and any(c.honors_taints for c in constraints):
+        return True
+    return any(c.selector.matches(old.labels) != c.selector.matches(new.labels) for c in constraints)
+
+
+def _is_involved(other: Pod, pod: Pod) -> bool:
+    return other.uid == pod.uid or (bool(other.node_name) and other.namespace == pod.namespace)
+
+
+def after_spread_node_change(plugin: Any, pod: Pod, old: Node | None, new: Node | None) -> bool:
+    """kube: isSchedulableAfterNodeChange"""
+    constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
+    if constraints is None:
+        return True
+    before = old is not None and _has_all_keys(old, constraints)
+    after = new is not None and _has_all_keys(new, constraints)
+    if old is None or new is None:
+        return before or after
+    if before != after:
+        return True
+    return after and (_moves(old, new, constraints) or old.taints != new.taints)
+
+
+def _has_all_keys(node: Node, constraints: tuple[Constraint, ...]) -> bool:
+    return all(c.topology_key in node.labels for c in constraints)
+
+
+def _moves(old: Node, new: Node, constraints: tuple[Constraint, ...]) -> bool:
+    return any(old.labels.get(c.topology_key, "") != new.labels.get(c.topology_key, "") for c in constraints)
+
 
 # PodTopologySpreadArgs: the constraints of pods that have none of their own.
 #
@@ -187,12 +241,12 @@ class PodTopologySpread(Plugin):
         On(
             "Pod",
             Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION | Action.DELETE,
-            hints.after_spread_pod_change,
+            after_spread_pod_change,
         ),
         On(
             "Node",
             Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT,
-            hints.after_spread_node_change,
+            after_spread_node_change,
         ),
     )
     state_classes = (Spread, Evenness, Matched, Counted)  # the last 2 are in measures

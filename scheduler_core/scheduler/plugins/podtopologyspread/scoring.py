@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide, log, round_half_up
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
+from scheduler_core.scheduler.plugins.helper.normalize import divide, log, round_half_up
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HOSTNAME,
     Constraints,

@@ -25,7 +25,7 @@ from scheduler_core.scheduler.framework.formula import (
     times,
     total,
 )
-from scheduler_core.scheduler.plugins.helper.shape_score import MAX_UTILIZATION, broken_line_formula
+from scheduler_core.scheduler.plugins.helper.normalize import MAX_UTILIZATION, broken_line_formula
 from scheduler_core.scheduler.plugins.volumebinding.matching import Matches
 from scheduler_core.scheduler.plugins.volumebinding.scorer import Loads, loads_of, points_of
 

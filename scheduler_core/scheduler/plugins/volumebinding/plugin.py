@@ -47,20 +47,24 @@ from scheduler_core.scheduler.framework.plugin import (
 )
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
-from scheduler_core.scheduler.plugins.helper.claim_reasons import CLAIM_NOT_FOUND
+from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.volumebinding import fixes, hints
+from scheduler_core.scheduler.plugins.volumebinding import fixes
 from scheduler_core.scheduler.plugins.volumebinding import formula as formulas
-from scheduler_core.scheduler.plugins.volumebinding.arguments import ARGUMENTS
 from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, Binder, Plan
-from scheduler_core.scheduler.plugins.volumebinding.evidence import volume_evidence
-from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explain_claims, prospect
+from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explain_claims, prospect, volume_evidence
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
 from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
-from scheduler_core.scheduler.plugins.volumebinding.state import Claims, PodVolumes, build_plan
-from scheduler_core.scheduler.plugins.volumebinding.topology import find_bound_rows
+from scheduler_core.scheduler.plugins.volumebinding.state import ARGUMENTS, Claims, PodVolumes, build_plan
+from scheduler_core.scheduler.plugins.volumebinding.topology import (
+    after_capacity_change,
+    after_class_change,
+    after_csi_node_migration,
+    after_driver_change,
+    find_bound_rows,
+)
 
 NAME = "VolumeBinding"
 
@@ -100,13 +104,13 @@ class VolumeBinding(Plugin):
     reasons = (*_OF_NODES, _UNBOUND, _NOT_CREATED, CLAIM_NOT_FOUND, _LOST, _DELETED, _NOT_OWNED)
     arguments = ARGUMENTS
     events = (
-        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, hints.after_class_change),
+        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, after_class_change),
         On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),
         On("PersistentVolume", Action.ADD | Action.UPDATE),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, hints.after_csi_node_migration),
-        On("storage.k8s.io/CSIDriver", Action.UPDATE, hints.after_driver_change),
-        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, hints.after_capacity_change),
+        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, after_csi_node_migration),
+        On("storage.k8s.io/CSIDriver", Action.UPDATE, after_driver_change),
+        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, after_capacity_change),
     )
     state_classes = (Claims, PodVolumes, Plan)
 

@@ -16,8 +16,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apimachinery.objects.storage.volumes import capacity, get_requested_storage
 from scheduler_core.scheduler.framework.plugin import Rows, Scores
-from scheduler_core.scheduler.plugins.helper.go_math import divide, round_half_away
-from scheduler_core.scheduler.plugins.helper.shape_score import MAX_UTILIZATION, broken_linear
+from scheduler_core.scheduler.plugins.helper.normalize import MAX_UTILIZATION, broken_linear, divide, round_half_away
 from scheduler_core.scheduler.plugins.volumebinding.matching import NO_ROOM, NONE, Matches
 
 POINTS = 10  # a shape's scores go to 10, a node's to 100

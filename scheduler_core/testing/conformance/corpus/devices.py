@@ -13,12 +13,10 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve, run_unreserve
 from scheduler_core.scheduler.framework.status import Code
 from scheduler_core.scheduler.framework.step import PluginStep
-from scheduler_core.scheduler.plugins.dynamicresources.orders import ALLOCATION, STATUS
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import (
     DEALLOCATED,
     DELETED,
@@ -28,6 +26,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.plugin import (
 )
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import key_of
 from scheduler_core.scheduler.plugins.dynamicresources.prebind import ALLOCATIONS, FACTS
+from scheduler_core.scheduler.plugins.dynamicresources.prefilter import ALLOCATION, STATUS
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation
 from scheduler_core.testing.conformance.corpus.observe import Observed, without_empty
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld

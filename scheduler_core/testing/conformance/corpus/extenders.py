@@ -13,10 +13,9 @@ from typing import Any
 from scheduler_core.scheduler.core.algorithm import extender_bind
 from scheduler_core.scheduler.core.cycles.extension import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
+from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, refuse_connection, within
 from scheduler_core.scheduler.extenders.extender import Extender, Verb, extenders_of
-from scheduler_core.scheduler.extenders.recorded import answer_from_rules
-from scheduler_core.scheduler.extenders.transport import refuse_connection, within
+from scheduler_core.scheduler.extenders.results import answer_from_rules
 from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
 from scheduler_core.scheduler.framework.preemption.evidence import Evidence
 from scheduler_core.scheduler.framework.status import Code

@@ -34,8 +34,7 @@ from scheduler_core.testing.conformance.corpus.observe import (
     preemption,
     without_empty,
 )
-from scheduler_core.testing.conformance.corpus.profiles import with_all_candidates
-from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, load_json
+from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, load_json, with_all_candidates
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld
 from scheduler_core.testing.differences import first_place
 

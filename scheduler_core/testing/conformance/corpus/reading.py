@@ -6,11 +6,27 @@ import gzip
 import json
 import lzma
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from scheduler_core.base.releases import OLDEST, Release, read_release
+from scheduler_core.scheduler.framework.profile import Profile
+from scheduler_core.testing.conformance.timelines import unknown_operation
+
+# Profiles as the corpus was made with them.
+
+
+def with_all_candidates(profile: Profile) -> Profile:
+    """The corpus shows the dry run of every potential node."""
+    args = dict(profile.args)
+    if "DefaultPreemption" in args:
+        args["DefaultPreemption"] = {**args["DefaultPreemption"], "minCandidateNodesPercentage": 100}
+    return replace(profile, args=args)
+
+
 SUFFIXES = (".json", ".json.xz", ".json.gz")
+INDEX = "index.json"  # of a folder: counts, and scenarios that were left out
 
 _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
@@ -27,6 +43,7 @@ class Scenario:
     name: str
     data: Mapping[str, Any]
     file: Path | None = None
+    release: Release = OLDEST
 
     @property
     def attempts(self) -> list[Mapping[str, Any]]:
@@ -45,7 +62,11 @@ def _files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise CorpusError(f"{path}: no such file or folder")
-    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(SUFFIXES))
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and file.name.endswith(SUFFIXES) and not file.name.endswith(INDEX)
+    )
     if not files:
         raise CorpusError(f"{path}: holds no {', '.join(SUFFIXES)} file")
     return files
@@ -67,6 +88,15 @@ def _load(file: Path) -> Mapping[str, Any]:
     return data
 
 
+def _release_of(file: Path, data: Mapping[str, Any]) -> Release:
+    """Return the release that a file was recorded with; 1.34's corpora were recorded with versions that decide as 1.34.1."""
+    version = str(data.get("kubeVersion") or OLDEST)
+    try:
+        return read_release(version)
+    except ValueError as problem:
+        raise CorpusError(f"{file}: kubeVersion: {problem}") from problem
+
+
 def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     """Timelines are the queue's corpus; their families are named queue/... as some bear the name of a family of cycles."""
     timelines = "timelines" in data
@@ -74,7 +104,55 @@ def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
     if not isinstance(entries, list) or not entries:
         raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
     family = f"queue/{data['family']}" if timelines else data["family"]
+    release = _release_of(file, data)
     for i, entry in enumerate(entries):
         if not isinstance(entry, dict):
             raise CorpusError(f"{file}: scenario {i} is not an object")
-        yield Scenario(family, str(entry.get("name", i)), entry, file)
+        yield Scenario(family, str(entry.get("name", i)), entry, file, release)
+
+
+# Which plugins a scenario is about: those that refused a node or the pod, scored, or looked for victims in it.
+
+
+def plugins_in(scenario: Scenario) -> list[str]:
+    """Names, sorted; of what was expected, which is what happened where the scenario passes."""
+    return sorted({name for attempt in scenario.attempts for name in _in(attempt) if name})
+
+
+def _in(attempt: Mapping[str, Any]) -> Iterator[str]:
+    for status in ((attempt.get("preEnqueue") or {}), (attempt.get("preFilter") or {})):
+        yield status.get("plugin") or ""
+    yield from (attempt.get("preFilter") or {}).get("nodePlugins") or ()
+    for status in (attempt.get("filter") or {}).values():
+        yield (status or {}).get("plugin") or ""
+    yield from (attempt.get("scores") or {}).get("plugins") or ()
+    yield from attempt.get("unschedulablePlugins") or ()
+    if attempt.get("preemption"):
+        yield "DefaultPreemption"
+
+
+# Which scenarios of a corpus can be judged.
+
+
+def not_supported(scenario: Scenario) -> str:
+    """Return the reason why a scenario can't be judged, read from its data, never its name; "" if it can."""
+    data = scenario.data
+    if is_world(scenario) or is_object(scenario):
+        return ""
+    if "steps" in data and scenario.release != OLDEST:
+        return f"the queue of kube {scenario.release}"
+    if "steps" in data:
+        return unknown_operation(data)
+    if "attempts" not in (data.get("expect") or {}):
+        return "another kind of corpus"
+    return ""
+
+
+def is_object(scenario: Scenario) -> bool:
+    """Return whether a scenario is one object with the errors of kube's validation."""
+    return "object" in scenario.data and "errors" in scenario.data
+
+
+def is_world(scenario: Scenario) -> bool:
+    """Return whether a scenario is a world: objects, and steps in time; a timeline's steps are operations."""
+    return "objects" in scenario.data and "steps" in scenario.data

@@ -18,13 +18,12 @@ from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.extender import list_ignored_resources, without_ignored_resources
 from scheduler_core.scheduler.framework.plugin import Failure, Point
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_post_filter, run_pre_enqueue
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
-from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus.claim_calls import release
 from scheduler_core.testing.conformance.corpus.compare import (
@@ -49,14 +48,17 @@ from scheduler_core.testing.conformance.corpus.observe import (
     status_json,
     without_empty,
 )
-from scheduler_core.testing.conformance.corpus.profiles import with_all_candidates
-from scheduler_core.testing.conformance.corpus.reading import Scenario
-from scheduler_core.testing.conformance.corpus.support import is_object, is_world, not_supported
-from scheduler_core.testing.conformance.corpus.volumes import bind_claims
-from scheduler_core.testing.conformance.corpus.world import CorpusWorld
+from scheduler_core.testing.conformance.corpus.reading import (
+    Scenario,
+    is_object,
+    is_world,
+    not_supported,
+    with_all_candidates,
+)
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
 from scheduler_core.testing.conformance.timelines import StepDifference, run_timeline
 from scheduler_core.testing.conformance.worlds import NotSupported, StepDiffers, run_world
-from scheduler_core.testing.validity import TextsDiffer, judge_object
+from scheduler_core.testing.differences import TextsDiffer, judge_object
 
 
 class Verdict(enum.StrEnum):
@@ -103,7 +105,8 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
     if "objectsFile" in scenario.data:
         difference = run_large(scenario, watch)
         return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
-    settings = WorldSettings().changed(resolve(scenario.data.get("featureGates") or {}).settings)
+    gates = scenario.data.get("featureGates") or scenario.data.get("gates") or {}
+    settings = WorldSettings(release=scenario.release).changed(resolve(gates, scenario.release).settings)
     configuration = load_configuration(scenario.data.get("config"), settings.features)
     difference = _Run(scenario, configuration, settings, watch).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
@@ -132,7 +135,9 @@ class _Run:
         ignored = list_ignored_resources(configuration.manifest)
         self.frameworks = {
             profile.scheduler_name: Framework(
-                without_ignored_resources(with_all_candidates(profile), ignored), registry(), self.world
+                without_ignored_resources(with_all_candidates(profile), ignored),
+                registry_of(settings.features),
+                self.world,
             )
             for profile in configuration.profiles
         }

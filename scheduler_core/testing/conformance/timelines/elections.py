@@ -13,8 +13,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, Steps, What
-from scheduler_core.scheduler.leaderelection.leases import carry_out
-from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall
+from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
 from scheduler_core.testing.conformance.timelines.compare import StepDifference, difference
 
 Op = Mapping[str, Any]

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.config.gates import resolve
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.actions import AdvanceCycle
-from scheduler_core.scheduler.core.algorithm.fit_error import fit_error
+from scheduler_core.scheduler.core.algorithm.post_filter import fit_error
 from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle

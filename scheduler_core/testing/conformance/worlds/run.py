@@ -13,12 +13,11 @@ from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.controllers.kubelet.eviction.observations import capacity_of
-from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
+from scheduler_core.controllers.kubelet.out_of_memory import oom_score_adj
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.testing.conformance.worlds import compare
 from scheduler_core.testing.conformance.worlds.compare import History, Item, StepDiffers, target
-from scheduler_core.testing.conformance.worlds.flags import of_apiserver, of_controller_manager
-from scheduler_core.testing.conformance.worlds.paths import look_up
+from scheduler_core.testing.conformance.worlds.paths import look_up, of_apiserver, of_controller_manager
 from scheduler_core.world import commands
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, SetConfiguration, command_from_json
 from scheduler_core.world.simulation import Simulation

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.cel import DYN, INT, STRING, CompileError, Environment, list_of, map_of
-from scheduler_core.apimachinery.dra.errors import SelectorError
+from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.selectors import COST_LIMIT, device_variables, selector
 from tests.scheduler_core.apimachinery.cel.written import read, written
 

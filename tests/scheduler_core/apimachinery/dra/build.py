@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.allocator import MOST_TRIED, Allocation, Allocator
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
-from scheduler_core.apimachinery.dra.errors import SelectorError
-from scheduler_core.apimachinery.dra.features import DEFAULT_DEVICE_FEATURES, DeviceFeatures
+from scheduler_core.apimachinery.dra.features import DEFAULT_DEVICE_FEATURES, DeviceFeatures, SelectorError
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.node import Node

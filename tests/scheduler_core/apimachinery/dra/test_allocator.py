@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
-from scheduler_core.apimachinery.dra.errors import AllocationError, AllocationTimeout
-from scheduler_core.apimachinery.dra.features import DEFAULT_DEVICE_FEATURES, DeviceFeatures
+from scheduler_core.apimachinery.dra.features import (
+    DEFAULT_DEVICE_FEATURES,
+    AllocationError,
+    AllocationTimeout,
+    DeviceFeatures,
+)
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.watch import SearchTree, SeenEnough
 from tests.scheduler_core.apimachinery.dra.build import (
     NameSelectors,

@@ -8,17 +8,14 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.allocator import MOST_TRIED
-from scheduler_core.apimachinery.dra.errors import AllocationError
-from scheduler_core.apimachinery.dra.features import DEFAULT_DEVICE_FEATURES
-from scheduler_core.apimachinery.dra.pools import gather_pools
+from scheduler_core.apimachinery.dra.features import DEFAULT_DEVICE_FEATURES, AllocationError
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.search import depth_first
-from scheduler_core.apimachinery.dra.search.attempt import Attempt
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, asks_of
 from scheduler_core.apimachinery.dra.search.preparation import prepare
-from scheduler_core.apimachinery.dra.search.requests import asks_of
 from scheduler_core.apimachinery.dra.search.tentative import Position, Tentative
-from scheduler_core.apimachinery.dra.slices import DeviceId, ResourceSlice
+from scheduler_core.apimachinery.dra.slices import DeviceId, ResourceSlice, gather_pools
 from tests.scheduler_core.apimachinery.dra.build import (
     NameSelectors,
     allocate,

@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apimachinery.dra.allocated import AllocatedState
 from scheduler_core.apimachinery.dra.allocator import Allocator
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
-from scheduler_core.apimachinery.dra.errors import AllocationError
-from scheduler_core.apimachinery.dra.features import DeviceFeatures
+from scheduler_core.apimachinery.dra.features import AllocationError, DeviceFeatures
+from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import ResourceSlice
 from scheduler_core.apimachinery.dra.watch import SearchTree

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apimachinery.dra.errors import SelectorError
+from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.selectors import is_too_complex, selector
 
 ATTRIBUTES: dict[str, Any] = {

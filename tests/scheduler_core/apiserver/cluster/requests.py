@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.standing import make_standing_objects
+from scheduler_core.apiserver.server import APIServer, make_standing_objects
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.store import Store
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store

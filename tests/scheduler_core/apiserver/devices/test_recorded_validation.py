@@ -14,8 +14,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.registry.devices.defaults import apply_device_defaults
-from scheduler_core.apiserver.registry.devices.gates import DeviceGates
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store

@@ -11,8 +11,7 @@ import pytest
 
 from scheduler_core.base.trace import kinds
 from scheduler_core.base.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten, Reconciled
-from scheduler_core.base.trace.records import Record
-from scheduler_core.base.trace.schema import FieldSchema, description, fields_of
+from scheduler_core.base.trace.records import FieldSchema, Record, description, fields_of
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.extenders.behaviour import Recorded
 from scheduler_core.scheduler.plugins.cel import Definition

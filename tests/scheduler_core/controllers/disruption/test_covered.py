@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.store import Store
-from scheduler_core.controllers.memory.disruption import DisruptionMemory
+from scheduler_core.controllers.memory.workloads import DisruptionMemory
 from tests.scheduler_core.worlds import pod
 
 WEB = {"matchLabels": {"app": "web"}}

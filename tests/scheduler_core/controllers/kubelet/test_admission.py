@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.controllers.kubelet.preemption import NoSuchPods, victims
+from scheduler_core.controllers.kubelet.admission import NoSuchPods, victims
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod
 
 SIZES = {

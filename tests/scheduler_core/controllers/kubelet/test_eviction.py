@@ -9,10 +9,9 @@ import pytest
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.controllers.kubelet.eviction.judgement import judge, met
+from scheduler_core.controllers.kubelet.eviction.judgement import judge, met, rank_pods
 from scheduler_core.controllers.kubelet.eviction.observations import Observation, PodStats, observe
-from scheduler_core.controllers.kubelet.eviction.ranking import rank_pods
-from scheduler_core.controllers.memory.eviction import EvictionState
+from scheduler_core.controllers.memory.kubelet import EvictionState
 from scheduler_core.scheduler.config.kubelet import Amount, Threshold, read_kubelet
 from scheduler_core.world.commands import Refused, SetUsage
 from tests.scheduler_core.controllers.kubelet.worlds import Cluster, node, pod

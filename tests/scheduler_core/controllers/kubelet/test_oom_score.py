@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.controllers.kubelet.oom_score import oom_score_adj
+from scheduler_core.controllers.kubelet.out_of_memory import oom_score_adj
 from tests.scheduler_core.controllers.kubelet.worlds import pod
 
 MEMORY = 8_000_000_000

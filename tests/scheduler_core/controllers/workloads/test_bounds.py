@@ -2,9 +2,9 @@
 
 import pytest
 
-from scheduler_core.controllers.workloads.amounts import template_hash
 from scheduler_core.controllers.workloads.deployments.bounds import fenceposts, max_unavailable, new_size
 from scheduler_core.controllers.workloads.deployments.controller import shares
+from scheduler_core.controllers.workloads.owners import template_hash
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.controllers.workloads.daemonsets.placement import Placement, pin_to_node, tolerations
+from scheduler_core.controllers.workloads.daemonsets.daemons import Placement, pin_to_node, tolerations
 from scheduler_core.controllers.workloads.owners import Owner
 from tests.scheduler_core.controllers.workloads.hands import Hands, template, workload
 

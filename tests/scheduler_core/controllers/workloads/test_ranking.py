@@ -4,7 +4,7 @@ import pytest
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import format_time, parse_time
-from scheduler_core.controllers.workloads.ranking import DELETION_COST, deletion_cost, first_to_go
+from scheduler_core.controllers.workloads.replicas import DELETION_COST, deletion_cost, first_to_go
 
 NOW = parse_time("2026-03-01T00:00:00Z")
 HOUR = 3600 * 10**9

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.formats.configurations.keeping import rewrite_text
+from scheduler_core.formats.configurations.writing import rewrite_text
 
 TEXT = """\
 # what it is for

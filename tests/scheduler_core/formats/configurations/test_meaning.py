@@ -13,7 +13,7 @@ from scheduler_core.formats.configurations.effective import effective
 from scheduler_core.formats.configurations.translate import GONE
 from scheduler_core.formats.configurations.versions import BY_API_VERSION
 from scheduler_core.scheduler.config import load_configuration
-from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.config.schema import FIELDS
 from scheduler_core.scheduler.framework.profile import Profile
 
 GROUP = "kubescheduler.config.k8s.io"

@@ -7,7 +7,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.loading import LoadLimits
 from scheduler_core.formats.configurations import Adoption, adopt, find
 from scheduler_core.scheduler.config import Definition, load_configuration
-from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.config.schema import FIELDS
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
 

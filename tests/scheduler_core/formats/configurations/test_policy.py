@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.formats.configurations import Migration, migrate_policy
 from scheduler_core.formats.configurations.policy import PREDICATES, PRIORITIES
 from scheduler_core.scheduler.config import ConfigurationError, load_configuration
-from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.config.schema import FIELDS
 from scheduler_core.scheduler.framework.profile import Profile
 
 

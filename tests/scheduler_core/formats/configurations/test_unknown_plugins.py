@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.formats.configurations.out_of_tree import KNOWN
-from scheduler_core.formats.configurations.unknown_plugins import unknown_plugins, without_plugins
+from scheduler_core.formats.configurations.unknown_plugins import KNOWN, unknown_plugins, without_plugins
 from scheduler_core.scheduler.config import load_configuration
-from scheduler_core.scheduler.config.points import FIELDS
+from scheduler_core.scheduler.config.schema import FIELDS
 from scheduler_core.scheduler.plugins import DEFAULT_ORDER
 from tests.scheduler_core.scheduler.config.test_loading import TYPE, errors
 

@@ -39,7 +39,7 @@ OF_EVERY_FIELD = (
     "apiserver/kinds.py",
     "apiserver/registry/strategies.py",
     "apiserver/schema",
-    "apiserver/template_defaults.py",
+    "apiserver/workload_defaults.py",
     "apiserver/validation",
     "apimachinery/objects/texts",
 )
@@ -61,12 +61,12 @@ ELSEWHERE = {
     "ephemeralContainers": "apiserver/admission/plugins/simple.py apiserver/registry/devices/dropping.py",
     "gitRepo": _SPECS,
     "glusterfs": _REFERENCES,
-    "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/pod_anti_affinity_topology.py"
+    "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/simple.py"
     " controllers/workloads/jobs/pods.py controllers/workloads/statefulsets/identity.py"
     f" scheduler/plugins/podtopologyspread/constraints.py {_WRITES}",
     "imagePullPolicy": "apiserver/admission/plugins/simple.py",
     "imagePullSecrets": _REFERENCES,
-    "local": "controllers/kubelet/eviction/limits.py controllers/kubelet/eviction/manager.py controllers/nodes/drain.py"
+    "local": "controllers/kubelet/eviction/judgement.py controllers/kubelet/eviction/manager.py controllers/nodes/drain.py"
     f" scheduler/plugins/dynamicresources/node_search.py {_WRITES}",
     "nfs": f"controllers/volumes/released.py {_SPECS}",
     "parameters": _WRITES,

@@ -9,8 +9,8 @@ import pytest
 
 from scheduler_core.scheduler.config.gates import GATES, SETTINGS, GateError, format_gates, read_gates, resolve
 from scheduler_core.scheduler.config.load import load_configuration
+from scheduler_core.scheduler.config.schema import ConfigurationError
 from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
-from scheduler_core.scheduler.config.types import ConfigurationError
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Point
 from tests.scheduler_core.worlds import configuration

@@ -7,7 +7,7 @@ import pytest
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.scheduler.config.leader_election import election_config
 from scheduler_core.scheduler.config.load import load_configuration
-from scheduler_core.scheduler.config.types import API_VERSION, KIND, ConfigurationError
+from scheduler_core.scheduler.config.schema import API_VERSION, KIND, ConfigurationError
 
 
 def configuration(**election: Any) -> dict[str, Any]:

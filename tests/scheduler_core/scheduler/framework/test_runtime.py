@@ -18,7 +18,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Verdicts,
 )
 from scheduler_core.scheduler.framework.runtime import points
-from scheduler_core.scheduler.framework.runtime.cycles import Trial
+from scheduler_core.scheduler.framework.runtime.framework import Trial
 from scheduler_core.scheduler.framework.runtime.points import MAX_PERMIT_WAIT
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
 from scheduler_core.testing.builders import make_node, make_pod, make_table

@@ -11,9 +11,16 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.leaderelection.candidate import Candidate
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
-from scheduler_core.scheduler.leaderelection.leases import carry_out
-from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, LeaseLock, Verb
-from scheduler_core.scheduler.leaderelection.record import ElectionRecord, record_of, spec_of
+from scheduler_core.scheduler.leaderelection.lock import (
+    ElectionRecord,
+    LeaseAnswer,
+    LeaseCall,
+    LeaseLock,
+    Verb,
+    carry_out,
+    record_of,
+    spec_of,
+)
 from scheduler_core.testing.conformance.timelines.elections import NO_NAMESPACES
 
 CONFIG = ElectionConfig(namespace="foo", resource_name="bar")

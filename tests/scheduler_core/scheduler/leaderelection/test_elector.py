@@ -9,8 +9,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig, elector_error
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
-from scheduler_core.scheduler.leaderelection.leases import carry_out
-from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall
+from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
 from scheduler_core.testing.conformance.timelines.elections import NO_NAMESPACES
 
 CONFIG = ElectionConfig(renew_deadline=9 * SECOND)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.analysis.status.families import read_families
-from scheduler_core.scheduler.metrics.catalogue import BY_NAME, METRICS, MetricKind
-from scheduler_core.scheduler.metrics.former import FORMER
+from scheduler_core.scheduler.metrics.catalogue import BY_NAME, FORMER, METRICS, MetricKind
 from scheduler_core.world.simulation import Simulation
 
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from scheduler_core.scheduler.plugins.helper.go_math import log, round_half_up
+from scheduler_core.scheduler.plugins.helper.normalize import log, round_half_up
 
 
 @pytest.mark.parametrize("x", [1.0, 2.0, 3.0, 10.0, 502.0, 5002.0, 1e-300, 1e300])

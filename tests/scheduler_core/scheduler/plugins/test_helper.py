@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.scheduler.plugins.helper.go_math import divide
 from scheduler_core.scheduler.plugins.helper.memo import MEMO_LIMIT, remember
-from scheduler_core.scheduler.plugins.helper.normalize import default_normalize
+from scheduler_core.scheduler.plugins.helper.normalize import default_normalize, divide
 
 
 @given(st.integers(-(2**62), 2**62), st.integers(1, 2**62))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core.scheduler.config.load import load_configuration
-from scheduler_core.scheduler.config.types import ConfigurationError
+from scheduler_core.scheduler.config.schema import ConfigurationError
 from scheduler_core.scheduler.framework.features import Features
 from tests.scheduler_core.worlds import configuration
 

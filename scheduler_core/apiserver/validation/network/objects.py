@@ -1,0 +1,279 @@
+"""NetworkPolicies.
+
+kube: pkg/apis/networking/validation/validation.go (ValidateNetworkPolicy) @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    forbidden,
+    invalid,
+    not_supported,
+)
+from scheduler_core.apimachinery.objects.names import (
+    label1035_errors,
+    label_errors,
+    label_value_errors,
+    list_qualified_name_errors,
+    path_segment_errors,
+    port_name_errors,
+    subdomain_errors,
+    wildcard_errors,
+)
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apiserver.validation.network.services import (
+    endpoint_address,
+    ip_address,
+    ip_range,
+    parse_ip_address,
+    parse_ip_range,
+)
+from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, need, obey, one, text, validate_name
+
+_DIRECTIONS = {"ingress": "from", "egress": "to"}
+
+
+def network_policy(manifest: Object, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    checks.label_selector(spec.get("podSelector"), "spec.podSelector", errors)
+    for direction, peers in _DIRECTIONS.items():
+        each(direction, each("ports", _policy_port), each(peers, _peer))(spec, "spec", errors)
+    types = spec.get("policyTypes") or ()
+    if len(types) > 2:
+        detail = "may not specify more than two policyTypes"
+        errors.append(invalid("spec.policyTypes", list(types), detail))
+        return
+    known = ("Ingress", "Egress")
+    errors += [
+        not_supported(f"spec.policyTypes[{i}]", kind, known) for i, kind in enumerate(types) if kind not in known
+    ]
+
+
+def _policy_port(given: Object, path: str, errors: Errors) -> None:
+    one("protocol", "TCP", "UDP", "SCTP", empty=True)(given, path, errors)
+    port, end = given.get("port"), given.get("endPort")
+    if isinstance(port, int):
+        checks.port_number(port, f"{path}.port", errors)
+        if end is not None:
+            if end < port:
+                errors.append(invalid(f"{path}.endPort", port, "must be greater than or equal to `port`"))
+            checks.port_number(end, f"{path}.endPort", errors)
+        return
+    if end is not None:
+        state = "not specified" if port is None else "non-numeric"
+        errors.append(invalid(f"{path}.endPort", end, f"may not be specified when `port` is {state}"))
+    text("port", port_name_errors)(given, path, errors)
+
+
+def _peer(peer: Object, path: str, errors: Errors) -> None:
+    selectors = [field for field in ("podSelector", "namespaceSelector") if peer.get(field) is not None]
+    for field in selectors:
+        checks.label_selector(peer[field], f"{path}.{field}", errors)
+    block = peer.get("ipBlock")
+    if block is not None:
+        _block(block, f"{path}.ipBlock", errors)
+        if selectors:
+            errors.append(forbidden(path, "may not specify both ipBlock and another peer"))
+    elif not selectors:
+        errors.append(build_required_error(path, "must specify a peer"))
+
+
+def _block(block: Object, path: str, errors: Errors) -> None:
+    whole = block.get("cidr") or ""
+    if not whole:
+        errors.append(build_required_error(f"{path}.cidr"))
+        return
+    ip_range(whole, f"{path}.cidr", errors)
+    found = parse_ip_range(whole)
+    for i, part in enumerate(block.get("except") or ()) if found is not None else ():
+        ip_range(part, f"{path}.except[{i}]", errors)
+        inside = parse_ip_range(part)
+        if inside is not None and not _is_within(inside, found):
+            errors.append(invalid(f"{path}.except[{i}]", part, "must be a strict subset of `cidr`"))
+
+
+def _is_within(part: tuple[Any, int], whole: tuple[Any, int] | None) -> bool:
+    assert whole is not None
+    inner_net, outer = (ipaddress.ip_network(f"{address}/{length}", strict=False) for address, length in (part, whole))
+    return part[1] > whole[1] and inner_net.network_address in outer
+
+
+# Ingresses.
+#
+# kube: pkg/apis/networking/validation/validation.go (ValidateIngressCreate) @ v1.34.1
+
+_CLASS = "kubernetes.io/ingress.class"
+_NOT_IN_PATHS, _NOT_AT_ENDS = ("//", "/./", "/../", "%2f", "%2F"), ("/..", "/.")
+_PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
+_RESOURCE: Rules = (
+    text("apiGroup", subdomain_errors),
+    validate_name("kind", path_segment_errors, needed=True),
+    validate_name("name", path_segment_errors, needed=True),
+)
+
+
+def ingress(manifest: Object, errors: Errors) -> None:
+    spec = manifest.get("spec") or {}
+    rules, name = spec.get("rules"), spec.get("ingressClassName")
+    if not rules and spec.get("defaultBackend") is None:
+        detail = "either `defaultBackend` or `rules` must be specified"
+        errors.append(invalid("spec", None if rules is None else list(rules), detail))
+    inner("defaultBackend", _backend)(spec, "spec", errors)
+    each("rules", _rule)(spec, "spec", errors)
+    for i, tls in enumerate(spec.get("tls") or ()):
+        for j, host in enumerate(tls.get("hosts") or ()):
+            _host(host, f"spec.tls[{i}].hosts[{j}]", errors)
+        validate_name("secretName", subdomain_errors)(tls, f"spec.tls[{i}]", errors)
+    text("ingressClassName", subdomain_errors)(spec, "spec", errors)
+    given = (manifest["metadata"].get("annotations") or {}).get(_CLASS)
+    if given is not None and name is not None and given != name:
+        detail = "must match `ingressClassName` when both are specified"
+        errors.append(invalid(f"annotations.{_CLASS}", given, detail))
+
+
+def _host(host: str, path: str, errors: Errors) -> None:
+    problems = wildcard_errors(host) if "*" in host else subdomain_errors(host)
+    errors += [invalid(path, host, problem) for problem in problems]
+
+
+def _rule(rule: Object, path: str, errors: Errors) -> None:
+    host, http = rule.get("host") or "", rule.get("http")
+    if host:
+        if parse_ip_address(host) is not None:
+            errors.append(invalid(f"{path}.host", host, "must be a DNS name, not an IP address"))
+        _host(host, f"{path}.host", errors)
+    if http is not None:
+        need("paths")(http, f"{path}.http", errors)
+        each("paths", _path)(http, f"{path}.http", errors)
+
+
+def _path(given: Object, path: str, errors: Errors) -> None:
+    kind, place, where = given.get("pathType"), given.get("path") or "", f"{path}.path"
+    if kind is None:
+        errors.append(build_required_error(f"{path}.pathType", "pathType must be specified"))
+        return
+    if kind not in _PATH_TYPES:
+        errors.append(not_supported(f"{path}.pathType", kind, _PATH_TYPES))
+    elif not place.startswith("/") and (place or kind != "ImplementationSpecific"):
+        errors.append(invalid(where, place, "must be an absolute path"))
+    if kind in ("Exact", "Prefix"):
+        wrong = [f"must not contain '{part}'" for part in _NOT_IN_PATHS if part in place]
+        wrong += [f"cannot end with '{end}'" for end in _NOT_AT_ENDS if place.endswith(end)]
+        errors += [invalid(where, place, detail) for detail in wrong]
+    _backend(given.get("backend") or {}, f"{path}.backend", errors)
+
+
+def _backend(backend: Object, path: str, errors: Errors) -> None:
+    resource, service = backend.get("resource"), backend.get("service")
+    if resource is not None and service is not None:
+        errors.append(invalid(path, "", "cannot set both resource and service backends"))
+    elif resource is not None:
+        obey(_RESOURCE, resource, f"{path}.resource", errors)
+    elif service is None:
+        errors.append(invalid(path, "", "resource or service backend is required"))
+    else:
+        validate_name("name", label1035_errors, needed=True)(service, f"{path}.service", errors)
+        port = service.get("port") or {}
+        if port.get("name") and port.get("number"):
+            errors.append(invalid(path, "", "cannot set both port name & port number"))
+        elif port.get("name"):
+            validate_name("name", port_name_errors)(port, f"{path}.service.port", errors)
+        elif port.get("number"):
+            checks.port_number(port["number"], f"{path}.service.port.number", errors)
+        else:
+            errors.append(build_required_error(path, "port name or number is required"))
+
+
+# EndpointSlices.
+#
+# kube: pkg/apis/discovery/validation/validation.go @ v1.34.1
+
+_MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_HINTS, _MOST_LABELS = 1000, 100, 20000, 8, 16
+
+
+def endpoint_slice(manifest: Object, errors: Errors) -> None:
+    kind = manifest.get("addressType") or ""
+    if not kind:
+        errors.append(build_required_error("addressType"))
+    one("addressType", "FQDN", "IPv4", "IPv6")(manifest, "", errors)
+    ports, endpoints = manifest.get("ports") or (), manifest.get("endpoints") or ()
+    if not _too_many(ports, _MOST_PORTS, "ports", errors):
+        _slice_ports(ports, errors)
+    if not _too_many(endpoints, _MOST_ENDPOINTS, "endpoints", errors):
+        for i, endpoint in enumerate(endpoints):
+            _endpoint(endpoint, kind, f"endpoints[{i}]", errors)
+
+
+def _too_many(entries: Sequence[Any] | Object, most: int, path: str, errors: Errors) -> bool:
+    if len(entries) <= most:
+        return False
+    errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
+    return True
+
+
+def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
+    seen: dict[str, None] = {}
+    for i, port in enumerate(ports):
+        validate_name("name", label_errors)(port, f"ports[{i}]", errors)
+        checks.unique(errors, seen, port.get("name") or "", f"ports[{i}].name")
+        one("protocol", "SCTP", "TCP", "UDP", empty=True)(port, f"ports[{i}]", errors)
+        text("appProtocol", list_qualified_name_errors)(port, f"ports[{i}]", errors)
+
+
+def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
+    addresses, where = endpoint.get("addresses") or (), f"{path}.addresses"
+    if not addresses:
+        errors.append(build_required_error(where, "must contain at least 1 address"))
+    _too_many(addresses, _MOST_ADDRESSES, where, errors)
+    for i, address in enumerate(addresses):
+        if kind == "FQDN":
+            _domain(address, f"{where}[{i}]", errors)
+        elif kind in ("IPv4", "IPv6"):
+            _address(address, kind, where, i, errors)
+    text("nodeName", subdomain_errors)(endpoint, path, errors)
+    topology = endpoint.get("deprecatedTopology") or {}
+    _too_many(topology, _MOST_LABELS, f"{path}.deprecatedTopology", errors)
+    checks.labels(topology, f"{path}.deprecatedTopology", errors)
+    text("hostname", label_errors)(endpoint, path, errors)
+    for field, problems in (("forZones", label_value_errors), ("forNodes", subdomain_errors)):
+        hints, place = (endpoint.get("hints") or {}).get(field) or (), f"{path}.hints.{field}"
+        if _too_many(hints, _MOST_HINTS, place, errors):
+            return
+        seen: dict[str, None] = {}
+        for i, hint in enumerate(hints):
+            name = hint.get("name") or ""
+            checks.unique(errors, seen, name, f"{place}[{i}].name")
+            errors += [invalid(f"{place}[{i}].name", name, problem) for problem in problems(name)]
+
+
+def _address(address: str, kind: str, path: str, i: int, errors: Errors) -> None:
+    where, found = f"{path}[{i}]", parse_ip_address(address)
+    if found is None:
+        ip_address(address, where, errors)
+        return
+    if f"IPv{found.version}" != kind:
+        errors.append(invalid(path, address, f"must be an {kind} address"))
+    endpoint_address(address, where, errors)
+
+
+def _domain(name: str, path: str, errors: Errors) -> None:
+    """A name with a dot at least."""
+    full = name.removesuffix(".")
+    if not name:
+        errors.append(build_required_error(path))
+    elif problems := subdomain_errors(full):
+        errors.append(invalid(path, full, ",".join(problems)))
+    elif "." not in full:
+        detail = "should be a domain with at least two segments separated by dots"
+        errors.append(invalid(path, full, detail))
+    else:
+        wrong = next((part for part in full.split(".") if label_errors(part)), None)
+        if wrong is not None:
+            errors.append(invalid(path, wrong, ",".join(label_errors(wrong))))
