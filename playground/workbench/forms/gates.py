@@ -56,7 +56,7 @@ ABOUT = {
     "DRASchedulerFilterTimeout": _("The search for devices on a node ends after filterTimeout."),
     "NodeDeclaredFeatures": _("A pod that needs a feature of the kubelet runs only on nodes that declare the feature."),
     "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
-    "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused where the CSIDriver asks for that."),
+    "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused if the CSIDriver requires this."),
     "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
 }
 
