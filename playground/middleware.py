@@ -147,10 +147,7 @@ def _require_utf8(request: HttpRequest) -> None:
         known = False
     if not known:
         request.POST = QueryDict()
-        raise NotUtf8(
-            _("This was sent as text in “%(name)s”; only UTF-8 is taken. Please send it as UTF-8.")
-            % {"name": name[:40]}
-        )
+        raise NotUtf8(_("“%(name)s” must be UTF-8 text. Send it again as UTF-8.") % {"name": name[:40]})
     request.encoding = "utf-8"  # by whatever name it was called
 
 
@@ -161,9 +158,7 @@ def _require_readable(request: HttpRequest) -> None:
     except RequestDataTooBig:
         request.POST = QueryDict()
         most = f"{settings.MAX_UPLOAD_BYTES:,}"
-        raise TooLarge(
-            _("The form is larger than the %(most)s bytes that this server takes at once.") % {"most": most}
-        ) from None
+        raise TooLarge(_("The form is larger than the limit of %(most)s bytes.") % {"most": most}) from None
     except (SuspiciousOperation, BadRequest, MultiPartParserError, LookupError, ValueError, OSError) as error:
         request.POST = QueryDict()
         raise Unreadable(
@@ -177,7 +172,8 @@ def _require_no_nul(request: HttpRequest) -> None:
         if NUL in name or (name not in PARSED and any(NUL in value for value in values)):
             raise Unreadable(
                 _(
-                    "The field “%(name)s” holds the character 0, which no text here may hold. Take it out and send it again."
+                    "The field “%(name)s” contains a NUL character, which is not allowed. Remove it and send the form "
+                    "again."
                 )
                 % {"name": name.replace(NUL, "")[:40]}
             )
@@ -195,7 +191,7 @@ def short_redirects(get_response: GetResponse) -> GetResponse:
                 response.headers[header] = address = address.partition("?")[0]
             if len(address) > MOST_ADDRESS:
                 return await sync_to_async(problem, thread_sensitive=False)(
-                    request, SessionGone(_("There is nothing at this address."))
+                    request, SessionGone(_("Nothing exists at this address."))
                 )
         return response
 

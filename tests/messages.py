@@ -53,12 +53,12 @@ def extract_catalog() -> Catalog:
                 for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
                     found.add(text, auto_comments=comments, context=context)
     for path in sorted((ROOT / "templates").rglob("*.html")):
-        for text in _extract_template(path.read_text()):
+        for text in extract_template(path.read_text()):
             found.add(text)
     return found
 
 
-def _extract_template(source: str) -> Iterator[str | tuple[str, str]]:
+def extract_template(source: str) -> Iterator[str | tuple[str, str]]:
     """The texts of a template's tags."""
     for call in _CALL.finditer(templatize(source)):
         one = ast.literal_eval(call[1])

@@ -1,4 +1,4 @@
-"""Plain English, measured: how docstrings begin, how functions are named, and how often a comment says why.
+"""Plain English, measured: how docstrings begin, how functions are named, how often a comment says why, and on-screen words.
 
 The ceilings only fall, and the floor only rises.
 """
@@ -7,9 +7,16 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+import yaml
+from babel.messages.extract import extract
+
+from tests.messages import KEYWORDS, extract_template, read
 
 ROOT = Path(__file__).resolve().parents[1]
 RELATIVE = frozenset(
@@ -73,6 +80,27 @@ IRREGULAR = frozenset(
 NO_PARTICIPLES = ("need", "embed", "seed")
 MOST_RELATIVE = 0.005  # the share of docstrings that begin with a relative word or a preposition
 MOST_PARTICIPLES = 0.025  # the share of functions, without properties, that are named by a participle
+# Words of on-screen texts that hide the actor or take things for people. Quotations of kube are no messages.
+STILTED = re.compile(
+    r"\b(nobody|whoever|whom|anew|at hand|is told|are told|was told|were told|stands|comes|came"
+    r"|goes on|go on|as ever|in all|by himself|has got|any more|of old|is led|is drawn|asks? for|asked for"
+    r"|just now|please|looked at|has to|have to)\b",
+    re.IGNORECASE,
+)
+# Texts with such words, by the folder that has them; a folder that is not here may have none.
+MOST_STILTED = {
+    "playground/presenters/stage": 3,
+    "templates/comparison": 1,
+    "templates/panels": 19,
+    "templates/playground/home.html": 3,
+    "templates/playground/import.html": 1,
+    "templates/playground/partials": 2,
+    "templates/playground/session.html": 4,
+    "templates/playground/studio": 7,
+}
+MOST_STILTED_LESSONS = 117
+# Chinese words for you, victims, and nobody that the Kubernetes documentation does not use.
+PERSONS = re.compile("您|受害者|没有人")
 FEWEST_COMMENTS = 13  # in 1,000 lines, without those that speak to tools
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -122,3 +150,57 @@ def test_comments_say_why() -> None:
                 t.type == tokenize.COMMENT and not t.string.startswith(("# noqa", "# type:")) for t in tokens
             )
     assert 1000 * comments / lines >= FEWEST_COMMENTS
+
+
+def list_texts() -> Iterator[tuple[str, str]]:
+    """The texts that the sources mark for translation, with their files."""
+    for package in ("scheduler_core", "playground"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            with path.open("rb") as source:
+                for _line, found, _comments, _context in extract("python", source, KEYWORDS):
+                    for text in (found,) if isinstance(found, str) else found:
+                        yield path.relative_to(ROOT).as_posix(), text
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        for found in extract_template(path.read_text()):
+            for text in (found,) if isinstance(found, str) else found:
+                yield path.relative_to(ROOT).as_posix(), text
+
+
+def test_texts_are_plain() -> None:
+    stilted = {(place, text) for place, text in list_texts() if STILTED.search(text)}
+    counts = Counter(
+        next((folder for folder in MOST_STILTED if place.startswith(folder)), place) for place, _ in stilted
+    )
+    over = {folder for folder, count in counts.items() if count > MOST_STILTED.get(folder, 0)}
+    assert (
+        sorted(f"{place}: {text}" for place, text in stilted if any(place.startswith(folder) for folder in over)) == []
+    )
+
+
+def test_lessons_are_plain() -> None:
+    stilted = [
+        f"{path.parent.name}: {text}"
+        for path in sorted((ROOT / "playground" / "lessons" / "content").glob("*/en.yaml"))
+        for text in list_strings(yaml.safe_load(path.read_text()))
+        if STILTED.search(text)
+    ]
+    assert len(stilted) <= MOST_STILTED_LESSONS, stilted
+
+
+def list_strings(data: object) -> Iterator[str]:
+    """Every string in YAML data, without keys."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for value in data.values():
+            yield from list_strings(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from list_strings(value)
+
+
+def test_chinese_words_are_those_of_the_kubernetes_documentation() -> None:
+    words = [str(message.string) for message in read("zh_Hans")]
+    lessons = (ROOT / "playground" / "lessons" / "content").glob("*/zh-hans.yaml")
+    words += [path.read_text() for path in lessons]
+    assert [PERSONS.search(each) and each for each in words if PERSONS.search(each)] == []

@@ -9,8 +9,8 @@ from tests.sentences import fill, find_messages, list_templates, listen
 
 def test_sentences_of_a_pod_that_waits_are_filled_with_its_names() -> None:
     filled = fill(listen(world(node("a", cpu="2"), pod("web", cpu="4"))))
-    [said] = filled["%(pod)s asks for %(wanted)s, and %(node)s has %(most)s in all."]
-    assert in_english(said) == "web asks for 4 cpu, and a has 2 in all."
+    [said] = filled["%(pod)s requests %(wanted)s, but %(node)s has only %(most)s."]
+    assert in_english(said) == "web requests 4 cpu, but a has only 2."
 
 
 def test_every_filling_belongs_to_a_template_that_is_listed() -> None:

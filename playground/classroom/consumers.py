@@ -127,7 +127,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
         if self.tokens < 1:
             raise LimitReached(
-                message(gettext_noop("Too many messages: at most %(rate)s a second are taken."), rate=f"{RATE:g}")
+                message(gettext_noop("Too many messages. The limit is %(rate)s a second."), rate=f"{RATE:g}")
             )
         self.tokens -= 1
 
@@ -143,7 +143,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         """Raises SessionError in a room that is over."""
         await in_thread(self.room.refresh_from_db, fields=["ended"])
         if rooms.is_over(self.room):
-            raise SessionError(message(gettext_noop("This classroom is over.")))
+            raise SessionError(message(gettext_noop("This classroom has ended.")))
 
 
 class StudentConsumer(ClassroomConsumer):

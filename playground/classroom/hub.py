@@ -162,7 +162,7 @@ class Hub:
 
 
 def _build_closed_error() -> SessionError:
-    return SessionError(message(gettext_noop("This question takes no more answers.")))
+    return SessionError(message(gettext_noop("This question is closed.")))
 
 
 class Hubs:

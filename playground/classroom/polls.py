@@ -88,17 +88,17 @@ def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
     key = tuple(poll.key) if isinstance(poll.key, list) else poll.key
     read = [text.strip()[:300] for text in given if text.strip()]
     if poll.options and not set(read) <= set(poll.options):
-        raise SessionError(message(gettext_noop("That is none of the answers to choose from.")))
+        raise SessionError(message(gettext_noop("This is not one of the answers.")))
     if poll.kind == "victims":
         read = sorted(set(read))
     try:
         verdict = judge(question, "0" if key is None and poll.kind == "number" else key or "", read)
     except ValueError:
         raise SessionError(
-            message(gettext_noop("Choose an answer first; a number is written with digits, such as 3 or 0.5."))
+            message(gettext_noop("Choose an answer first. Write a number with digits, such as 3 or 0.5."))
         ) from None
     if len(read) > 1 and poll.kind not in ("victims", "order"):
-        raise SessionError(message(gettext_noop("This question takes one answer.")))
+        raise SessionError(message(gettext_noop("This question has a single answer.")))
     text = f"{float(read[0]):g}" if poll.kind == "number" else ", ".join(read)
     return text[:LONGEST], None if key is None else verdict.right
 

@@ -34,10 +34,10 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
 def _free(ask: messages.Ask) -> Asked:
     text, options = ask.ask.strip(), list(dict.fromkeys(each.strip() for each in ask.options if each.strip()))
     if not text or len(options) < 2:
-        raise SessionError(message(gettext_noop("A question has a text and at least two answers.")))
+        raise SessionError(message(gettext_noop("A question needs a text and at least two answers.")))
     right = ask.right.strip()
     if right and right not in options:
-        raise SessionError(message(gettext_noop("The right answer is one of the answers.")))
+        raise SessionError(message(gettext_noop("The right answer must be one of the answers.")))
     return Asked("choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None)
 
 
@@ -45,7 +45,7 @@ async def _of_card(client: SessionClient, at: int | None) -> Asked:
     question = await client.ask(OpenQuestion(at=at))
     if question is None:
         raise SessionError(
-            message(gettext_noop("The lesson asks nothing at this step. Go on to a card with a question."))
+            message(gettext_noop("The lesson has no question at this step. Move on to a card with a question."))
         )
     return Asked(question.kind, question.words, question.options, question.key, question.tolerance, question.position)
 
@@ -55,9 +55,7 @@ async def _foreseen(client: SessionClient, about: About, ask: messages.Ask) -> A
     if seen.key is None:
         raise SessionError(
             message(
-                gettext_noop(
-                    "The engine finds no answer to that: no attempt of that kind comes in the next %(steps)s steps."
-                ),
+                gettext_noop("The engine finds no answer: the next %(steps)s steps contain no such attempt."),
                 steps=f"{seen.looked:,}",
             )
         )

@@ -21,7 +21,7 @@ COOKIE = "student-"  # and the room's code
 _LONGEST = 2000  # characters of a text that are looked at
 _LINK = re.compile(r"/join/([^/?#\s]+)", re.IGNORECASE)
 _APART = re.compile(r"[^0-9A-Z]+")
-CLOSED = gettext_noop("The teacher lets nobody else join this classroom.")
+CLOSED = gettext_noop("The teacher has closed this classroom to new students.")
 
 
 def open_room(session: Session, creator: str) -> Room:
@@ -30,9 +30,7 @@ def open_room(session: Session, creator: str) -> Room:
     if hidden and going_on().filter(creator=hidden).count() >= settings.MAX_ROOMS_PER_CLIENT:
         raise LimitReached(
             message(
-                gettext_noop(
-                    "There are %(most)s open classrooms of yours here already. End one that is over, and open this one then."
-                ),
+                gettext_noop("You already have %(most)s open classrooms. End one of them first."),
                 most=f"{settings.MAX_ROOMS_PER_CLIENT:,}",
             )
         )
@@ -78,9 +76,7 @@ def _require_room(rooms: QuerySet[Room]) -> Room:
 def unknown() -> SessionGone:
     """The refusal of a link or code that no room has."""
     return SessionGone(
-        message(
-            gettext_noop("There is no classroom with this link or code. It may have been removed, or a sign is wrong.")
-        )
+        message(gettext_noop("No classroom has this link or code. It may have been removed, or the code has a typo."))
     )
 
 
@@ -88,7 +84,7 @@ def unknown() -> SessionGone:
 def join(room: Room, name: str, creator: str = "") -> Student:
     """A new student. Raises LimitReached where the room is over, closed or full, or the client has too many join at once."""
     if is_over(room):
-        raise LimitReached(message(gettext_noop("This classroom is over.")))
+        raise LimitReached(message(gettext_noop("This classroom has ended.")))
     if room.locked:
         raise LimitReached(message(CLOSED))
     hidden = salted_hmac("playground.room", creator).hexdigest() if creator else ""
@@ -97,17 +93,15 @@ def join(room: Room, name: str, creator: str = "") -> Student:
         raise TooOften(
             message(
                 gettext_noop(
-                    "As many students as may join from one address within a minute (%(most)s) have joined. "
-                    "Please try again in a minute."
+                    "%(most)s students have joined from your address within a minute, which is the limit. Try again in a "
+                    "minute."
                 ),
                 most=f"{most:,}",
             )
         )
     if present(room).count() >= settings.MAX_STUDENTS:
         raise LimitReached(
-            message(
-                gettext_noop("This classroom is full: it has %(most)s students."), most=f"{settings.MAX_STUDENTS:,}"
-            )
+            message(gettext_noop("This classroom is full, with %(most)s students."), most=f"{settings.MAX_STUDENTS:,}")
         )
     given = " ".join(name.replace("\0", " ").split())[:NAME_LENGTH]
     return Student.objects.create(room=room, name=given, creator=hidden)

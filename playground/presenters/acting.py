@@ -123,14 +123,14 @@ def _pod(subject: Subject) -> list[Fact]:
     return [
         _fact(gettext_noop("phase"), subject.part("status", "phase") or "Pending"),
         _fact(gettext_noop("node"), subject.part("spec", "nodeName")),
-        _fact(gettext_noop("being deleted since"), subject.part("metadata", "deletionTimestamp")),
+        _fact(gettext_noop("deleting since"), subject.part("metadata", "deletionTimestamp")),
     ]
 
 
 def _scheduler(subject: Subject) -> list[Fact]:
     return [
         _fact(gettext_noop("stage"), subject.part("status", "stage")),
-        _fact(gettext_noop("cut off"), "true" if subject.part("status", "cutOff") else ""),
+        _fact(gettext_noop("partitioned"), "true" if subject.part("status", "cutOff") else ""),
     ]
 
 

@@ -78,7 +78,7 @@ def _verb(kind: str, leaves: list[str]) -> str:
     if len(leaves) != 1:
         return ""
     if leaves[0].startswith(_RESTARTED):
-        return gettext_noop("rolls out %(kind)s %(name)s again")
+        return gettext_noop("restarts the rollout of %(kind)s %(name)s")
     return _PATCHES.get((kind, leaves[0])) or _PATCHES.get(("", leaves[0]), "")
 
 
@@ -105,10 +105,8 @@ def _leaves(patch: object, path: str = "") -> list[str]:
 def _configure(command: Data) -> Message:
     scheduler = command.get("scheduler", "")
     if command.get("configuration") is None:
-        return message(
-            gettext_noop("starts the scheduler %(plugin)s with kube's default configuration"), plugin=scheduler
-        )
-    return message(gettext_noop("starts the scheduler %(plugin)s with another configuration"), plugin=scheduler)
+        return message(gettext_noop("starts scheduler %(plugin)s with the default configuration"), plugin=scheduler)
+    return message(gettext_noop("starts scheduler %(plugin)s with another configuration"), plugin=scheduler)
 
 
 def _settings(command: Data) -> Message:
@@ -118,7 +116,7 @@ def _settings(command: Data) -> Message:
 
 def _define(command: Data) -> Message:
     if command.get("definition") is None:
-        return message(gettext_noop("takes the plugin %(plugin)s away"), plugin=command.get("plugin", ""))
+        return message(gettext_noop("removes the plugin %(plugin)s"), plugin=command.get("plugin", ""))
     return message(gettext_noop("defines the plugin %(plugin)s in CEL"), plugin=command.get("plugin", ""))
 
 
@@ -132,12 +130,12 @@ def _fail(command: Data) -> Message:
     """Describe which calls fail or take longer, with which code, and how often."""
     values = {name: command.get(name, "") for name in ("call", "pod", "code", "times")}
     if command.get("times") == 0:
-        return message(gettext_noop("lets the calls %(call)s of %(pod)s be answered as ever again"), **values)
+        return message(gettext_noop("removes the injected faults from the %(call)s calls of %(pod)s"), **values)
     if not command.get("code"):
-        return message(gettext_noop("gives the next %(call)s of %(pod)s another latency"), **values)
+        return message(gettext_noop("changes the latency of the next %(call)s of %(pod)s"), **values)
     if command.get("times", 1) == 1:
-        return message(gettext_noop("has the next %(call)s of %(pod)s fail with %(code)s"), **values)
-    return message(gettext_noop("has the next %(times)s calls %(call)s of %(pod)s fail with %(code)s"), **values)
+        return message(gettext_noop("makes the next %(call)s of %(pod)s fail with %(code)s"), **values)
+    return message(gettext_noop("makes the next %(times)s %(call)s calls of %(pod)s fail with %(code)s"), **values)
 
 
 def _create(command: Data) -> Message:
@@ -159,8 +157,8 @@ def _scale(command: Data) -> Message:
 
 def _evict(command: Data) -> Message:
     if command.get("dry_run"):
-        return message(gettext_noop("asks whether %(pod)s could be evicted"), pod=command.get("pod", ""))
-    return message(gettext_noop("asks for the eviction of %(pod)s"), pod=command.get("pod", ""))
+        return message(gettext_noop("checks whether %(pod)s can be evicted"), pod=command.get("pod", ""))
+    return message(gettext_noop("requests the eviction of %(pod)s"), pod=command.get("pod", ""))
 
 
 def _kubelet(command: Data) -> Message:
@@ -171,68 +169,64 @@ def _kubelet(command: Data) -> Message:
 
 def _condition(command: Data) -> Message:
     return message(
-        gettext_noop("has %(node)s report %(type)s=%(status)s"),
+        gettext_noop("sets the condition %(type)s=%(status)s of %(node)s"),
         **{name: command.get(name, "") for name in ("node", "type", "status")},
     )
 
 
 def _device_condition(command: Data) -> Message:
     return message(
-        gettext_noop("has a driver report %(type)s=%(status)s of the devices of %(claim)s"),
+        gettext_noop("sets the condition %(type)s=%(status)s of the devices of %(claim)s"),
         **{name: command.get(name, "") for name in ("claim", "type", "status")},
     )
 
 
 def _stop_scheduler(command: Data) -> Message:
     if command.get("signal") == "SIGKILL":
-        return message(gettext_noop("kills the scheduler %(name)s"), name=command.get("name", ""))
-    return message(gettext_noop("tells the scheduler %(name)s to end"), name=command.get("name", ""))
+        return message(gettext_noop("kills scheduler %(name)s (SIGKILL)"), name=command.get("name", ""))
+    return message(gettext_noop("stops scheduler %(name)s (SIGTERM)"), name=command.get("name", ""))
 
 
 def _partition(command: Data) -> Message:
     if command.get("partitioned"):
-        return message(
-            gettext_noop("cuts the scheduler %(name)s off from the API server"), name=command.get("name", "")
-        )
-    return message(
-        gettext_noop("connects the scheduler %(name)s to the API server again"), name=command.get("name", "")
-    )
+        return message(gettext_noop("partitions scheduler %(name)s from the API server"), name=command.get("name", ""))
+    return message(gettext_noop("reconnects scheduler %(name)s to the API server"), name=command.get("name", ""))
 
 
 def _programs(command: Data) -> Message:
     """The first rule is the one that a form puts there."""
     rules = [rule for rule in _list(command.get("rules")) if isinstance(rule, Mapping)]
     if not rules:
-        return message(gettext_noop("says what runs in the containers"))
+        return message(gettext_noop("sets the programs of the containers"))
     rule = rules[0]
     said = _fields({name: value for name, value in rule.items() if name not in ("pods", "container")})
     pods = rule.get("pods") or "*"
-    return message(gettext_noop("says what runs in pods with %(pods)s: %(what)s"), pods=pods, what=said or "-")
+    return message(gettext_noop("sets the programs of pods with %(pods)s: %(what)s"), pods=pods, what=said or "-")
 
 
 def _usage(command: Data) -> Message:
     """The last entry is the one that a form adds."""
     entries = [entry for entry in _list(command.get("entries")) if isinstance(entry, Mapping)]
     if not entries:
-        return message(gettext_noop("says what pods and nodes use"))
+        return message(gettext_noop("sets the usage of pods and nodes"))
     entry = entries[-1]
     name = entry.get("pod") or entry.get("node") or entry.get("podLabel") or "?"
     about = ("at", "pod", "node", "podLabel")
     said = _fields({name: value for name, value in entry.items() if name not in about})
-    return message(gettext_noop("says what %(name)s uses: %(what)s"), name=name, what=said or "-")
+    return message(gettext_noop("sets the usage of %(name)s: %(what)s"), name=name, what=said or "-")
 
 
 _BEHAVIOURS = {
-    "recorded": gettext_noop("has the extender %(url)s answer by rules"),
-    "cel": gettext_noop("writes what the extender %(url)s answers"),
-    "http": gettext_noop("has the extender %(url)s asked over the network"),
+    "recorded": gettext_noop("makes extender %(url)s answer by rules"),
+    "cel": gettext_noop("sets the answers of extender %(url)s"),
+    "http": gettext_noop("calls extender %(url)s over the network"),
 }
 
 
 def _extender(command: Data) -> Message:
     behaviour = command.get("behaviour")
     kind = str(behaviour.get("type", "")) if isinstance(behaviour, Mapping) else ""
-    text = _BEHAVIOURS.get(kind, gettext_noop("has nobody listen at the extender %(url)s"))
+    text = _BEHAVIOURS.get(kind, gettext_noop("makes extender %(url)s refuse connections"))
     return message(text, url=_cut(str(command.get("url_prefix", "?"))))
 
 
@@ -261,45 +255,45 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     ),
     "EvictPod": _evict,
     "DrainNode": lambda data: message(gettext_noop("drains %(node)s"), node=data.get("node", "")),
-    "CancelDrain": lambda data: message(gettext_noop("calls the drain of %(node)s off"), node=data.get("node", "")),
+    "CancelDrain": lambda data: message(gettext_noop("cancels the drain of %(node)s"), node=data.get("node", "")),
     "SetKubelet": _kubelet,
     "ReportCondition": _condition,
     "ReportDeviceCondition": _device_condition,
     "SetPrograms": _programs,
     "SetUsage": _usage,
     "StartScheduler": lambda data: message(
-        gettext_noop("starts the process %(name)s of a scheduler"), name=data.get("name", "")
+        gettext_noop("starts scheduler process %(name)s"), name=data.get("name", "")
     ),
     "StopScheduler": _stop_scheduler,
     "PartitionScheduler": _partition,
     "SetExtender": _extender,
     "AnswerExtender": _answer,
-    "Undo": lambda _: message(gettext_noop("takes back the change before")),
-    "Redo": lambda _: message(gettext_noop("makes the change again that was taken back")),
+    "Undo": lambda _: message(gettext_noop("undoes the previous change")),
+    "Redo": lambda _: message(gettext_noop("redoes the undone change")),
 }
 
 
 _SHORT = {
     "CreateObject": gettext_noop("a new object"),
     "ScaleObject": gettext_noop("a scaling"),
-    "BindPod": gettext_noop("a binding by hand"),
+    "BindPod": gettext_noop("a manual binding"),
     "EvictPod": gettext_noop("an eviction"),
     "DrainNode": gettext_noop("a drain"),
     "CancelDrain": gettext_noop("the end of a drain"),
-    "SetKubelet": gettext_noop("a kubelet that is stopped or started"),
-    "ReportCondition": gettext_noop("a condition of a node"),
-    "ReportDeviceCondition": gettext_noop("a condition of a device"),
-    "SetPrograms": gettext_noop("what runs in the containers"),
-    "SetUsage": gettext_noop("what pods and nodes use"),
-    "StartScheduler": gettext_noop("a scheduler that is started"),
-    "StopScheduler": gettext_noop("a scheduler that is stopped"),
-    "PartitionScheduler": gettext_noop("a scheduler that is cut off"),
+    "SetKubelet": gettext_noop("a kubelet stop or start"),
+    "ReportCondition": gettext_noop("a node condition"),
+    "ReportDeviceCondition": gettext_noop("a device condition"),
+    "SetPrograms": gettext_noop("the programs of the containers"),
+    "SetUsage": gettext_noop("the usage of pods and nodes"),
+    "StartScheduler": gettext_noop("a scheduler start"),
+    "StopScheduler": gettext_noop("a scheduler stop"),
+    "PartitionScheduler": gettext_noop("a network partition of a scheduler"),
     "SetConfiguration": gettext_noop("a configuration"),
     "SetSettings": gettext_noop("settings"),
-    "DefinePlugin": gettext_noop("a plugin of one's own"),
+    "DefinePlugin": gettext_noop("a custom plugin"),
     "DecidePermit": gettext_noop("a decision on Permit"),
     "FailCall": gettext_noop("a failing call"),
-    "SetExtender": gettext_noop("what an extender does"),
+    "SetExtender": gettext_noop("the behavior of an extender"),
     "AnswerExtender": gettext_noop("an extender's answer"),
     "Undo": gettext_noop("an undo"),
     "Redo": gettext_noop("a redo"),
@@ -315,7 +309,7 @@ SOURCES = {
     "plugins": gettext_noop("Own plugins"),
     "calls": gettext_noop("API calls"),
     "extenders": gettext_noop("Extenders"),
-    "outside": gettext_noop("an extender outside"),
+    "outside": gettext_noop("an external extender"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),

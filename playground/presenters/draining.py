@@ -40,7 +40,7 @@ def draining(sim: WorldView, node: str) -> Draining | None:
     if drain.ended is None:
         state, said = "going", _going(len(left), len(drain.pods))
     elif drain.outcome:
-        state, said = "failed", message(gettext_noop("The drain ended: it did not get all pods away."))
+        state, said = "failed", message(gettext_noop("The drain failed: some pods could not be evicted."))
     else:
         state, said = "done", message(gettext_noop("The node is drained."))
     return {
@@ -90,4 +90,4 @@ def _end(sim: WorldView, pod: Pod) -> int | None:
 
 
 def _going(left: int, all_: int) -> Message:
-    return message(gettext_noop("Draining: %(left)s of %(all)s pods are still to go."), left=left, all=all_)
+    return message(gettext_noop("Draining: %(left)s of %(all)s pods left."), left=left, all=all_)

@@ -162,7 +162,7 @@ def _note_awaited_answer(point: Point, cycle: CycleView | None) -> Message | Non
         return None
     if cycle.extension is None or not cycle.extension.awaited:
         return None
-    return message(gettext_noop("awaiting the answer"))
+    return message(gettext_noop("waiting for the response"))
 
 
 class Station(TypedDict):
@@ -182,7 +182,7 @@ def _station(
         if now is not None and ran[-1] is now:
             return {"name": name, "state": state, "now": True, "note": note}
     elif cycle is not None and _is_skipped(name, point, cycle):
-        state, note = "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
+        state, note = "skip", message(gettext_noop("skipped: nothing to do for this pod"))
     return {"name": name, "state": state, "now": False, "note": note}
 
 
@@ -196,13 +196,13 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
     """A station's state and a few words, from what the plugin did (more than once where nodes are searched in blocks)."""
     last = ran[-1]
     if last.skipped:
-        return "skip", message(gettext_noop("skipped: it has nothing to do for this pod"))
+        return "skip", message(gettext_noop("skipped: nothing to do for this pod"))
     if point is Point.FILTER or (point is Point.EXTENDER_FILTER and last.status.ok):
         evaluated, refused = sum(s.evaluated for s in ran), sum(s.refused for s in ran)
         if not refused:
-            return "done", message(gettext_noop("passes all %(n)s nodes it saw"), n=thousands(evaluated))
+            return "done", message(gettext_noop("passes all %(n)s nodes it checked"), n=thousands(evaluated))
         note = message(
-            gettext_noop("refuses %(k)s of the %(n)s nodes it saw"), k=thousands(refused), n=thousands(evaluated)
+            gettext_noop("refuses %(k)s of the %(n)s nodes it checked"), k=thousands(refused), n=thousands(evaluated)
         )
         return ("no" if refused == evaluated else "part"), note
     if last.status.code is Code.WAIT:

@@ -11,18 +11,18 @@ _EXACT = {
     "node(s) didn't match Pod's node affinity/selector": gettext_noop(
         "The node's labels do not match the pod's nodeSelector or required node affinity."
     ),
-    "node(s) didn't match the requested node name": gettext_noop("The pod asks for another node by name."),
+    "node(s) didn't match the requested node name": gettext_noop("The pod's nodeName names another node."),
     "node(s) didn't have free ports for the requested pod ports": gettext_noop(
         "Another pod on the node already uses a host port that the pod needs."
     ),
     "node(s) didn't match scheduler-enforced node affinity": gettext_noop(
-        "The profile's own addedAffinity leaves this node out."
+        "The addedAffinity of the profile excludes this node."
     ),
     "no nodes available to schedule pods": gettext_noop("The cluster has no node yet."),
 }
 _FREE = gettext_noop("The node has less free %(resource)s than the pod requests.")
 _TAINT = gettext_noop("The node has the taint %(taint)s, which the pod does not tolerate.")
-_GATE = gettext_noop("The pod carries a scheduling gate; it is not queued until the gate is removed.")
+_GATE = gettext_noop("The pod has a scheduling gate. It enters the queue once the gate is removed.")
 
 
 def in_plain_words(reason: str) -> Message | None:

@@ -82,10 +82,10 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     ticked = request.POST.getlist("only") or request.POST.getlist("skip")
     skip = sorted({at for each in ticked if (at := whole_number(each, DIGITS)) is not None})
     if not skip:
-        raise SessionError(_("Tick the commands to leave out first."))
+        raise SessionError(_("Select the commands to leave out first."))
     if len(skip) > MOST_SKIPPED:
         raise SessionError(
-            _("%(has)d commands are ticked; at most %(most)d can be left out at once.")
+            _("%(has)d commands are selected. At most %(most)d can be left out at once.")
             % {"has": len(skip), "most": MOST_SKIPPED}
         )
     left = await in_thread(listing.list_skipped_commands, client.session.pk, skip)

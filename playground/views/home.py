@@ -132,7 +132,7 @@ def _beginning(start: str) -> dict[str, Any]:
         return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
-    raise SessionError(_("There is no beginning “%(start)s”; choose one on the first page.") % {"start": start[:80]})
+    raise SessionError(_("“%(start)s” is not a way to start. Choose one on the home page.") % {"start": start[:80]})
 
 
 async def _import(request: HttpRequest) -> HttpResponse:

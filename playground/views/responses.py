@@ -120,21 +120,21 @@ def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """An address that leads nowhere."""
-    return problem(request, SessionGone(_("There is nothing at this address.")))
+    return problem(request, SessionGone(_("Nothing exists at this address.")))
 
 
 def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A request that Django refuses, such as for a host that is not served here."""
     return problem(
-        request, SessionError(_("The server can't take this request as it is: %(why)s") % {"why": str(exception)[:200]})
+        request, SessionError(_("The server cannot handle this request: %(why)s") % {"why": str(exception)[:200]})
     )
 
 
 def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form that was not sent from a page of this server, or from one that is out of date."""
     text = _(
-        "This form was sent from a page that is out of date or is not this server's, or the browser takes no cookies. "
-        "Open the page again and send the form from there."
+        "This form is from an outdated page or from another server, or the browser blocks cookies. Open the "
+        "page again and send the form from there."
     )
     return problem(request, NotAllowed(text))
 
@@ -142,10 +142,7 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
 def report_failure(request: HttpRequest) -> HttpResponse:
     """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
     return problem(
-        request,
-        Broken(
-            _("Something went wrong on the server, and its log says what. Look at the session before you try again.")
-        ),
+        request, Broken(_("The server had an error, which is in its log. Check the session before you try again."))
     )
 
 

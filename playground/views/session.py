@@ -98,7 +98,7 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
 async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """One panel as a fragment."""
     if name not in PANELS:
-        raise SessionError(_("There is no panel “%(name)s”.") % {"name": name[:40]})
+        raise SessionError(_("No panel “%(name)s” exists.") % {"name": name[:40]})
     shown, _head = await client.view(Look.from_query(request.GET), [name])
     return HttpResponse(render_panels(shown.panels, request)[name])
 
@@ -211,7 +211,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > NAME_LENGTH:
         raise SessionError(
-            _("A name has from 1 to %(most)d characters; this one has %(has)d.")
+            _("A name must have 1 to %(most)d characters. This one has %(has)d.")
             % {"most": NAME_LENGTH, "has": len(name)}
         )
     client.session.name = name

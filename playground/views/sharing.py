@@ -39,12 +39,12 @@ async def view_links(request: HttpRequest, client: SessionClient) -> HttpRespons
     number, term = whole_number(request.POST.get("revoke", ""), DIGITS), request.POST.get("term", "")
     if number is not None:
         await in_thread(links.revoke, client.session.pk, number)
-        messages.success(request, _("The view link was taken back."))
+        messages.success(request, _("View link revoked."))
     elif term in links.TERMS:
         await in_thread(links.make, client.session.pk, term)
-        messages.success(request, _("A view link was made."))
+        messages.success(request, _("View link created."))
     else:
-        raise SessionError(_("A view link is made for a day, for a week, or without an end."))
+        raise SessionError(_("A view link is valid for a day, for a week, or without limit."))
     return HttpResponseRedirect(reverse("session", args=[client.key]))
 
 

@@ -36,12 +36,12 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     cards = lesson.plan.cards if lesson else ()
     act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
     if act is None:
-        raise SessionError(_("This card of the lesson offers nothing to do."))
+        raise SessionError(_("This card of the lesson has no action."))
     command, at = command_of(act), position(request)
     await client.refresh()
     head = await client.head()
     if at in (None, head) and await in_thread(listing.last, client.session.pk, head) == (SOURCE, command):
-        raise SessionError(_("That is done already. Step on to see what comes of it."))
+        raise SessionError(_("This is already done. Step on to see the result."))
     await client.apply(command, at=at, source=SOURCE)
     if by_htmx(request):
         return HttpResponse(status=204)

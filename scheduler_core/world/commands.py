@@ -159,9 +159,9 @@ class FailCall(Fault, frozen=True, tag_field="kind", tag=True):
 
     def __post_init__(self) -> None:
         if self.times and not self.code and self.latency is None:
-            raise FieldProblem("code", self.code, "a status code, a latency or both")
+            raise FieldProblem("code", self.code, "a status code, a latency, or both")
         if not self.code and (self.message or self.after_write):
-            raise FieldProblem("code", self.code, "a status code, as there is a message or after_write")
+            raise FieldProblem("code", self.code, "a status code, because message or after_write is set")
 
     @property
     def fault(self) -> Fault:

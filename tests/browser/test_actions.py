@@ -84,7 +84,7 @@ def test_a_budget_holds_up_a_drain_until_there_is_one_more_pod(
     expect(drawer.get_by_text("n1 is being drained.")).to_be_visible()
     accessible(page)
     page.keyboard.press("Escape")
-    expect(inspector.get_by_text("Draining: 1 of 1 pods are still to go.")).to_be_visible()
+    expect(inspector.get_by_text("Draining: 1 of 1 pods left.")).to_be_visible()
     for _ in range(6):
         step(page, "event")
     expect(inspector.get_by_text("429")).to_be_visible()

@@ -98,13 +98,13 @@ def test_break_here_on_a_node_and_back_to_what_last_happened_to_a_pod(page: Page
     start(page, server)
     run_to_the_end(page)
     nodes(page).locator("#node-small a[data-node]").first.click(button="right")
-    page.get_by_role("menuitem", name="Break, go back, go on").click()
-    page.get_by_role("menuitem", name="Break where a plugin refuses it").click()
+    page.get_by_role("menuitem", name="Breakpoints and navigation").click()
+    page.get_by_role("menuitem", name="Break when a plugin refuses this node").click()
     toast(page, "Breakpoint set")
     expect(lanes(page).locator("#marks .held").first).to_be_visible()
     page.locator("#lanes-open").click()
     page.locator(".subject .break-here").first.click()
-    page.get_by_role("menuitem", name="Back to its last move").click()
+    page.get_by_role("menuitem", name="Back to the previous move").click()
     toast(page, "queue_moved")
     expect(page.locator("#standing")).to_be_visible()
 
@@ -149,7 +149,7 @@ def test_a_view_link_searches_with_its_own_cursor_and_sets_nothing(
     toast(guest, HELD)
     step_is(page, head)
     guest.locator(".subject .break-here").first.click()
-    expect(guest.get_by_role("menuitem", name="Back to its last move")).to_be_visible()
+    expect(guest.get_by_role("menuitem", name="Back to the previous move")).to_be_visible()
     expect(guest.get_by_role("menuitem", name="Break at each attempt")).to_have_count(0)
 
 

@@ -70,7 +70,7 @@ def test_a_refused_form_keeps_what_was_typed_and_says_why(studio: Page, complain
     opened = drawer(studio)
     opened.get_by_label("CPU").fill("4x")
     opened.get_by_role("button", name=re.compile("^Create .* nodes?$")).click()
-    expect(opened.locator(".field-cpu .errors")).to_have_text("“4x” is not a quantity; write it as 500m or 2")
+    expect(opened.locator(".field-cpu .errors")).to_have_text("“4x” is not a quantity. Write it as 500m or 2")
     expect(opened.get_by_label("CPU")).to_have_value("4x")
 
 
@@ -256,9 +256,9 @@ def test_nodes_get_devices_and_pods_claim_them(studio: Page) -> None:
     expect(studio.locator("#preview")).to_contain_text("nvlinkDomain")
     studio.get_by_label("Kind").select_option("nic")
     expect(studio.locator("#preview")).to_contain_text("nic.example.com")
-    studio.get_by_label("On each node").fill("65")
-    expect(studio.locator("#preview")).to_contain_text("at most 64 of these on a node")
-    studio.get_by_label("On each node").fill("2")
+    studio.get_by_label("Devices per node").fill("65")
+    expect(studio.locator("#preview")).to_contain_text("at most 64 of these per node")
+    studio.get_by_label("Devices per node").fill("2")
     studio.get_by_role("button", name="Create the devices").click()
     expect(studio.get_by_text("4 objects created")).to_be_visible()
     room(studio.locator("body"), "Claims")

@@ -55,7 +55,7 @@ def test_a_v1beta2_configuration_is_turned_into_v1_and_applied(
     accessible(configuration)
     offer.get_by_role("button", name="Turn into v1 and apply without them").focus()
     configuration.keyboard.press("Enter")
-    expect(configuration.get_by_text("The scheduler was restarted with it.")).to_be_visible()
+    expect(configuration.get_by_text("Configuration applied. The scheduler restarted.")).to_be_visible()
     expect(configuration.locator(".points s", has_text="VolumeZone").first).to_be_visible()
 
 

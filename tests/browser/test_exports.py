@@ -107,7 +107,7 @@ def test_a_file_of_a_long_session_says_how_far_it_is_is_stopped_and_made_after_a
     wanted.value.save_as(file)
     there = new_context(offline=True).new_page()
     there.goto(file.as_uri())
-    expect(there.locator(".extent")).to_contain_text("This file holds the steps")
+    expect(there.locator(".extent")).to_contain_text("This file contains steps")
 
 
 def begin_replay(session: Session) -> None:

@@ -42,17 +42,17 @@ def test_an_extender_written_in_cel_vetoes_a_node(
     complaints.forgive("422")
     page.goto(f"{session}extenders")
     page.get_by_role("button", name="Add it to the configuration").click()
-    expect(page.get_by_text("The scheduler was restarted with it.")).to_be_visible()
+    expect(page.get_by_text("Configuration applied. The scheduler restarted.")).to_be_visible()
 
     page.locator("textarea[name='filter']").fill("node.metadata.name == nod")
-    page.get_by_role("button", name="Let it answer so").click()
+    page.get_by_role("button", name="Set the answers").click()
     expect(page.get_by_text("undeclared reference to 'nod'").first).to_be_visible()
     expect(page.locator(".marked mark")).to_have_text("n")
     accessible(page)
 
     page.locator("textarea[name='filter']").fill(VETO)
-    page.get_by_role("button", name="Let it answer so").click()
-    expect(page.get_by_text("It answers so from now on.")).to_be_visible()
+    page.get_by_role("button", name="Set the answers").click()
+    expect(page.get_by_text("Answers of the extender set.")).to_be_visible()
 
     page.goto(f"{session}yaml")
     page.locator("textarea[name='text']").first.fill(WORLD)

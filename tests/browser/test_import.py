@@ -84,7 +84,7 @@ def test_a_renamed_import_shows_its_names_once_and_goes_on(
         page.get_by_role("button", name="Save as a file").click()
     assert saved.value.suggested_filename == "names.csv"
     assert saved.value.path().read_text() == names.input_value()
-    page.get_by_role("link", name="Go on to the preview").click()
+    page.get_by_role("link", name="Continue to the preview").click()
     expect(page.get_by_text("Everything in it has another name")).to_be_visible()
     page.get_by_role("button", name="Import 2 objects").click()
     expect(page.locator("#node-node-1")).to_be_attached()
@@ -227,5 +227,5 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     assert page.evaluate("() => window.stays"), "the page was loaded anew"
     expect(cancel).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The import was cancelled. Nothing of it was kept.")).to_be_visible()
+    expect(page.get_by_text("The import was cancelled. Nothing was saved.")).to_be_visible()
     expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()

@@ -99,7 +99,7 @@ def test_an_event_in_flight_is_told_with_what_it_meant(page: Page, server: Playg
     flight = page.locator(".flight li", has_text="NodeAdd")
     expect(flight).to_contain_text("may help")
     expect(flight).to_contain_text("large")
-    expect(page.locator(".way")).to_contain_text("While it was in flight something happened that may help it.")
+    expect(page.locator(".way")).to_contain_text("An event during the attempt may help the pod.")
 
 
 def test_a_failed_binding_is_rolled_back_in_reverse_order(page: Page, server: PlaygroundServer) -> None:

@@ -29,20 +29,20 @@ def add_card(page: Page, moment: str, text: str) -> None:
     page.get_by_role("button", name=moment, exact=True).click()
     card = page.locator(".lesson-card:target")
     expect(card.get_by_role("heading", name=moment)).to_be_visible()
-    card.get_by_label("What you tell").fill(text)
+    card.get_by_label("Text").fill(text)
 
 
 def test_from_a_session_to_a_link_that_somebody_starts_it_from(
     author: Page, new_context: Callable[..., BrowserContext], accessible: Accessible
 ) -> None:
-    expect(author.get_by_text("It plays to its end")).to_be_visible()
+    expect(author.get_by_text("Can be played to its end")).to_be_visible()
     accessible(author)
     author.get_by_label("Title").fill("Who goes where")
     first = author.locator("#card-begin")
-    first.get_by_label("What you tell").fill("Four pods wait for `three` nodes.")
-    first.get_by_label("What you ask").select_option(label="Which pod comes next?")
+    first.get_by_label("Text").fill("Four pods wait for `three` nodes.")
+    first.get_by_label("Question").select_option(label="Which pod is next?")
     expect(first.get_by_text("The engine's answer: web-1")).to_be_visible()
-    expect(first.get_by_label("The question")).to_have_value("Which pod comes next?")
+    expect(first.get_by_label("The question")).to_have_value("Which pod is next?")
     expect(author.get_by_label("Title")).to_have_value("Who goes where")
     add_card(author, "The nodes are scored for web-1", "All three can take it.")
     author.get_by_role("button", name=re.compile("^web-1 gets the node")).click()
@@ -51,13 +51,13 @@ def test_from_a_session_to_a_link_that_somebody_starts_it_from(
 
     author.get_by_role("button", name="Share").click()
     problems = author.locator("#problems")
-    expect(problems).to_contain_text("Card 3 Tell the learner something on this card.")
+    expect(problems).to_contain_text("Card 3 Write a text for this card.")
     accessible(author)
     problems.get_by_role("link", name="Card 3").click()
-    author.locator(".lesson-card").last.get_by_label("What you tell").fill("It has a node.")
+    author.locator(".lesson-card").last.get_by_label("Text").fill("It has a node.")
     author.get_by_role("button", name="Share").click()
     expect(problems).to_have_count(0)
-    link = author.get_by_label("Whoever has this link can start the lesson").input_value()
+    link = author.get_by_label("Anyone with this link can start the lesson").input_value()
 
     learner = new_context().new_page()
     learner.goto(link)
@@ -78,13 +78,13 @@ def test_from_a_session_to_a_link_that_somebody_starts_it_from(
 
 
 def test_a_try_shows_what_is_written_and_the_page_stays(author: Page) -> None:
-    author.locator("#card-begin").get_by_label("What you tell").fill("Tried out.")
+    author.locator("#card-begin").get_by_label("Text").fill("Tried out.")
     with author.expect_popup() as opened:
         author.get_by_role("button", name="Try it as a learner").click()
     connected(opened.value)
     expect(opened.value.locator("#panel-story")).to_contain_text("Tried out.")
     author.reload()
-    expect(author.locator("#card-begin").get_by_label("What you tell")).to_have_value("Tried out.")
+    expect(author.locator("#card-begin").get_by_label("Text")).to_have_value("Tried out.")
 
 
 def test_a_folder_is_downloaded_mended_as_files_and_opened_again(
@@ -103,7 +103,7 @@ def test_a_folder_is_downloaded_mended_as_files_and_opened_again(
     accessible(author)
     author.get_by_label("The lesson's zip or its files").set_input_files(downloaded.value.path())
     author.get_by_role("button", name="Open it").click()
-    expect(author.get_by_text("It plays to its end")).to_be_visible()
+    expect(author.get_by_text("Can be played to its end")).to_be_visible()
 
 
 def test_what_was_written_is_not_left_unasked(author: Page) -> None:

@@ -18,7 +18,7 @@ def start(page: Page, cluster: str, name: str, rate: str = "1") -> None:
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Clock rate").fill(rate)
     page.get_by_role("button", name="Start a scheduler").click()
-    expect(page.get_by_text("The process was started.")).to_be_visible()
+    expect(page.get_by_text("Process started.")).to_be_visible()
 
 
 def run_to(page: Page, studio: str, seconds: int) -> None:
@@ -28,7 +28,7 @@ def run_to(page: Page, studio: str, seconds: int) -> None:
     page.keyboard.press("u")
     page.get_by_label("virtual time, in seconds").fill(str(seconds))
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_contain_text("The run stopped where")
+    expect(page.locator(".toast")).to_contain_text("The run stopped:")
 
 
 def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_one(
@@ -52,8 +52,8 @@ def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_
     page.goto(cluster)
     for name in ("slow", "next"):
         expect(page.locator(f"#replica-{name} .state")).to_have_text("leading")
-    expect(page.locator("#replica-slow")).to_contain_text("cut off from the API server")
-    expect(page.locator("#replica-slow")).to_contain_text("led beside another leader")
+    expect(page.locator("#replica-slow")).to_contain_text("partitioned from the API server")
+    expect(page.locator("#replica-slow")).to_contain_text("led at the same time as another leader")
     expect(page.locator("#replica-next .lane .doubled").first).to_be_attached()
     accessible(page)
     run_to(page, studio, 60)

@@ -187,7 +187,7 @@ def test_play_goes_on_by_itself_until_it_is_paused(page: Page, server: Playgroun
 def test_run_goes_to_the_end(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     page.keyboard.press("r")
-    expect(page.locator(".sentence")).to_contain_text("Nothing is left to do")
+    expect(page.locator(".sentence")).to_contain_text("The simulation has nothing more to do")
     expect(page.locator("#node-large .chip").first).to_be_visible()
 
 
@@ -313,7 +313,7 @@ def test_a_run_until_an_attempt_stops_there_and_says_so(
     accessible(page)
     page.get_by_label("the end of attempt number").fill("2")
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_have_text("The run stopped where attempt 2 ends.")
+    expect(page.locator(".toast")).to_have_text("The run stopped: attempt 2 ends.")
     expect(page.locator("#until")).not_to_have_attribute("open", "")
     expect(page.locator(".whose small")).to_have_attribute("title", "cycle 2 of the scheduler")
 
@@ -324,7 +324,7 @@ def test_a_run_until_a_pod_that_is_not_there_is_refused(page: Page, server: Play
     page.get_by_text("until…").click()
     page.get_by_label("an attempt ends of pod").fill("nobody")
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_contain_text("There is no pod default/nobody")
+    expect(page.locator(".toast")).to_contain_text("No pod default/nobody")
     step_is(page, began)
 
 

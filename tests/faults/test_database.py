@@ -22,7 +22,7 @@ from tests.faults.visitor import Visitor
 from tests.playground.sessions.wire import Closed, Wire
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: mine}\nspec: {containers: [{name: main, image: pause}]}\n"
-WORDS = "The database is not answering"
+WORDS = "The database does not respond"
 # Seconds for which this server waits for its database, and for the answer to a statement.
 WAIT, ANSWER = 2, 3
 HURRIED = {"DATABASE_WAIT_SECONDS": str(WAIT), "DATABASE_ANSWER_SECONDS": str(ANSWER)}
@@ -216,7 +216,7 @@ def test_a_statement_that_takes_too_long_is_ended_by_the_server(server: Playgrou
 class ReadOnly:
     """Its operator, or a quota, lets nobody write (25006)."""
 
-    words = "its disk is full or can't be written"
+    words = "its disk is full or not writable"
 
     def __init__(self, database: PostgreSQL) -> None:
         self.database = database

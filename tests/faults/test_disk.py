@@ -127,7 +127,7 @@ def test_a_full_disk_stops_nothing_but_changes(disk: Disk) -> None:
         refused = visitor.post(f"/s/{key}/yaml", {"text": TEXT, "create": ""})
         shown = unescape(refused.text)
         assert (refused.status, refused.headers["Retry-After"]) == (507, "60")
-        assert "its disk is full or can't be written" in shown
+        assert "its disk is full or not writable" in shown
         assert TEXT in shown
         assert visitor.post("/new", {"start": "empty"}).status == 507
         assert visitor.post(f"/s/{key}/rename", {"name": "another"}).status == 507

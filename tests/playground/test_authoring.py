@@ -216,7 +216,7 @@ def zipped(**members):
     [
         (zipped(**{"a/lesson.yaml": "x", "b/lesson.yaml": "y"}), "two files lesson.yaml"),
         (zipped(**{"a/readme.md": "x"}), "there is no lesson.yaml"),
-        (zipped(**{"lesson.yaml": b"\xff\xfe"}), "not text in UTF-8"),
+        (zipped(**{"lesson.yaml": b"\xff\xfe"}), "not UTF-8 text"),
         (zipped(**{"lesson.yaml": b"0" * (1 << 22)}), ""),
         (b"PK\x03\x04 and nothing", ""),
     ],

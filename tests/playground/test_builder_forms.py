@@ -55,15 +55,15 @@ def test_a_node_has_its_capacity_extended_resources_labels_and_taints():
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("cpu", "10x", "“10x” is not a quantity; write it as 500m or 2"),
+        ("cpu", "10x", "“10x” is not a quantity. Write it as 500m or 2"),
         ("cpu", "-1", "negative"),
         ("cpu", "", "required"),
         ("count", "0", "greater than or equal to 1"),
         ("count", "100000", "less than or equal to 2000"),
         ("count", "three", "whole number"),
         ("name", "Node_{i}", "“Node_1”"),
-        ("name", "node-{j}", "holds a brace"),
-        ("name", "node-{zone}-x-{i}{i", "holds a brace"),
+        ("name", "node-{j}", "contains a brace"),
+        ("name", "node-{zone}-x-{i}{i", "contains a brace"),
         ("taints", "gpu", "is not a taint"),
         ("labels", "disk", "is not a label"),
     ],

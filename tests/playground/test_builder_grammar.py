@@ -90,7 +90,7 @@ def test_a_preference_needs_a_weight_from_1_to_100(text):
 
 
 def test_a_key_given_twice_is_refused():
-    with pytest.raises(GrammarError, match="given before"):
+    with pytest.raises(GrammarError, match="already used"):
         grammar.parse_pairs("a=1, a=2")
 
 

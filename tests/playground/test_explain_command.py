@@ -128,7 +128,7 @@ def test_a_pod_that_a_kubelet_refuses_is_exit_status_3_with_node_and_reason(
     (given,) = answer["reasons"]
     assert (given["code"], given["nodes"]) == (f"Kubelet/{reason}", ["n"])
     assert given["message"] == f"Pod was rejected: {message}"
-    bypassed = "p names n in spec.nodeName: no scheduler was asked, and no filter kept it away."
+    bypassed = "p names n in spec.nodeName, so no scheduler and no filter was involved."
     assert answer["sentence"].startswith(f"The kubelet of n refuses p: Pod was rejected: {message}. {bypassed}")
 
 
@@ -156,7 +156,7 @@ def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path:
     assert status == 3
     assert "default/w-0  Refused\n  The kubelet of n refuses w-0: Pod was rejected: Failed to admit pod" in text
     assert "Pods of its owner that ended before it: 19." in text
-    assert "StatefulSet default/w makes pods that end in the same way again and again: 20 so far, on n." in text
+    assert "The pods of StatefulSet default/w fail in the same way: 20 so far, on n." in text
     _, text = run(written(tmp_path, node("n"), workload("Deployment", os={"name": "windows"})), "-o", "json")
     data = json.loads(text)
     (stuck,) = data["stuck"]
@@ -190,7 +190,7 @@ def test_several_pods_are_a_table_of_why_and_the_first_fix(tmp_path: Path) -> No
     status, text = run(written(tmp_path, node("n", cpu="2"), alike, gated))
     heads, *rows = text.splitlines()
     assert (status, heads.split()) == (1, ["POD", "WHY", "FIRST", "FIX"])
-    assert any(" and 2 like it" in row and "asks for 3 cpu" in row and "Add a node" in row for row in rows)
+    assert any(" and 2 like it" in row and "requests 3 cpu" in row and "Add a node" in row for row in rows)
     assert any(row.startswith("default/gated-") and "scheduling gates" in row for row in rows)
     rows = list(csv.DictReader(io.StringIO(run(written(tmp_path, node("n", cpu="2"), alike), "-o", "csv")[1])))
     assert [row["state"] for row in rows] == ["WaitingForEvent"] * 3
@@ -305,7 +305,7 @@ def test_a_pending_pod_is_explained_with_proven_fixes(tmp_path: Path) -> None:
     (answer,) = [each for each in json.loads(text)["pods"] if each["pod"] == "default/p"]
     assert (status, fits["state"], fits["fixes"]) == (1, "Scheduled", [])
     assert (answer["state"], answer["reasons"][0]["code"]) == ("WaitingForEvent", "NodeResourcesFit/InsufficientCpu")
-    assert answer["sentence"] == "p asks for 3 cpu, and n has 2 in all."
+    assert answer["sentence"] == "p requests 3 cpu, but n has only 2."
     assert {"kind", "text", "proven", "command", "effects"} <= answer["fixes"][0].keys()
     assert all(fix["proven"] for fix in answer["fixes"])
     assert yaml.safe_load(run(file, "-o", "yaml")[1]) == json.loads(text)
@@ -324,7 +324,7 @@ def test_people_read_the_sentence_first_then_the_evidence(tmp_path: Path) -> Non
     assert status == 1
     assert text == (
         "default/p  Gated\n"
-        "  p is held back until its scheduling gates are removed: example.com/hold.\n"
+        "  p is not scheduled until its scheduling gates are removed: example.com/hold.\n"
         "\n"
         "  SchedulingGates/Gated\n"
         "    waiting for scheduling gates: [example.com/hold]\n"
@@ -347,7 +347,7 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
-        "  p asks for 1.5 cpu: n comes nearest and lacks 0.5 of it. p does not tolerate the taint dedicated=infra of infra. "
+        "  p requests 1.5 cpu. Closest: n, 0.5 short. p does not tolerate the taint dedicated=infra of infra. "
         "first holds 3 cpu on n.",
         "",
         "  NodeResourcesFit/InsufficientCpu  1 node: n",
@@ -373,7 +373,7 @@ def test_a_pod_that_a_controller_would_make_again_is_not_lost(tmp_path: Path) ->
     _, text = run(written(tmp_path, node("n", cpu="2"), filler, pod("p")), "-o", "json")
     [answer] = [each for each in json.loads(text)["pods"] if each["pod"] == "default/p"]
     [free] = [fix for fix in answer["fixes"] if fix["kind"] == "free"]
-    assert free["effects"] == ["web-x loses its place on n; ReplicaSet web makes another in its place"]
+    assert free["effects"] == ["web-x is removed from n, and ReplicaSet web creates another pod"]
 
 
 def test_a_search_that_has_no_time_left_says_so(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ async def test_a_trace_that_breaks_off_says_why_and_is_refused_for_it() -> None:
 async def test_a_cluster_that_breaks_off_says_why_in_a_comment_of_one_line() -> None:
     data = await received(await _start_stream(breaking_off([b"kind: Node", b"\n"]), _last_comment))
     assert data.decode().splitlines()[0] == "kind: Node"
-    assert data.decode().splitlines()[-1].startswith("# This file is not whole")
+    assert data.decode().splitlines()[-1].startswith("# This file is incomplete")
     assert data.decode().splitlines()[-1].endswith("more memory than there is here.")
 
 

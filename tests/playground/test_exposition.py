@@ -79,5 +79,5 @@ def test_one_of_several_schedulers_has_kubes_labels_only() -> None:
 
 
 def test_a_scheduler_that_is_not_there_is_refused_by_name() -> None:
-    with pytest.raises(SessionGone, match="no scheduler nobody at this step; there is kube-scheduler"):
+    with pytest.raises(SessionGone, match=r"No scheduler nobody exists at this step\. Schedulers: kube-scheduler"):
         metrics_of(run_world(), "nobody")

@@ -45,21 +45,21 @@ def test_a_delta_is_in_its_readers_language_whoever_makes_it() -> None:
 
 
 def test_an_error_made_in_a_worker_is_said_in_its_readers_language() -> None:
-    made = LimitReached(message(gettext_noop("This session is already being watched %(most)s times."), most=3))
+    made = LimitReached(message(gettext_noop("This session already has %(most)s viewers, which is the limit."), most=3))
     arrived = convert(to_builtins(Failure.of(made)), Failure).error()
     assert isinstance(arrived, LimitReached)
     said: dict[str, Error] = {}
     for language in ("en", "zh-hans"):
         viewer = Viewer(lambda heard, language=language: said.update({language: heard}), False, language)  # type: ignore[misc]
         viewer.say(lambda: Error.of(arrived))
-    assert said["en"].message == arrived.message == "This session is already being watched 3 times."
-    assert said["zh-hans"].message == "本会话已有 3 个查看者。"
+    assert said["en"].message == arrived.message == "This session already has 3 viewers, which is the limit."
+    assert said["zh-hans"].message == "本会话已有 3 个查看者，达到上限。"
     assert said["en"].kind == said["zh-hans"].kind == "limit"
 
 
 def test_why_a_run_ended_is_said_in_its_readers_language() -> None:
     moved = Moved(0, 9, 0, 0, "idle")
     until = PodAttempted("default/web")
-    assert why_ended(moved, until, 9).endswith("did not happen: an attempt of default/web ends.")
+    assert why_ended(moved, until, 9).endswith("never held: an attempt of default/web ends.")
     with override("zh-hans"):
         assert why_ended(moved, until, 9) == "已无事可做，而运行等待的条件没有出现：default/web 的一次尝试结束。"

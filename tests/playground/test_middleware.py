@@ -101,7 +101,7 @@ def send(begun: Visitor, body: bytes, content_type: str, path: str = "rename") -
 def test_a_form_in_another_encoding_is_refused_in_words(begun: Visitor, form: str, charset: str) -> None:
     answer = send(begun, FORMS[form], f"{form}; charset={charset}")
     assert answer.status_code == 415
-    assert "only UTF-8 is taken" in page_text(answer)
+    assert "must be UTF-8 text" in page_text(answer)
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "UTF-8", "utf8", "us-ascii", '"utf-8"'])
@@ -152,7 +152,7 @@ def test_a_form_that_is_larger_than_django_takes_is_413(begun: Visitor, settings
 def test_the_character_0_is_refused_before_any_database_sees_it(begun: Visitor, path: str, field: str) -> None:
     answer = begun.post(path, **{field: "before\0after"})
     assert answer.status_code == 400
-    assert f"“{field}” holds the character 0" in page_text(answer)
+    assert f"“{field}” contains a NUL character" in page_text(answer)
     assert begun.head() == 0
 
 
@@ -211,7 +211,7 @@ def test_a_form_of_another_server_is_refused_and_given_back_to_be_copied() -> No
     answer = Client(enforce_csrf_checks=True).post("/new", {"start": "import", "text": "my\ntext"})
     shown = unescape(answer.content.decode())
     assert answer.status_code == 403
-    assert "out of date" in shown
+    assert "outdated page" in shown
     assert "my\ntext" in shown
     assert "Send it again" not in shown
 
@@ -225,7 +225,7 @@ async def test_a_mistake_in_the_server_is_told_and_gives_the_form_back(monkeypat
     answer = await browser.post("/s/key/yaml", {"text": "my\ntext", "create": ""})
     shown = unescape(answer.content.decode())
     assert answer.status_code == 500
-    assert "Something went wrong on the server" in shown
+    assert "The server had an error" in shown
     assert "my\ntext" in shown
     assert "Nothing was changed" not in shown  # nobody knows
 

@@ -230,7 +230,7 @@ def test_a_pod_that_is_not_there_is_refused() -> None:
 def test_the_binding_of_a_bound_pod_cannot_fail_any_more() -> None:
     sim = world(node("a"), pod("web"))
     settle(sim)
-    with pytest.raises(Refused, match="still to be bound; this one is on a"):
+    with pytest.raises(Refused, match="but this one is on a"):
         sim.apply(fails("bind", code=409))
 
 
@@ -247,7 +247,7 @@ def test_what_was_asked_for_is_taken_back_by_zero_times_or_by_undo() -> None:
 
 
 def test_taking_back_what_nobody_asked_for_is_refused() -> None:
-    with pytest.raises(Refused, match="nothing was asked for the call bind of default/web"):
+    with pytest.raises(Refused, match="no fault is injected into the bind calls of default/web"):
         world(pod("web")).apply(fails("bind", times=0))
 
 
@@ -283,8 +283,8 @@ def test_every_answer_survives_json(code: int) -> None:
         ({"latency": 1.5}, "latency: 1.5"),
         ({"after_write": 1}, "after_write: 1 true or false"),
         ({"message": "x" * 501}, "at most 500"),
-        ({"code": 0}, "a status code, a latency or both"),
-        ({"code": 0, "latency": 1, "after_write": True}, "as there is a message or after_write"),
+        ({"code": 0}, "a status code, a latency, or both"),
+        ({"code": 0, "latency": 1, "after_write": True}, "because message or after_write is set"),
         ({"pod": 1}, "pod: 1 a string"),
     ],
 )

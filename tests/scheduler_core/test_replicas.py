@@ -324,7 +324,7 @@ def test_processes_are_no_edits_that_can_be_undone() -> None:
     [
         (StartScheduler("a"), "a name that no running scheduler has"),
         (StopScheduler("c"), "one of a, b"),
-        (PartitionScheduler("a", False), "a is not cut off already"),
+        (PartitionScheduler("a", False), "a is already connected"),
         (
             StartScheduler("c", {"apiVersion": API_VERSION, "kind": KIND, "leaderElection": {"leaseDuration": "5s"}}),
             "must be greater than `RenewDeadline`",

@@ -53,7 +53,7 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
             await client.markers_changed()
             if by_htmx(request) and not in_drawer(request):
                 return HttpResponse(status=204)
-            messages.success(request, _("“%(title)s” is set.") % {"title": point.title[:80]})
+            messages.success(request, _("Breakpoint “%(title)s” set.") % {"title": point.title[:80]})
             return _back_to_list(request, client)
     except (core.BadBreakpoint, LimitReached) as error:
         return await _list(request, client, fields, error=error)
@@ -136,7 +136,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
     await client.markers_changed()
     if by_htmx(request) and not in_drawer(request):
         return HttpResponse(status=204)
-    messages.success(request, _("A bookmark is set at step %(at)d.") % {"at": where})
+    messages.success(request, _("Bookmark set at step %(at)d.") % {"at": where})
     return _back_to_list(request, client)
 
 

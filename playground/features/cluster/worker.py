@@ -45,7 +45,7 @@ def devices_of(world: Any, request: Cluster) -> Data:
         return _answer(world, pools(world, request.q, request.page))
     found = pool(world, request.name, request.q, request.page)
     if found is None:
-        raise SessionGone(message(gettext_noop("There is no pool %(name)s at this step."), name=request.name))
+        raise SessionGone(message(gettext_noop("No pool %(name)s exists at this step."), name=request.name))
     return _answer(world, found)
 
 
@@ -65,7 +65,7 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
         events = [*piece, *events]
         end = start
     if row is None and not events:
-        raise SessionGone(message(gettext_noop("There is no claim %(name)s up to this step."), name=request.name))
+        raise SessionGone(message(gettext_noop("No claim %(name)s existed up to this step."), name=request.name))
     return _answer(world, {"claim": row, "key": request.name, "events": events, "since": end})
 
 
@@ -115,7 +115,7 @@ def cluster_of(world: Any, part: str, name: str) -> Data:
     if name:
         node = read_node(world, name)
         if node is None:
-            raise SessionGone(message(gettext_noop("There is no node %(name)s at this step."), name=name))
+            raise SessionGone(message(gettext_noop("No node %(name)s exists at this step."), name=name))
         return {**answer, "node": {**node, "devices": node_devices(world, name)}}
     rows = _PARTS[part](world)
     if part == "controllers":

@@ -113,9 +113,9 @@ _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
     (("nominated", "victims"), message(gettext_noop("the preemption"))),
     (("refusals",), message(gettext_noop("the refusals"))),
     (("board",), message(gettext_noop("the scores"))),
-    (("evaluated",), message(gettext_noop("how many nodes were looked at"))),
-    (("feasible",), message(gettext_noop("how many nodes are feasible"))),
-    (("tied",), message(gettext_noop("how many nodes tie"))),
+    (("evaluated",), message(gettext_noop("the number of examined nodes"))),
+    (("feasible",), message(gettext_noop("the number of feasible nodes"))),
+    (("tied",), message(gettext_noop("the number of tied nodes"))),
 )
 
 

@@ -93,21 +93,21 @@ async def _name_errors(request: HttpRequest, client: SessionClient, name: str) -
     if "new" not in request.POST:
         return []
     if wrong := subdomain_errors(name):
-        why = _("The scheduler's name “%(name)s”: %(why)s") % {"name": name, "why": wrong[0]}
+        why = _("Scheduler name “%(name)s”: %(why)s") % {"name": name, "why": wrong[0]}
         return [FieldProblem(text=why)]
     configured = await client.ask(Configuration(at=position(request)))
     if name in [scheduler.name for scheduler in configured.schedulers]:
-        taken = _("There is a scheduler “%(name)s” already; choose another name.") % {"name": name}
+        taken = _("A scheduler “%(name)s” already exists. Choose another name.") % {"name": name}
         return [FieldProblem(text=taken)]
     return []
 
 
 def _describe_change(request: HttpRequest, name: str) -> str:
     if "remove" in request.POST:
-        return _("The scheduler “%(name)s” was taken away; its pods stay pending.") % {"name": name}
+        return _("Scheduler “%(name)s” removed. Its pods stay Pending.") % {"name": name}
     if "new" in request.POST:
-        return _("The scheduler “%(name)s” was started.") % {"name": name}
-    return _("The scheduler was restarted with it.")
+        return _("Scheduler “%(name)s” started.") % {"name": name}
+    return _("Configuration applied. The scheduler restarted.")
 
 
 @require_POST
@@ -133,7 +133,9 @@ async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
     wanted = form.cleaned_data["gates"]
     changes = {name: on for name, on in wanted.settings.items() if on != configured.settings[name]}
     if wanted.idle:
-        messages.info(request, _("These gates change nothing here: %(names)s.") % {"names": ", ".join(wanted.idle)})
+        messages.info(
+            request, _("These feature gates have no effect here: %(names)s.") % {"names": ", ".join(wanted.idle)}
+        )
     return await _change(request, client, changes, {"gates_form": form})
 
 
@@ -142,11 +144,11 @@ async def _change(
 ) -> HttpResponse:
     """Changes settings and says so; where that is refused the page shows the forms as they were filled in."""
     if not changes:
-        messages.info(request, _("Nothing differs from what it was."))
+        messages.info(request, _("No changes."))
         return HttpResponseRedirect(reverse("configuration", args=[client.key]))
-    said = _("The settings were changed, and the schedulers restarted.")
+    said = _("Settings applied. The schedulers restarted.")
     if not restarts(changes):
-        said = _("The settings were changed; nobody had to restart.")
+        said = _("Settings applied. No restart needed.")
     try:
         await client.apply(SetSettings(changes), at=position(request), source="configuration")
         return confirm_command(request, client, said, "configuration")
@@ -193,7 +195,7 @@ async def _read(
         return None, adopted.offers, adopted.errors
     read = await client.check(ReadConfiguration(text=text))
     if not read.errors and read.documents != 1:
-        one = FieldProblem(text=_("There must be one KubeSchedulerConfiguration in it."), line=1)
+        one = FieldProblem(text=_("The text must contain exactly one KubeSchedulerConfiguration."), line=1)
         return None, adopted.offers, [one]
     return read.manifest, adopted.offers, read.errors
 

@@ -28,29 +28,30 @@ OUTCOMES = {
     "found": gettext_noop("chosen"),
     "undone": gettext_noop("chosen, then undone"),
     "refused": gettext_noop("refused"),
-    "none": gettext_noop("no device is left to try"),
+    "none": gettext_noop("no device left to try"),
     "too-many": gettext_noop("would be more than 32 devices"),
     "error": gettext_noop("ends the scheduling cycle"),
-    "": gettext_noop("goes on"),
+    "": gettext_noop("continues"),
 }
 _FOUND = gettext_noop("found")
-_GATHERED = gettext_noop("is one of them")
-_NOT_GATHERED = gettext_noop("is none of them")
+_GATHERED = gettext_noop("is one of the values")
+_NOT_GATHERED = gettext_noop("is none of the values")
 _ENDS = {
-    "found": gettext_noop("%(node)s can give all devices. %(n)s tried, %(u)s taken back."),
-    "none": gettext_noop("%(node)s can't give all devices. %(n)s tried, %(u)s taken back: nothing led to a solution."),
-    "too-many": gettext_noop("%(node)s can't give all devices: a claim would have more than 32."),
+    "found": gettext_noop("%(node)s can provide all devices. %(n)s tried, %(u)s undone."),
+    "none": gettext_noop("%(node)s cannot provide all devices. %(n)s tried, %(u)s undone, no solution."),
+    "too-many": gettext_noop("%(node)s cannot provide all devices: a claim would have more than 32."),
     "error": gettext_noop("The search on %(node)s ends the scheduling cycle: %(text)s"),
-    "": gettext_noop("The search on %(node)s goes on for longer than is shown here."),
+    "": gettext_noop("The search on %(node)s takes more steps than this page shows."),
 }
 _ORDER = {
     "status": gettext_noop(
-        "A real cluster may say something else of this node: kube goes through pools and slices in the order of a Go map, "
-        "another one each time, and here the order decides whether the search succeeds. The playground sorts them by name."
+        "A real cluster may decide differently about this node. kube visits pools and slices in the order of "
+        "a Go map, which differs each time, and here the order decides whether the search succeeds. The "
+        "playground sorts them by name."
     ),
     "allocation": gettext_noop(
-        "A real cluster may choose other devices: kube goes through pools and slices in the order of a Go map, another one "
-        "each time, and takes the first solution. The playground sorts them by name."
+        "A real cluster may choose other devices. kube visits pools and slices in the order of a Go map, "
+        "which differs each time, and takes the first solution. The playground sorts them by name."
     ),
 }
 
@@ -180,44 +181,50 @@ LONGEST = 120
 
 # kind -> what is said where it passed, and where it did not; values are those of the check
 _SAID = {
-    "in-use": (gettext_noop("It is free."), gettext_noop("It is in use.")),
-    "chosen": ("", gettext_noop("This search has chosen it already.")),
+    "in-use": (gettext_noop("The device is free."), gettext_noop("The device is in use.")),
+    "chosen": ("", gettext_noop("This search has already chosen the device.")),
     "binding": (
-        gettext_noop("Devices with binding conditions may be taken."),
-        gettext_noop("It has binding conditions, and the gate for them is off."),
+        gettext_noop("Devices with binding conditions are allowed."),
+        gettext_noop("The device has binding conditions, and their feature gate is off."),
     ),
-    "node": (gettext_noop("The node reaches it."), gettext_noop("The node does not reach it.")),
+    "node": (
+        gettext_noop("The device is available to the node."),
+        gettext_noop("The device is not available to the node."),
+    ),
     "remembered": (
-        gettext_noop("It was selected when it was asked before; it is not asked again."),
-        gettext_noop("It was not selected when it was asked before; it is not asked again."),
+        gettext_noop("The device was selected before, so no expression runs again."),
+        gettext_noop("The device was not selected before, so no expression runs again."),
     ),
     "selector": (
-        gettext_noop("The expression of %(owner)s selects it."),
-        gettext_noop("The expression of %(owner)s does not select it."),
+        gettext_noop("The expression of %(owner)s selects the device."),
+        gettext_noop("The expression of %(owner)s does not select the device."),
     ),
-    "capacity": (gettext_noop("Enough of its capacity is left."), gettext_noop("Too little of its capacity is left.")),
+    "capacity": (gettext_noop("Enough capacity is left."), gettext_noop("Not enough capacity is left.")),
     "counters": (
-        gettext_noop("Enough is left of the hardware that it shares with other partitions."),
-        gettext_noop("Too little is left of %(missing)s, which it shares with other partitions."),
+        gettext_noop("Enough of the hardware shared with other partitions is left."),
+        gettext_noop("Not enough %(missing)s is left, which the device shares with other partitions."),
     ),
-    "taint": (gettext_noop("Its taint %(taint)s is tolerated."), gettext_noop("Its taint %(taint)s is not tolerated.")),
+    "taint": (
+        gettext_noop("The taint %(taint)s of the device is tolerated."),
+        gettext_noop("The taint %(taint)s of the device is not tolerated."),
+    ),
     "constraint": (
         gettext_noop("%(constraint)s %(attribute)s holds: %(value)s."),
-        gettext_noop("%(constraint)s %(attribute)s does not hold: it has %(value)s, chosen before: %(expected)s."),
+        gettext_noop("%(constraint)s %(attribute)s does not hold: %(value)s here, %(expected)s chosen before."),
     ),
 }
 _WHY = {
     "in-use": gettext_noop("in use"),
-    "chosen": gettext_noop("chosen already"),
+    "chosen": gettext_noop("already chosen"),
     "binding": gettext_noop("has binding conditions"),
-    "node": gettext_noop("not for this node"),
+    "node": gettext_noop("not available to this node"),
     "remembered": gettext_noop("not selected, as before"),
     "selector": gettext_noop("not selected"),
-    "capacity": gettext_noop("too little capacity left"),
-    "counters": gettext_noop("too little left of %(missing)s"),
+    "capacity": gettext_noop("not enough capacity"),
+    "counters": gettext_noop("not enough %(missing)s"),
     "taint": gettext_noop("taint not tolerated"),
     "constraint": gettext_noop("%(attribute)s is %(value)s, not %(expected)s"),
-    "distinct": gettext_noop("%(attribute)s has to differ"),
+    "distinct": gettext_noop("%(attribute)s must differ"),
     "missing": gettext_noop("has no %(attribute)s"),
 }
 _FAILS = gettext_noop("The expression of %(owner)s fails: %(error)s")

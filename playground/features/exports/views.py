@@ -78,7 +78,7 @@ def _last_line(why: str) -> bytes:
 
 
 def _last_comment(why: str) -> bytes:
-    text = _("This file is not whole, its export broke off: %(why)s") % {"why": why}
+    text = _("This file is incomplete because its export failed: %(why)s") % {"why": why}
     return f"\n# {' '.join(text.split())}\n".encode()
 
 
@@ -89,7 +89,7 @@ def number(request: HttpRequest, name: str, default: int) -> int:
         return default
     if not (text.isascii() and text.isdecimal()) or int(text[:12]) > MOST:
         raise SessionError(
-            _("“%(name)s” must be an attempt's number; it is “%(text)s”.") % {"name": name, "text": text[:40]}
+            _("“%(name)s” must be the number of an attempt, not “%(text)s”.") % {"name": name, "text": text[:40]}
         )
     return int(text)
 
@@ -107,7 +107,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
     file = request.FILES.get("file")
     try:
         if not isinstance(file, UploadedFile):
-            raise SessionError(_("Choose the file of a trace first; the studio's Export makes one."))
+            raise SessionError(_("Choose a trace file first. Export in the studio creates one."))
         data = await sync_to_async(file.read, thread_sensitive=False)()
         name = (file.name or "").rsplit(".", 1)[0][:120] or _("Imported trace")
         checked, session = await check_trace(data, name, creator(request))
@@ -173,7 +173,7 @@ async def of_history(request: HttpRequest, client: SessionClient, form: FileForm
     """The session as trace events, as spans, as one `table`, or with all tables."""
     table = request.GET.get("table", "attempts") if form == "csv" else ""
     if table and table not in table_names():
-        raise SessionError(_("There is no table “%(name)s”.") % {"name": table[:40]})
+        raise SessionError(_("No table has the name “%(name)s”.") % {"name": table[:40]})
     content_type, suffix = FORMS[form]
     named = f"{table}.{suffix}" if table else suffix
     make = client.file_of_history(form, table, content_type, named)

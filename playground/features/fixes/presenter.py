@@ -15,17 +15,17 @@ SECOND = 1_000_000_000
 
 _TEXTS = {
     "gates": gettext_noop("Remove the scheduling gates: %(list)s"),
-    "scheduler": gettext_noop("Let the profile %(name)s schedule the pod: nobody answers to its schedulerName"),
-    "profile": gettext_noop("Give the scheduler the profile %(name)s that the pod asks for"),
+    "scheduler": gettext_noop("Let the profile %(name)s schedule the pod: no profile has its schedulerName"),
+    "profile": gettext_noop("Add the profile %(name)s, which the pod names, to the scheduler"),
     "node-name": gettext_noop(
-        "Take the nodeName %(node)s off the pod and let the scheduler choose: there is no such node"
+        "Remove the nodeName %(node)s from the pod and let the scheduler choose: the node does not exist"
     ),
-    "claim-name": gettext_noop("Have the pod use the claim %(to)s in place of %(from)s, which does not exist"),
+    "claim-name": gettext_noop("Use the claim %(to)s instead of %(from)s, which does not exist"),
     "volume-name": gettext_noop(
-        "Call the pod's volume %(from)s by another name, such as %(to)s: the claim %(claim)s belongs to somebody else"
+        "Rename the pod's volume %(from)s, for example to %(to)s: the claim %(claim)s belongs to another object"
     ),
     "unit": gettext_noop(
-        "Ask for %(to)s cpu in place of %(from)s: without the m they are whole cores, and no node has so many"
+        "Request %(to)s cpu instead of %(from)s: without the m, the number means whole cores, and no node has that many"
     ),
     "claim": gettext_noop("Create the claim %(claim)s, of %(size)s, which the pod uses"),
     "topology-key": gettext_noop("Set topologyKey to %(to)s in place of %(from)s, a label that no node has"),
@@ -47,48 +47,46 @@ _TEXTS = {
         "Set failurePolicy of the webhook %(webhook)s in %(configuration)s to Ignore: the webhook does not answer"
     ),
     "fewer-replicas": gettext_noop("Scale %(owner)s to replicas: %(to)s (now %(from)s)"),
-    "class": gettext_noop("Create the StorageClass %(class)s, which the claim %(claim)s asks for"),
-    "default-class": gettext_noop("Make %(class)s the default StorageClass: the claim %(claim)s asks for none"),
+    "class": gettext_noop("Create the StorageClass %(class)s, which the claim %(claim)s names"),
+    "default-class": gettext_noop("Make %(class)s the default StorageClass: the claim %(claim)s names none"),
     "driver-class": gettext_noop(
-        "Create the DeviceClass %(class)s, which the claim %(claim)s asks for, for the devices of %(driver)s"
+        "Create the DeviceClass %(class)s, which the claim %(claim)s names, for the devices of %(driver)s"
     ),
     "volume": gettext_noop("Create a volume of %(size)s that the claim %(claim)s can bind"),
-    "claim-class": gettext_noop("Make the claim %(claim)s anew in the StorageClass %(to)s"),
+    "claim-class": gettext_noop("Recreate the claim %(claim)s with the StorageClass %(to)s"),
     "volume-label": gettext_noop("Set the label %(key)s of the volume %(volume)s to %(to)s"),
-    "ready": gettext_noop("Bring %(node)s back: its condition Ready is not True"),
-    "capacity": gettext_noop("Have %(node)s offer %(to)s %(resource)s in place of %(from)s"),
+    "ready": gettext_noop("Recover %(node)s: its condition Ready is not True"),
+    "capacity": gettext_noop("Increase %(resource)s of %(node)s from %(from)s to %(to)s"),
     "storage-capacity": gettext_noop(
-        "Have %(driver)s tell of its room for the StorageClass %(class)s on %(node)s: it publishes no CSIStorageCapacity"
+        "Let %(driver)s publish its capacity for the StorageClass %(class)s on %(node)s: there is no CSIStorageCapacity"
     ),
-    "taint-left": gettext_noop(
-        "Remove the taint %(taint)s from %(node)s: whoever set it was to remove it, and has not"
-    ),
+    "taint-left": gettext_noop("Remove the taint %(taint)s from %(node)s. It was meant to be temporary."),
     "uncordon": gettext_noop("Uncordon %(node)s"),
     "toleration": gettext_noop("Add a toleration for the taint %(taint)s to the pod"),
     "policy": gettext_noop("Set %(field)s to %(to)s in the spread over %(key)s"),
     "match-label-keys": gettext_noop(
         "Count only pods of the same revision in the spread over %(key)s: matchLabelKeys %(label)s"
     ),
-    "namespaces": gettext_noop("Have the pod affinity to %(text)s look in more namespaces: %(list)s"),
+    "namespaces": gettext_noop("Extend the pod affinity to %(text)s to more namespaces: %(list)s"),
     "min-domains": gettext_noop("Lower minDomains of the spread over %(key)s from %(from)s to %(to)s"),
     "attach-limit": gettext_noop("Raise how many volumes of %(driver)s %(node)s can attach from %(from)s to %(to)s"),
-    "topologies": gettext_noop("Let the StorageClass %(class)s make volumes where %(node)s is, too"),
-    "release": gettext_noop("Release the volume %(volume)s: the claim %(claim)s that held it is gone"),
+    "topologies": gettext_noop("Allow the StorageClass %(class)s to provision volumes in the topology of %(node)s"),
+    "release": gettext_noop("Release the volume %(volume)s: its claim %(claim)s no longer exists"),
     "quota": gettext_noop("Raise %(resource)s of the quota %(quota)s from %(from)s to %(to)s"),
     "limit-range": gettext_noop(
-        "Create a LimitRange in %(namespace)s with defaults for what the quota wants pods to state: %(list)s"
+        "Create a LimitRange in %(namespace)s with defaults for the resources that the quota requires: %(list)s"
     ),
     "rollout": gettext_noop(
         "Let the rollout of %(deployment)s end an old pod before a new one starts: maxSurge 0, maxUnavailable 1"
     ),
     "runtime-class": gettext_noop(
-        "Take %(list)s out of the node selector of the RuntimeClass %(class)s, which writes it into the pod"
+        "Remove %(list)s from the node selector of the RuntimeClass %(class)s, which adds it to the pod"
     ),
     "budget": gettext_noop("Set %(field)s of the PodDisruptionBudget %(budget)s from %(from)s to %(to)s"),
-    "selector-value": gettext_noop("Ask for nodes with %(to)s in place of %(from)s, which no node has"),
-    "resource-name": gettext_noop("Ask for %(to)s in place of %(from)s, which no node offers"),
+    "selector-value": gettext_noop("Require nodes with %(to)s instead of %(from)s, which no node has"),
+    "resource-name": gettext_noop("Request %(to)s instead of %(from)s, which no node has"),
     "term-value": gettext_noop(
-        "Ask for pods with %(to)s in place of %(from)s in the pod affinity: no pod has that label, and this is the pod's own"
+        "Use %(to)s instead of %(from)s in the pod affinity: no pod has that label, and the pod itself has this one"
     ),
     "volume-labels": gettext_noop(
         "Label the volume %(volume)s with %(text)s, by which the claim %(claim)s selects volumes"
@@ -97,46 +95,44 @@ _TEXTS = {
     "unlabel": gettext_noop("Remove the label %(key)s from %(node)s"),
     "selector": gettext_noop("Remove %(text)s from the pod's node selection"),
     "skew": gettext_noop("Raise maxSkew of the spread over %(key)s from %(from)s to %(to)s"),
-    "devices": gettext_noop(
-        "Ask for fewer devices in the request %(request)s of the claim %(claim)s: %(to)s instead of %(from)s"
-    ),
+    "devices": gettext_noop("Request fewer devices in %(request)s of the claim %(claim)s: %(to)s instead of %(from)s"),
     "device-toleration": gettext_noop(
         "Add a toleration for the device taint %(taint)s to request %(request)s of the claim %(claim)s"
     ),
     "device-class": gettext_noop(
-        "Ask for the device class %(to)s in place of %(from)s in request %(request)s of the claim %(claim)s"
+        "Use the device class %(to)s instead of %(from)s in request %(request)s of the claim %(claim)s"
     ),
     "device-selector": gettext_noop(
         "Remove the selector %(expression)s from request %(request)s of the claim %(claim)s"
     ),
     "device-constraint": gettext_noop("Remove the constraint on %(attribute)s from the claim %(claim)s"),
     "taint": gettext_noop("Remove the taint %(taint)s from %(node)s"),
-    "port": gettext_noop("Give up the pod's host ports %(list)s"),
+    "port": gettext_noop("Remove the pod's host ports %(list)s"),
     "request": gettext_noop("Lower the pod's %(resource)s request from %(from)s to %(to)s"),
-    "claim-size": gettext_noop("Ask for %(to)s in place of %(from)s in the claim %(claim)s"),
-    "claim-mode": gettext_noop("Ask for the access mode %(to)s in place of %(from)s in the claim %(claim)s"),
-    "without-claims": gettext_noop("Let the pod do without its claims for devices: %(list)s"),
-    "extender": gettext_noop("Take the extender %(url)s out of the scheduler's configuration"),
+    "claim-size": gettext_noop("Request %(to)s instead of %(from)s in the claim %(claim)s"),
+    "claim-mode": gettext_noop("Request the access mode %(to)s instead of %(from)s in the claim %(claim)s"),
+    "without-claims": gettext_noop("Remove the pod's device claims: %(list)s"),
+    "extender": gettext_noop("Remove the extender %(url)s from the scheduler's configuration"),
     "disable": gettext_noop("Disable the plugin %(plugin)s in the profile %(profile)s"),
     "move": gettext_noop("Move %(list)s from %(node)s to %(to)s, so that there is room for the pod"),
     "resize": gettext_noop("Lower the %(resource)s request of %(pod)s in place from %(from)s to %(to)s"),
-    "claim-anew": gettext_noop("Create the claim %(claim)s anew: %(node)s can't reach its volume %(volume)s"),
-    "claim-beside": gettext_noop("Have the pod use a new claim %(to)s like %(claim)s, which is being deleted"),
-    "configuration": gettext_noop("Take %(argument)s out of the arguments of %(plugin)s"),
+    "claim-anew": gettext_noop("Recreate the claim %(claim)s: %(node)s cannot reach its volume %(volume)s"),
+    "claim-beside": gettext_noop("Use a new claim %(to)s like %(claim)s, which is being deleted"),
+    "configuration": gettext_noop("Remove %(argument)s from the arguments of %(plugin)s"),
     "node": gettext_noop("Add a node %(name)s like %(node)s"),
     "wait": gettext_noop("Wait: %(pod)s gets a place by itself after %(time)s"),
-    "recreate": gettext_noop("Make %(pod)s anew: a new pod is tried at once"),
+    "recreate": gettext_noop("Recreate %(pod)s: the scheduler tries a new pod immediately"),
     "old-revision": gettext_noop(
-        "Delete %(pod)s: it was made of an old template, and %(owner)s waits for it before it makes another"
+        "Delete %(pod)s: it was created from an old template, and %(owner)s waits for it before creating another pod"
     ),
-    "selected-node": gettext_noop("Take the annotation off the claim %(claim)s that ties it to the node %(node)s"),
+    "selected-node": gettext_noop("Remove the annotation from the claim %(claim)s that ties it to the node %(node)s"),
     "order": gettext_noop("List the init containers in this order: %(list)s"),
     "own-claim": gettext_noop(
         "Give the pod a claim of its own, by the template %(template)s, in place of the claim %(claim)s that others use"
     ),
     "pool": gettext_noop("Give each of the nodes %(list)s a pool of its own in place of the pool %(pool)s"),
     "node-selector": gettext_noop(
-        "Ask for the node %(node)s by nodeSelector in place of nodeName, so that a scheduler places the pod"
+        "Select the node %(node)s with a nodeSelector instead of nodeName, so that a scheduler places the pod"
     ),
     "priority-class": gettext_noop("Create the PriorityClass %(class)s, which the pod names"),
     "service-account": gettext_noop("Create the ServiceAccount %(account)s in %(namespace)s, which the pods name"),
@@ -150,47 +146,48 @@ _TEXTS = {
         "Lower the Pod Security level that %(namespace)s enforces from %(level)s to privileged"
     ),
     "partition": gettext_noop(
-        "Lower the partition of the StatefulSet %(owner)s from %(from)s to %(to)s: the update goes on"
+        "Lower the partition of the StatefulSet %(owner)s from %(from)s to %(to)s, so that the update continues"
     ),
-    "next-revision": gettext_noop("Delete %(pod)s: %(owner)s makes it anew of the new template, and does so only then"),
-    "undo": gettext_noop("Undo the rollout of %(owner)s: the revision before it gets its pods back"),
+    "next-revision": gettext_noop("Delete %(pod)s: only then %(owner)s recreates it from the new template"),
+    "undo": gettext_noop("Undo the rollout of %(owner)s: the previous revision gets its pods back"),
     "delete-job": gettext_noop("Delete the Job %(job)s, which keeps the CronJob %(owner)s from its next one"),
-    "runtime-class-name": gettext_noop("Name the RuntimeClass %(to)s in place of %(from)s, which does not exist"),
-    "priority-class-left": gettext_noop("Take the PriorityClass %(class)s out of the template"),
+    "runtime-class-name": gettext_noop("Use the RuntimeClass %(to)s instead of %(from)s, which does not exist"),
+    "priority-class-left": gettext_noop("Remove the PriorityClass %(class)s from the template"),
     "parallel": gettext_noop(
-        "Make the StatefulSet %(owner)s anew with podManagementPolicy Parallel: no pod waits for the one before it"
+        "Recreate the StatefulSet %(owner)s with podManagementPolicy Parallel: no pod waits for the previous one"
     ),
-    "job-anew": gettext_noop("Make the Job %(job)s anew with %(field)s %(to)s: it has used up %(from)s"),
+    "job-anew": gettext_noop("Recreate the Job %(job)s with %(field)s %(to)s: it has used up %(from)s"),
     "recreate-strategy": gettext_noop(
         "Give %(owner)s the strategy Recreate: its old pods end before the new ones start"
     ),
     "failure-rule": gettext_noop("Recreate the Job %(job)s without its podFailurePolicy: a rule of it ended the Job"),
     "left-to-admission": gettext_noop("Take %(field)s out of the template: admission writes it"),
-    "resume": gettext_noop("Let %(owner)s go on: it is paused or suspended"),
+    "resume": gettext_noop("Resume %(owner)s, which is paused or suspended"),
     "limits": gettext_noop("Set %(field)s of %(resource)s of the container %(container)s to %(to)s"),
-    "retry": gettext_noop("Have the controller of %(owner)s try again now: change an annotation of it"),
+    "retry": gettext_noop("Make the controller of %(owner)s retry now by changing an annotation"),
     "quota-scope": gettext_noop("Create a quota in %(namespace)s that allows pods of the PriorityClass %(class)s"),
     "unready-eviction": gettext_noop(
         "Let the PodDisruptionBudget %(budget)s evict pods that are not ready: unhealthyPodEvictionPolicy AlwaysAllow"
     ),
     "one-budget": gettext_noop("Delete the PodDisruptionBudget %(budget)s: another one covers the same pods"),
     "replicas": gettext_noop("Scale %(owner)s to replicas: %(to)s (now %(from)s)"),
-    "namespace-selector": gettext_noop("Have the pod anti-affinity look in all namespaces: namespaceSelector {}"),
-    "force-delete": gettext_noop("Force the deletion of %(pod)s, which is ending on %(node)s"),
+    "namespace-selector": gettext_noop("Extend the pod anti-affinity to all namespaces: namespaceSelector {}"),
+    "force-delete": gettext_noop("Force the deletion of %(pod)s, which is terminating on %(node)s"),
     "delete": gettext_noop("Delete %(pod)s"),
     "free-quota": gettext_noop("Delete %(list)s, which the quota %(quota)s counts"),
-    "out-of-service": gettext_noop("Taint %(node)s as out of service: its pods and volumes are let go"),
+    "out-of-service": gettext_noop("Taint %(node)s as out of service to release its pods and volumes"),
     "no-execute": gettext_noop("Taint %(node)s with %(taint)s, which evicts pods that do not tolerate it"),
     "partner-priority": gettext_noop(
-        "Give %(list)s the PriorityClass %(class)s as well: the pod has to be near them, so they must not be evicted for it"
+        "Also set the PriorityClass %(class)s of %(list)s: the pod must run near them, so preemption must "
+        "not delete them"
     ),
-    "remove-node": gettext_noop("Delete the node %(node)s, which is gone"),
-    "finalizer": gettext_noop("Take the finalizers off %(pod)s: %(list)s"),
+    "remove-node": gettext_noop("Delete the node %(node)s, whose machine no longer exists"),
+    "finalizer": gettext_noop("Remove the finalizers from %(pod)s: %(list)s"),
 }
 _OWN_CLAIM = gettext_noop("Have the pod use a new claim %(to)s like %(claim)s, which another pod uses")
-_NO_CLASS = gettext_noop("Make the claim %(claim)s anew without a StorageClass")
+_NO_CLASS = gettext_noop("Recreate the claim %(claim)s without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
-_RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s: the taint goes with it")
+_RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s, which also removes the taint")
 _GROUP = gettext_noop("Add a node %(name)s like %(node)s to the group %(group)s")
 _SMALLEST = gettext_noop("Add a node with at least %(amounts)s")
 _SMALLEST_LABELLED = gettext_noop("Add a node with at least %(amounts)s, labelled %(labels)s")
@@ -203,11 +200,11 @@ _NEW_PREEMPTS = gettext_noop(
 )
 _NEW_CLASS = gettext_noop("Give the pod a new PriorityClass %(name)s with the priority %(value)s")
 _OF_CONTAINER = gettext_noop("Lower the %(resource)s request of the container %(container)s from %(from)s to %(to)s")
-_NODE_NAME = gettext_noop("Take the nodeName %(node)s off the pod and let the scheduler choose")
-_NO_REQUEST = gettext_noop("Ask for no %(resource)s in the pod: it asks for %(from)s")
+_NODE_NAME = gettext_noop("Remove the nodeName %(node)s from the pod and let the scheduler choose")
+_NO_REQUEST = gettext_noop("Remove the request for %(from)s %(resource)s")
 _ENDS = gettext_noop("Wait: %(pod)s ends by itself after %(time)s")
 _FREE = gettext_noop("Free %(amounts)s on %(node)s: delete %(list)s")
-_DELETE = gettext_noop("Delete %(list)s from %(node)s, to make way for the pod")
+_DELETE = gettext_noop("Delete %(list)s from %(node)s to make room for the pod")
 _SOFTEN = {
     "spread": gettext_noop("Make the spread over %(text)s soft: ScheduleAnyway"),
     "nodeAffinity": gettext_noop("Make the pod's required node affinity a preference"),
@@ -219,26 +216,28 @@ _SOFTEN = {
 _DEFEATS = {
     "force-delete": gettext_noop("Its containers may still run: only do this when the node is known to be down."),
     "out-of-service": gettext_noop("Do this only when the machine is off: two pods may write to one disk."),
-    "delete": gettext_noop("What the pod is doing is lost."),
+    "delete": gettext_noop("The pod's work in progress is lost."),
     "remove-node": gettext_noop("All pods on the node are deleted."),
-    "finalizer": gettext_noop("What the finalizer was to clean up stays behind."),
+    "finalizer": gettext_noop("The resources that the finalizer cleans up are left behind."),
     "unready-eviction": gettext_noop("Pods that are only starting may be evicted as well."),
-    "one-budget": gettext_noop("What that budget alone protects is protected no more."),
-    "replicas": gettext_noop("Nobody loses anything, but one more pod takes room."),
-    "free-quota": gettext_noop("What the deleted pods were to do is not done."),
+    "one-budget": gettext_noop("Pods protected only by that budget lose their protection."),
+    "replicas": gettext_noop("No pod is affected. One more pod uses resources."),
+    "free-quota": gettext_noop("The work of the deleted pods is not done."),
     "no-execute": gettext_noop("Every other pod there without a toleration is evicted, too."),
     "partner-priority": gettext_noop("The pods that get the class are restarted."),
-    "scheduler": gettext_noop("What its own scheduler would have heeded does not count."),
-    "gates": gettext_noop("Whoever gated the pod has not let it go yet."),
-    "taint-left": gettext_noop("Where who set it is still at work, it comes back, or the node goes."),
-    "uncordon": gettext_noop("Somebody cordoned the node, perhaps to work on it."),
-    "toleration": gettext_noop("The taint is there to keep pods like this one off the node."),
-    "label": gettext_noop("The label has to be true of the node: others select by it, too."),
-    "node": gettext_noop("Nobody loses anything, but a machine costs."),
-    "request": gettext_noop("The pod may need what it asked for: with less it is slowed down or killed."),
-    "without-claims": gettext_noop("The pod gets less than its owner asked for."),
-    "devices": gettext_noop("The pod gets less than its owner asked for."),
-    "port": gettext_noop("Nobody reaches the pod at these ports of its node any more."),
+    "scheduler": gettext_noop("The rules of its own scheduler do not apply."),
+    "gates": gettext_noop("A scheduling gate still holds the pod."),
+    "taint-left": gettext_noop(
+        "If the component that set the taint still runs, the taint returns or the node is removed."
+    ),
+    "uncordon": gettext_noop("The node was cordoned, perhaps for maintenance."),
+    "toleration": gettext_noop("The taint is meant to repel pods like this one."),
+    "label": gettext_noop("The label must be true of the node: other pods select by it, too."),
+    "node": gettext_noop("No pod is affected. You pay for one more node."),
+    "request": gettext_noop("The pod may need its full request. With less, it may slow down or be killed."),
+    "without-claims": gettext_noop("The pod gets less than its owner requested."),
+    "devices": gettext_noop("The pod gets less than its owner requested."),
+    "port": gettext_noop("The pod can no longer be reached at these ports of its node."),
     "fewer-replicas": gettext_noop("Fewer pods run than the owner of the workload wanted."),
     "failure-policy": gettext_noop("Objects that the webhook would refuse are let in while it does not answer."),
     "topology": gettext_noop("The rule then holds for other sets of nodes than its owner wanted."),
@@ -246,49 +245,49 @@ _DEFEATS = {
     "overhead": gettext_noop("Every pod of the class is counted with less than its sandbox may use."),
     "limit-range-bound": gettext_noop("Every pod of the namespace may then ask for as much."),
     "claim-size": gettext_noop("The volume may fill up sooner."),
-    "delete-job": gettext_noop("What the Job has not finished is lost."),
-    "security-level": gettext_noop("Every pod of the namespace may then do what this level allows."),
-    "runtime-class": gettext_noop("Pods of this class may land on nodes that its author ruled out."),
-    "budget": gettext_noop("Fewer of its pods may be up than their owner wanted."),
+    "delete-job": gettext_noop("The unfinished work of the Job is lost."),
+    "security-level": gettext_noop("Every pod of the namespace then has the permissions of this level."),
+    "runtime-class": gettext_noop("Pods of this class may land on nodes that its author excluded."),
+    "budget": gettext_noop("Fewer of its pods may be available than intended."),
     "move": gettext_noop("The pods that move are restarted."),
-    "resize": gettext_noop("The other pod may need what it asked for."),
-    "free": gettext_noop("Who is deleted comes back only if a controller makes it again and it fits elsewhere."),
-    "priority": gettext_noop("Pods of a lower priority have to go for it, now and whenever room is short."),
-    "skew": gettext_noop("The pods are spread less evenly than their owner wanted."),
-    "min-domains": gettext_noop("The pods are spread over fewer domains than their owner wanted."),
-    "limit-range": gettext_noop("It holds for every pod that is made in the namespace from then on."),
-    "rollout": gettext_noop("While it rolls out, there is one replica less."),
-    "match-label-keys": gettext_noop("While it rolls out, old and new pods together are spread less evenly."),
+    "resize": gettext_noop("The other pod may need its full request."),
+    "free": gettext_noop("A deleted pod returns only if a controller recreates it and it fits elsewhere."),
+    "priority": gettext_noop("The pod can preempt lower-priority pods, now and whenever resources are short."),
+    "skew": gettext_noop("The pods are spread less evenly than intended."),
+    "min-domains": gettext_noop("The pods are spread over fewer domains than intended."),
+    "limit-range": gettext_noop("It applies to every pod created in the namespace from then on."),
+    "rollout": gettext_noop("During the rollout, there is one replica less."),
+    "match-label-keys": gettext_noop("During the rollout, old and new pods together are spread less evenly."),
     "quota": gettext_noop("The namespace may use more than its administrator allowed."),
-    "unlabel": gettext_noop("Whoever labelled the node so selects by it."),
-    "volume-label": gettext_noop("Where the volume really is does not change by its label."),
-    "taint": gettext_noop("Every other pod may come to the node then, too."),
-    "claim-anew": gettext_noop("What was written to the old volume is not on the new one."),
-    "claim-beside": gettext_noop("What was written to the old volume is not on the new one."),
-    "resource-name": gettext_noop("What goes by the other name may be larger, smaller or shared."),
-    "selector": gettext_noop("The pod may land on nodes that its owner ruled out."),
-    "release": gettext_noop("What the old claim left on the volume is seen by the new one."),
-    "extender": gettext_noop("What it looks after is looked after no more, for any pod."),
-    "disable": gettext_noop("What it looks after is looked after no more, for any pod."),
-    "configuration": gettext_noop("It holds for all pods of the profile."),
+    "unlabel": gettext_noop("Other pods may select nodes by this label."),
+    "volume-label": gettext_noop("The label does not change the real location of the volume."),
+    "taint": gettext_noop("Every other pod can then be scheduled to the node, too."),
+    "claim-anew": gettext_noop("The data on the old volume is not on the new one."),
+    "claim-beside": gettext_noop("The data on the old volume is not on the new one."),
+    "resource-name": gettext_noop("The other name may mean a larger, smaller, or shared resource."),
+    "selector": gettext_noop("The pod may land on nodes that its owner excluded."),
+    "release": gettext_noop("The new claim sees the data that the old claim left on the volume."),
+    "extender": gettext_noop("Its checks no longer run, for any pod."),
+    "disable": gettext_noop("Its checks no longer run, for any pod."),
+    "configuration": gettext_noop("It applies to all pods of the profile."),
 }
 _SOFTENED = {
-    "spread": gettext_noop("All replicas may end up in one domain, and go down with it."),
-    "nodeAffinity": gettext_noop("The pod may land on nodes that its owner ruled out."),
-    "podAffinity": gettext_noop("The pod may run far from those that it was to be near."),
-    "podAntiAffinity": gettext_noop("Pods that were to be kept apart may share a node, and go down with it."),
+    "spread": gettext_noop("All replicas may land in one domain and fail with it."),
+    "nodeAffinity": gettext_noop("The pod may land on nodes that its owner excluded."),
+    "podAffinity": gettext_noop("The pod may run far from the pods that it should be near."),
+    "podAntiAffinity": gettext_noop("Pods that should be kept apart may share a node and fail with it."),
 }
 
 _EFFECTS = {
-    "violates": gettext_noop("%(pod)s has to go, although its PodDisruptionBudget allows no further disruption"),
-    "evicted": gettext_noop("%(pod)s loses its place on %(node)s and does not come back"),
-    "pending": gettext_noop("%(pod)s has to wait; without this change, it would run on %(node)s"),
-    "replaced": gettext_noop("%(pod)s is deleted from %(node)s; %(by)s takes its place on %(to)s"),
-    "moves": gettext_noop("%(pod)s goes to %(to)s instead of %(node)s"),
-    "placed": gettext_noop("%(pod)s gets a place on %(to)s as well"),
+    "violates": gettext_noop("%(pod)s is evicted, although its PodDisruptionBudget allows no further disruption"),
+    "evicted": gettext_noop("%(pod)s is removed from %(node)s and not recreated"),
+    "pending": gettext_noop("%(pod)s must wait. Without this change, it would run on %(node)s"),
+    "replaced": gettext_noop("%(pod)s is deleted from %(node)s, and %(by)s replaces it on %(to)s"),
+    "moves": gettext_noop("%(pod)s lands on %(to)s instead of %(node)s"),
+    "placed": gettext_noop("%(pod)s also lands on %(to)s"),
 }
-_REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s; %(by)s, made in its place, has to wait")
-_REMADE = gettext_noop("%(pod)s loses its place on %(node)s; %(by)s makes another in its place")
+_REPLACED_WAITS = gettext_noop("%(pod)s is deleted from %(node)s, and its replacement %(by)s must wait")
+_REMADE = gettext_noop("%(pod)s is removed from %(node)s, and %(by)s creates another pod")
 _GONE_WAITING = gettext_noop("%(pod)s, which waits, is deleted")
 _MORE = gettext_noop("%(n)s more pods are affected")
 
@@ -466,8 +465,8 @@ def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
 
 
 _WARNINGS = {
-    "evicts-sibling": gettext_noop("Warning: another pod of the same owner loses its place."),
-    "dead-node": gettext_noop("Warning: the node is not ready, so nothing would run there."),
+    "evicts-sibling": gettext_noop("Warning: another pod of the same owner is removed."),
+    "dead-node": gettext_noop("Warning: the node is not ready, so no pod would run there."),
     "shares-disk": gettext_noop("Warning: two pods would write to the same disk."),
 }
 

@@ -156,7 +156,7 @@ def _commands(text: str) -> list[Command]:
         data = None
     commands = data if isinstance(data, list) else [data]
     if not commands or len(commands) > MOST_COMMANDS or not all(isinstance(c, dict) for c in commands):
-        raise CommandRefused(_("This is no command: a fix's own button sends one."))
+        raise CommandRefused(_("This is not a command. Use the button of a fix."))
     return [parse_command(command) for command in commands]
 
 
@@ -171,6 +171,6 @@ async def why(request: HttpRequest, client: SessionClient) -> HttpResponse:
     node = request.GET.get("node", "").strip()[:MOST_NAME]
     answer = await client.ask(WhyNot(at=position(request), pod=pod, node=node))
     if answer is None:
-        raise SessionGone(_("There is no pod %(name)s at this step.") % {"name": pod})
+        raise SessionGone(_("No pod %(name)s exists at this step.") % {"name": pod})
     namespace, _slash, name = pod.partition("/")
     return workbench(request, client, "fixes/why_not", {**answer, "namespace": namespace, "name": name})

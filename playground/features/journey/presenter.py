@@ -90,19 +90,21 @@ def _helps(event: Mapping[str, Any]) -> bool | None:
 
 _WAYS = {
     Way.EXISTING_ANTI_AFFINITY: gettext_noop(
-        "Stranded, as kube itself leaves it: it would fit on %(node)s now. A pod whose anti-affinity had refused it was deleted, and"
-        " %(plugin)s does not take such a deletion for help. It is tried again by itself at %(until)s."
+        "The pod is stranded, as in kube: it would fit %(node)s now. A pod whose anti-affinity refused it "
+        "was deleted, but %(plugin)s does not count this deletion as helpful. The next attempt is at "
+        "%(until)s."
     ),
     Way.NO_HINT: gettext_noop(
-        "Stranded, as kube itself leaves it: it would fit on %(node)s now, but what helped was no event to %(plugin)s, or its hint said"
-        " no. It is tried again by itself at %(until)s."
+        "The pod is stranded, as in kube: it would fit %(node)s now, but the change was not an event for "
+        "%(plugin)s, or its hint said no. The next attempt is at %(until)s."
     ),
     Way.GATED_PREEMPTOR: gettext_noop(
-        "Stranded, as kube itself leaves it: it would fit on %(node)s now, but %(plugin)s holds it back and hears of deleted pods alone."
+        "The pod is stranded, as in kube: it would fit %(node)s now, but %(plugin)s holds the pod and "
+        "registers only for deleted pods."
     ),
     Way.OPEN_GATE: gettext_noop(
-        "Stranded, as kube itself leaves it: it would fit on %(node)s now and %(plugin)s would let it pass, but has heard of no event that"
-        " it registered for."
+        "The pod is stranded, as in kube: it would fit %(node)s now and %(plugin)s would let it pass, but no "
+        "event that the plugin registered for has occurred."
     ),
 }
 

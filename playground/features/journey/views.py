@@ -83,7 +83,7 @@ async def _story(request: HttpRequest, client: SessionClient, namespace: str, na
     story, head = await client.ask_with_head(query)
     if story is None:
         raise SessionGone(
-            _("There is no pod %(namespace)s/%(name)s up to this step.")
+            _("No pod %(namespace)s/%(name)s existed up to this step.")
             % {"namespace": namespace[:253], "name": name[:253]}
         )
     return story, head

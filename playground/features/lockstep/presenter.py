@@ -83,7 +83,7 @@ def _standing(sides: tuple[Moment, Moment]) -> list[MomentRow]:
 
 def _build_result_rows(sides: tuple[Moment, Moment]) -> list[MomentRow]:
     return [
-        _row(gettext_noop("nodes looked at"), [_count(side.evaluated) for side in sides]),
+        _row(gettext_noop("examined nodes"), [_count(side.evaluated) for side in sides]),
         _row(gettext_noop("feasible nodes"), [_count(side.feasible) for side in sides]),
         _row(gettext_noop("chosen node"), [side.node for side in sides]),
     ]
@@ -123,19 +123,19 @@ def _refusals(sides: tuple[Moment, Moment]) -> list[RefusalDifference]:
 def describe_divergence(comparison: Comparison) -> Message:
     """Return a sentence about the point of divergence."""
     if comparison.first is None:
-        return message(gettext_noop("No attempt that both have made was decided differently."))
+        return message(gettext_noop("All attempts that both sides made have the same decision."))
     number = comparison.sides[0].first + comparison.first + 1
     ours, theirs = comparison.attempts
     if ours is None or theirs is None:
         one = ours or theirs
         pod = short(one.pod) if one is not None else ""
         if ours is None:
-            text = gettext_noop("From attempt %(number)s on they part: only B makes it, for %(pod)s.")
+            text = gettext_noop("The sides differ from attempt %(number)s on: only B makes it, for %(pod)s.")
         else:
-            text = gettext_noop("From attempt %(number)s on they part: only A makes it, for %(pod)s.")
+            text = gettext_noop("The sides differ from attempt %(number)s on: only A makes it, for %(pod)s.")
         return message(text, number=f"{number:,}", pod=pod)
     if ours.pod != theirs.pod:
-        text = gettext_noop("From attempt %(number)s on they part: A tries %(pod)s, B tries %(name)s.")
+        text = gettext_noop("The sides differ from attempt %(number)s on: A tries %(pod)s, B tries %(name)s.")
         return message(text, number=f"{number:,}", pod=short(ours.pod), name=short(theirs.pod))
     return message(_sentence(ours, theirs), number=f"{number:,}", **_collect_placement_values(ours, theirs))
 
@@ -153,14 +153,18 @@ def _collect_placement_values(ours: Attempt, theirs: Attempt) -> dict[str, str]:
 def _sentence(ours: Attempt, theirs: Attempt) -> str:
     placed = (ours.outcome == SCHEDULED, theirs.outcome == SCHEDULED)
     if placed == (True, False):
-        return gettext_noop("From attempt %(number)s on they part: A places %(pod)s on %(node)s, B does not place it.")
+        return gettext_noop(
+            "The sides differ from attempt %(number)s on: A schedules %(pod)s to %(node)s, B does not schedule it."
+        )
     if placed == (False, True):
-        return gettext_noop("From attempt %(number)s on they part: B places %(pod)s on %(node)s, A does not place it.")
+        return gettext_noop(
+            "The sides differ from attempt %(number)s on: B schedules %(pod)s to %(node)s, A does not schedule it."
+        )
     if ours.node != theirs.node:
-        return gettext_noop("From attempt %(number)s on they part: A places %(pod)s on %(node)s, B on %(name)s.")
-    return gettext_noop(
-        "Attempt %(number)s for %(pod)s ends alike in both, but not every number on the way is the same."
-    )
+        return gettext_noop(
+            "The sides differ from attempt %(number)s on: A schedules %(pod)s to %(node)s, B to %(name)s."
+        )
+    return gettext_noop("Attempt %(number)s for %(pod)s has the same result on both sides, but some numbers differ.")
 
 
 def differing(comparison: Comparison) -> list[int]:

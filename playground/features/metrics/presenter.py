@@ -40,7 +40,7 @@ def charts(families: Families) -> list[Chart]:
         ),
         _build_histogram(
             "sli",
-            gettext_noop("From the queue to the node, by attempts"),
+            gettext_noop("From queue to node, by number of attempts"),
             "scheduler_pod_scheduling_sli_duration_seconds",
             families,
             "attempts",
@@ -146,11 +146,11 @@ def _tiles(series: Families) -> list[Tile]:
             "value": _mean(series, "scheduler_scheduling_attempt_duration_seconds"),
         },
         {
-            "title": gettext_noop("mean time to bound"),
+            "title": gettext_noop("mean time to binding"),
             "value": _mean(series, "scheduler_pod_scheduling_sli_duration_seconds"),
         },
         {
-            "title": gettext_noop("preemptions tried"),
+            "title": gettext_noop("preemption attempts"),
             "value": thousands(total(series, "scheduler_preemption_attempts_total")),
         },
     ]
@@ -193,92 +193,94 @@ _S = "scheduler_"
 HINTS: dict[str, tuple[str, str]] = {
     _S + "schedule_attempts_total": (
         f"sum by (result) (rate({_S}schedule_attempts_total[5m]))",
-        gettext_noop("Attempts a second, by how they ended."),
+        gettext_noop("Attempts per second, by result."),
     ),
     _S + "scheduling_attempt_duration_seconds": (
         _quantile(_S + "scheduling_attempt_duration_seconds", "result"),
-        gettext_noop("The time that 99 of 100 attempts stay under, by how they ended."),
+        gettext_noop("99th percentile of the duration of attempts, by result."),
     ),
     _S + "scheduling_algorithm_duration_seconds": (
         _quantile(_S + "scheduling_algorithm_duration_seconds"),
-        gettext_noop("The time that 99 of 100 decisions stay under, without the binding."),
+        gettext_noop("99th percentile of the duration of decisions, without binding."),
     ),
     _S + "event_handling_duration_seconds": (
         f"sum by (event) (rate({_S}event_handling_duration_seconds_count[5m]))",
-        gettext_noop("Cluster events a second that the scheduler hears of, by kind."),
+        gettext_noop("Cluster events per second that the scheduler receives, by kind."),
     ),
     _S + "preemption_victims": (
         _mean_of(_S + "preemption_victims"),
-        gettext_noop("Victims of one preemption, on average."),
+        gettext_noop("Mean number of victims of a preemption."),
     ),
     _S + "preemption_attempts_total": (
         f"rate({_S}preemption_attempts_total[5m])",
-        gettext_noop("How often no node is feasible and preemption looks for victims: a sign of a full cluster."),
+        gettext_noop("How often no node is feasible and preemption looks for victims, a sign of a full cluster."),
     ),
     _S + "pending_pods": (
         f"sum by (queue) ({_S}pending_pods)",
-        gettext_noop("Pods that wait, by queue. Unschedulable ones that stay need somebody to look at them."),
+        gettext_noop("Waiting pods, by queue. Investigate pods that stay unschedulable."),
     ),
     _S + "pod_scheduling_sli_duration_seconds": (
         _quantile(_S + "pod_scheduling_sli_duration_seconds"),
-        gettext_noop("How long 99 of 100 pods wait at most until they are bound, all attempts included."),
+        gettext_noop("99th percentile of the time from queue to binding, including all attempts."),
     ),
     _S + "pod_scheduling_attempts": (
         _mean_of(_S + "pod_scheduling_attempts"),
-        gettext_noop("Attempts that a pod needs until it is bound, on average."),
+        gettext_noop("Mean number of attempts until a pod is bound."),
     ),
     _S + "framework_extension_point_duration_seconds": (
         f"sum by (extension_point) (rate({_S}framework_extension_point_duration_seconds_sum[5m]))",
-        gettext_noop("Where the scheduler's time goes: seconds a second, by extension point."),
+        gettext_noop("Time spent by the scheduler in each extension point, in seconds per second."),
     ),
     _S + "plugin_execution_duration_seconds": (
         f"topk(5, sum by (plugin) (rate({_S}plugin_execution_duration_seconds_sum[5m])))",
-        gettext_noop("The five plugins that take most of the time, of the cycles that are sampled."),
+        gettext_noop("The five plugins that take the most time in the sampled cycles."),
     ),
     _S + "queue_incoming_pods_total": (
         f'sum by (event) (rate({_S}queue_incoming_pods_total{{queue="active"}}[5m]))',
-        gettext_noop("Which events bring pods into the active queue."),
+        gettext_noop("The events that move pods to the active queue."),
     ),
     _S + "goroutines": (f'{_S}goroutines{{operation="binding"}}', gettext_noop("Bindings in progress.")),
     _S + "permit_wait_duration_seconds": (
         _mean_of(_S + "permit_wait_duration_seconds"),
-        gettext_noop("How long pods wait on Permit, on average."),
+        gettext_noop("Mean time that pods wait on Permit."),
     ),
     _S + "cache_size": (
         f'{_S}cache_size{{type="assumed_pods"}}',
-        gettext_noop("Pods that have a node and whose binding the API server has not confirmed yet."),
+        gettext_noop("Pods with a node whose binding the API server has not confirmed yet."),
     ),
     _S + "unschedulable_pods": (
         f"topk(5, sum by (plugin) ({_S}unschedulable_pods))",
-        gettext_noop("The plugins that hold most pods back."),
+        gettext_noop("The plugins that refuse the most pods."),
     ),
     _S + "plugin_evaluation_total": (
         f"topk(5, sum by (plugin) (rate({_S}plugin_evaluation_total[5m])))",
-        gettext_noop("The plugins that are called most."),
+        gettext_noop("The plugins with the most calls."),
     ),
     _S + "queueing_hint_execution_duration_seconds": (
         f"sum by (plugin, hint) (rate({_S}queueing_hint_execution_duration_seconds_count[5m]))",
-        gettext_noop("How often hints are asked, and how often they spare a pod a vain attempt (QueueSkip)."),
+        gettext_noop("How often queueing hints run, and how often they save a pod a failing attempt (QueueSkip)."),
     ),
     _S + "inflight_events": (
         f'sum({_S}inflight_events{{event!="PodPopped"}})',
-        gettext_noop("Events kept for pods in flight: a number that only grows tells of a pod that is never done."),
+        gettext_noop(
+            "Events kept for pods in flight. A number that only grows points to a pod that never finishes its attempt."
+        ),
     ),
     _S + "preemption_goroutines_execution_total": (
         f"rate({_S}preemption_goroutines_execution_total[5m])",
-        gettext_noop("Preemptions a second that are carried out beside the cycles."),
+        gettext_noop("Preemptions per second that run outside the cycles."),
     ),
     _S + "async_api_call_execution_total": (
         f'sum by (call_type) (rate({_S}async_api_call_execution_total{{result="error"}}[5m]))',
-        gettext_noop("Calls to the API server that fail, by kind."),
+        gettext_noop("Failing API server calls, by kind."),
     ),
     _S + "async_api_call_execution_duration_seconds": (
         _quantile(_S + "async_api_call_execution_duration_seconds", "call_type"),
-        gettext_noop("How long the API server takes for 99 of 100 calls at most, by kind."),
+        gettext_noop("99th percentile of the duration of API server calls, by kind."),
     ),
     _S + "pending_async_api_calls": (
         f"sum by (call_type) ({_S}pending_async_api_calls)",
-        gettext_noop("Calls that wait for their turn: more and more of them when the API server is slow."),
+        gettext_noop("Calls waiting to be sent. Their number grows if the API server is slow."),
     ),
     _S + "volume_scheduling_stage_error_total": (
         f"sum by (operation) (rate({_S}volume_scheduling_stage_error_total[5m]))",

@@ -101,7 +101,7 @@ def _calls(families: Families) -> Chart:
 def _answers(families: Families) -> Chart:
     """A row for each plugin, extension point and status; drawn are all but Success and Skip."""
     counted = sorted(_executions(families), key=lambda row: (row[0], _order(row[1]), row[2]))
-    name, title = "answers", gettext_noop("Answers other than Success and Skip, by plugin")
+    name, title = "answers", gettext_noop("Results other than Success and Skip, by plugin")
     cells: dict[str, dict[str, int]] = {}
     for plugin, _, status, calls, _ in counted:
         if status not in ("Success", "Skip"):
@@ -113,9 +113,7 @@ def _answers(families: Families) -> Chart:
         "",
         cells,
         metric=BY_NAME[_EXECUTION],
-        note=gettext_noop(
-            "The table has every answer. Filter and Score are called once for each node that is looked at."
-        ),
+        note=gettext_noop("The table lists every result. Filter and Score run once per examined node."),
     )
     head = [
         gettext_noop("plugin"),
@@ -163,13 +161,13 @@ def refusal_charts(refusals: Mapping[str, Any], times: list[int]) -> list[Chart]
 def _by_plugin(plugins: Mapping[str, list[int]], times: list[int]) -> Chart:
     ordered = sorted(plugins, key=lambda name: (-plugins[name][-1], name))
     points = [{"t": t, **{name: plugins[name][i] for name in ordered}} for i, t in enumerate(times)]
-    name, title = "refused", gettext_noop("Attempts that a plugin refused, added up")
+    name, title = "refused", gettext_noop("Attempts refused, by plugin")
     drawn = over_time(
         name,
         title,
         points,
         {each: each for each in ordered[:MOST_LINES]},
-        note=gettext_noop("An attempt that several plugins refused counts for each of them."),
+        note=gettext_noop("An attempt refused by several plugins counts for each of them."),
     )
     if not drawn["figure"]:
         return drawn
@@ -187,7 +185,7 @@ def _by_reason(reasons: list[list[Any]]) -> Chart:
         word,
         {text: {"nodes": nodes} for text, nodes in reasons[:MOST_BARS]},
         note=gettext_noop(
-            "How many nodes were refused for each reason, over all attempts that found no node. A node counts once in each of them."
+            "Number of refused nodes per reason, over all attempts that found no node. A node counts once per attempt."
         ),
     )
     return {**drawn, "csv": (["reason", "nodes"], reasons)} if drawn["figure"] else drawn
@@ -204,15 +202,15 @@ def use_charts(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
     return [
         _shares(
             "use",
-            gettext_noop("Utilisation, % of allocatable"),
+            gettext_noop("Utilization, % of allocatable"),
             curve,
             uses,
             names,
             "requested",
             "allocatable",
             gettext_noop(
-                "What the pods on the nodes request, assumed pods included, divided by what the nodes can allocate."
-                " It is not what they really use."
+                "Requests of the pods on the nodes, including assumed pods, divided by the allocatable resources. "
+                "Requests, not usage."
             ),
         ),
         _shares(
@@ -224,8 +222,8 @@ def use_charts(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
             "stranded",
             "free",
             gettext_noop(
-                "What is free on nodes on which the average pod does not fit, divided by all that is free."
-                " The average pod requests the mean cpu and memory of the pods on the nodes."
+                "Free resources on nodes where the average pod does not fit, divided by all free resources. The "
+                "average pod requests the mean cpu and memory of the pods on the nodes."
             ),
         ),
     ]

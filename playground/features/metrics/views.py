@@ -121,7 +121,7 @@ def download(charts: list[Chart], name: str, title: str) -> HttpResponse:
     """The chart of that name as a file; an empty one where nothing was counted yet."""
     found = next((each for each in charts if each["id"] == name), None)
     if found is None:
-        raise Http404(_("There is no such chart."))
+        raise Http404(_("This chart does not exist."))
     response = HttpResponse(csv_text(*found["csv"]), content_type=CSV_TYPE)
     response["Content-Disposition"] = f'attachment; filename="{slugify(title) or "session"}-{name}.csv"'
     return response

@@ -57,7 +57,7 @@ def _about(world: Any, name: str) -> Data:
     if name and names and name not in names:
         raise SessionGone(
             message(
-                gettext_noop("There is no scheduler %(name)s at this step; there is %(names)s."),
+                gettext_noop("No scheduler %(name)s exists at this step. Schedulers: %(names)s."),
                 name=name,
                 names=", ".join(names),
             )

@@ -206,14 +206,14 @@ def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
             out.append({**arrow, "names": [arrow["plugin"]]} if _passes(arrow) else arrow)
             continue
         names = [*last["names"], arrow["plugin"]]
-        text = gettext_noop("%(plugin)s and %(n)s more: nothing against it")
+        text = gettext_noop("%(plugin)s and %(n)s more: no objection")
         out[-1] = {
             **arrow,
             "note": last.get("note"),
             "names": names,
             "words": message(text, plugin=names[0], n=len(names) - 1),
             "head": arrow["point"],
-            "sentence": message(gettext_noop("%(names)s let it pass, or have nothing to do"), names=", ".join(names)),
+            "sentence": message(gettext_noop("%(names)s pass or skip"), names=", ".join(names)),
         }
     return out
 
@@ -265,7 +265,7 @@ def _rows(rows: Sequence[Arrow], x: dict[str, int], say: Say) -> tuple[list[Draw
     for row in rows:
         note = row.get("note")
         if before is not None and row["t"] - before["t"] >= PAUSE:
-            text = message(gettext_noop("%(time)s pass"), time=duration(row["t"] - before["t"]))
+            text = message(gettext_noop("%(time)s later"), time=duration(row["t"] - before["t"]))
             drawn.append(_draw_note(text, y, say, "pause"))
             y += NOTE
         if row.get("gap"):

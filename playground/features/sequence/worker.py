@@ -93,7 +93,7 @@ def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[
             if not ahead and not looks_on:
                 return rows, world.position
             if ahead and ahead[0] - 1 > world.position:
-                gap = message(gettext_noop("%(n)s steps without a move of its own"), n=f"{ahead[0] - 1 - heard:,}")
+                gap = message(gettext_noop("%(n)s steps about other pods"), n=f"{ahead[0] - 1 - heard:,}")
                 world = yield from engine.own(ahead[0] - 1)
             heard = world.position
         engine.replay(world)

@@ -32,7 +32,7 @@ def folder_of(given: Sequence[tuple[str, bytes]], most: int) -> LessonFiles:
         try:
             found[last] = data.decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError as error:
-            raise BadFolder(f"{last} is not text in UTF-8: byte {error.start + 1:,}") from None
+            raise BadFolder(f"{last} is not UTF-8 text: byte {error.start + 1:,}") from None
     if PLAN not in found:
         names = ", ".join(name[:80] for name, _ in given) or "nothing"
         raise BadFolder(f"{names}: there is no {PLAN} in it")

@@ -187,17 +187,17 @@ def _matches(each: ResourceClaim, q: str) -> bool:
 
 # How one came to be what it is
 
-_CREATED = gettext_noop("It was created; nothing is allocated yet.")
-_MADE = gettext_noop("It was created.")
-_CREATED_FOR = gettext_noop("The resource claim controller created it from a template, for the pod %(pod)s.")
-_PROTECTED = gettext_noop("The scheduler put its finalizer on it, so that it is not deleted while it is in use.")
-_ALLOCATED = gettext_noop("It was allocated %(devices)s on %(node)s.")
-_ALLOCATED_ANYWHERE = gettext_noop("It was allocated %(devices)s.")
-_RESERVED = gettext_noop("It is reserved for %(pod)s, which may use it from now on.")
-_RELEASED = gettext_noop("%(pod)s no longer has it reserved.")
-_DEALLOCATED = gettext_noop("It was deallocated: its devices are free again.")
-_ENDING = gettext_noop("Its deletion was asked for; it goes when its finalizers have gone.")
-_DELETED = gettext_noop("It was deleted.")
+_CREATED = gettext_noop("Created. No device is allocated yet.")
+_MADE = gettext_noop("Created.")
+_CREATED_FOR = gettext_noop("The resource claim controller created the claim from a template for pod %(pod)s.")
+_PROTECTED = gettext_noop("The scheduler added its finalizer, so that the claim is not deleted while in use.")
+_ALLOCATED = gettext_noop("%(devices)s on %(node)s allocated.")
+_ALLOCATED_ANYWHERE = gettext_noop("%(devices)s allocated.")
+_RESERVED = gettext_noop("Reserved for %(pod)s, which can use the devices from now on.")
+_RELEASED = gettext_noop("No longer reserved for %(pod)s.")
+_DEALLOCATED = gettext_noop("Deallocated. The devices are free again.")
+_ENDING = gettext_noop("Deletion requested. The claim is removed once its finalizers are gone.")
+_DELETED = gettext_noop("Deleted.")
 _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 

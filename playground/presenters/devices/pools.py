@@ -22,11 +22,13 @@ from scheduler_core.world.readonly import WorldView
 
 MOST_SLICES = 30
 _INCOMPLETE = gettext_noop(
-    "%(n)s of %(expected)s slices of generation %(generation)s are there. kube takes single devices of it, but a request for "
-    "all devices ends the cycle: resource pool %(pool)s is currently being updated."
+    "%(n)s of %(expected)s slices of generation %(generation)s exist. kube can allocate single devices "
+    "from them, but a request for all devices ends the cycle: resource pool %(pool)s is currently being "
+    "updated."
 )
 _INVALID = gettext_noop(
-    "kube ends the scheduling cycle when its search gets here: pool %(pool)s is invalid: duplicate device name %(name)s."
+    "kube ends the scheduling cycle when its search reaches this pool: pool %(pool)s is invalid: "
+    "duplicate device name %(name)s."
 )
 
 

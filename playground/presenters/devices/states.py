@@ -22,8 +22,8 @@ from scheduler_core.world.readonly import WorldView
 WORDS = {
     DeviceState.FREE: gettext_noop("free"),
     DeviceState.ASSUMED: gettext_noop("assumed"),
-    DeviceState.SHARED: gettext_noop("in use as shares"),
-    DeviceState.TAKEN: gettext_noop("taken"),
+    DeviceState.SHARED: gettext_noop("partly in use"),
+    DeviceState.TAKEN: gettext_noop("in use"),
     DeviceState.SHORT: gettext_noop("blocked by other partitions"),
 }
 

@@ -14,7 +14,7 @@ from scheduler_core.world.readonly import BindingCycleView, ExpireAssumedPod, Po
 SHOWN = 40
 _CHANGES = {
     "+": gettext_noop("pod added"),
-    "-": gettext_noop("pod taken off"),
+    "-": gettext_noop("pod removed"),
     "~": gettext_noop("pod replaced by a newer version"),
 }
 

@@ -23,20 +23,24 @@ from scheduler_core.world.readonly import UNSCHEDULABLE_TIMEOUT as TIMEOUT
 
 _OF_ATTEMPT = (Place.IN_FLIGHT, Place.WAITING, Place.BINDING)
 _CAUSES: dict[str, str] = {
-    CREATED.label: gettext_noop("It was created."),
-    BACKOFF_COMPLETE: gettext_noop("Its backoff is over."),
-    TIMEOUT.label: gettext_noop("It had been unschedulable for longer than podMaxInUnschedulablePodsDuration allows."),
-    FORCE_ACTIVATE.label: gettext_noop("A plugin asked for it by name (Activate)."),
-    "kubelet": gettext_noop("The kubelet of its node has started it."),
-    "deleted": gettext_noop("It was deleted."),
+    CREATED.label: gettext_noop("Created."),
+    BACKOFF_COMPLETE: gettext_noop("The backoff of the pod is over."),
+    TIMEOUT.label: gettext_noop("The pod was unschedulable for longer than podMaxInUnschedulablePodsDuration."),
+    FORCE_ACTIVATE.label: gettext_noop("A plugin activated the pod (Activate)."),
+    "kubelet": gettext_noop("The kubelet of the node started the pod."),
+    "deleted": gettext_noop("Deleted."),
 }
-_MISSED = gettext_noop("While it was in flight something happened that may help it.")
-_NOTHING_HELPED = gettext_noop("Nothing that happened meanwhile helps it: it waits for an event.")
-_AFTER_ERROR = gettext_noop("It failed by an error: it backs off, and no event can wake it earlier.")
-_HINT = gettext_noop("The hint of the plugin that had refused it says that this event may help.")
-_NO_HINT = gettext_noop("The plugin that had refused it has no hint for this event, so any such event wakes it.")
-_BOUND = gettext_noop("The API server has bound it.")
-_NOBODY = gettext_noop("No scheduler here is called %(name)s, so nobody tries it.")
+_MISSED = gettext_noop("An event during the attempt may help the pod.")
+_NOTHING_HELPED = gettext_noop("No event during the attempt helps the pod, so the pod waits for one.")
+_AFTER_ERROR = gettext_noop(
+    "The attempt failed with an error. The pod backs off, and no event can end the backoff early."
+)
+_HINT = gettext_noop("The queueing hint of the plugin that refused the pod says that this event may help.")
+_NO_HINT = gettext_noop(
+    "The plugin that refused the pod has no queueing hint for this event, so every such event wakes the pod."
+)
+_BOUND = gettext_noop("The API server bound the pod.")
+_NOBODY = gettext_noop("No running scheduler has a profile named %(name)s, so the pod stays Pending.")
 
 
 class Stay(TypedDict):

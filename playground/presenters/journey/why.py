@@ -84,16 +84,16 @@ def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Me
             if other.key == key:
                 ahead = i
     if ahead:
-        return message(gettext_noop("It waits for its turn; pods ahead of it: %(n)s."), n=ahead)
-    return message(gettext_noop("It is the next to be tried."))
+        return message(gettext_noop("The pod waits in the active queue. Pods ahead: %(n)s."), n=ahead)
+    return message(gettext_noop("The pod is next in the active queue."))
 
 
 def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
-        return message(gettext_noop("It backs off."))
+        return message(gettext_noop("The pod backs off."))
     failures = entry.error_count or entry.unschedulable_count
     return message(
-        gettext_noop("It backs off until %(until)s, for %(left)s more, after failures in a row: %(n)s."),
+        gettext_noop("The pod backs off until %(until)s, %(left)s from now. Failures in a row: %(n)s."),
         until=clock(entry.backoff_until),
         left=duration(max(entry.backoff_until - sim.now, 0)),
         n=failures,
@@ -102,11 +102,11 @@ def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> M
 
 def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
-        return message(gettext_noop("It waits until something happens that may help it."))
+        return message(gettext_noop("The pod waits for an event that may help."))
     limit = entry.timestamp + sim.settings.max_in_unschedulable
     return message(
         gettext_noop(
-            "Refused by %(plugin)s. It waits for an event that one of them says may help, or for the timeout after %(limit)s."
+            "Refused by %(plugin)s. The pod waits for an event that may help, or for the timeout after %(limit)s."
         ),
         plugin=", ".join(entry.rejectors),
         limit=clock(limit),
@@ -115,35 +115,40 @@ def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None
 
 def _explain_gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     if entry is None:
-        return message(gettext_noop("A PreEnqueue plugin holds it back."))
+        return message(gettext_noop("A PreEnqueue plugin holds the pod."))
     gates = entry.pod.spec.scheduling_gates
     if gates:
         return message(
-            gettext_noop("%(plugin)s holds it back until these gates are removed: %(name)s."),
+            gettext_noop("%(plugin)s holds the pod until these gates are removed: %(name)s."),
             plugin=entry.gated_by,
             name=", ".join(gates),
         )
     if entry.gated_by == "DefaultPreemption":
         return message(
-            gettext_noop("%(plugin)s holds it back until its victims have been told to go."), plugin=entry.gated_by
+            gettext_noop("%(plugin)s holds the pod until the eviction of every victim is requested."),
+            plugin=entry.gated_by,
         )
-    return message(gettext_noop("%(plugin)s holds it back."), plugin=entry.gated_by)
+    return message(gettext_noop("%(plugin)s holds the pod."), plugin=entry.gated_by)
 
 
 def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     for scheduler in sim.schedulers:
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
-            return message(gettext_noop("Its scheduling cycle runs: %(phase)s comes next."), phase=str(cycle.phase))
-    return message(gettext_noop("It was popped and is not done."))
+            return message(
+                gettext_noop("The scheduling cycle of the pod runs. Next: %(phase)s."), phase=str(cycle.phase)
+            )
+    return message(gettext_noop("The pod was popped, and its attempt is not over."))
 
 
 def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None or not binding.waiting:
-        return message(gettext_noop("Its wait on Permit has been decided."))
+        return message(gettext_noop("The wait on Permit is decided."))
     return message(
-        gettext_noop("It is assumed on %(node)s and waits for %(plugin)s to permit it, at most until %(until)s."),
+        gettext_noop(
+            "The pod is assumed on %(node)s and waits on Permit for %(plugin)s, until %(until)s at the latest."
+        ),
         node=binding.node,
         plugin=", ".join(sorted(binding.waiting)),
         until=clock(min(binding.waiting.values())),
@@ -153,9 +158,9 @@ def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> M
 def _binding_now(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None:
-        return message(gettext_noop("It is being bound."))
+        return message(gettext_noop("The pod is being bound."))
     return message(
-        gettext_noop("It is assumed on %(node)s, and its binding cycle runs: %(phase)s."),
+        gettext_noop("The pod is assumed on %(node)s. Its binding cycle runs: %(phase)s."),
         node=binding.node,
         phase=str(binding.phase),
     )
@@ -167,25 +172,29 @@ def _binding(sim: WorldView, key: str) -> BindingCycleView | None:
 
 
 def _explain_bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
-    return message(gettext_noop("It is bound to %(node)s, whose kubelet starts it."), node=move.cause)
+    return message(
+        gettext_noop("The pod is bound to %(node)s. The kubelet of the node starts the pod."), node=move.cause
+    )
 
 
 def _running(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     pod = sim.store.pod_at(key)
-    return message(gettext_noop("It runs on %(node)s."), node=pod.node_name if pod is not None else "")
+    return message(gettext_noop("The pod runs on %(node)s."), node=pod.node_name if pod is not None else "")
 
 
 def _explain_ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
     profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
     return message(
-        gettext_noop("It asks for the scheduler %(name)s; those here are: %(plugin)s. Nobody tries it."),
+        gettext_noop(
+            "The pod names the scheduler %(name)s, but the profiles here are %(plugin)s. The pod stays Pending."
+        ),
         name=move.cause,
         plugin=", ".join(profiles),
     )
 
 
 def _elsewhere(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
-    return message(gettext_noop("It is gone."))
+    return message(gettext_noop("The pod no longer exists."))
 
 
 _SENTENCES: dict[str, Callable[[WorldView, str, Move, QueuedPod | None], Message]] = {

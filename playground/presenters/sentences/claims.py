@@ -7,16 +7,16 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import ApiCall
 
 _DONE = {
-    ("protected",): gettext_noop("%(claim)s gets the scheduler's finalizer, before it is allocated for %(pod)s"),
+    ("protected",): gettext_noop("%(claim)s gets the scheduler's finalizer before its allocation for %(pod)s"),
     ("unprotected",): gettext_noop("%(claim)s loses the scheduler's finalizer"),
-    ("allocated", "reserved"): gettext_noop("%(claim)s is allocated %(devices)s, and reserved for %(pod)s"),
-    ("reserved",): gettext_noop("%(claim)s is reserved for %(pod)s too"),
+    ("allocated", "reserved"): gettext_noop("%(claim)s is allocated %(devices)s and reserved for %(pod)s"),
+    ("reserved",): gettext_noop("%(claim)s is also reserved for %(pod)s"),
     ("released",): gettext_noop("%(claim)s is no longer reserved for %(pod)s"),
-    ("deallocated",): gettext_noop("%(claim)s is deallocated, to be allocated anew for %(pod)s: %(devices)s free"),
+    ("deallocated",): gettext_noop("%(claim)s is deallocated before a new allocation for %(pod)s: %(devices)s free"),
 }
 _FAILED = {
     ("protected",): gettext_noop("%(claim)s does not get the scheduler's finalizer for %(pod)s: %(message)s"),
-    ("unprotected",): gettext_noop("%(claim)s does not lose the scheduler's finalizer: %(message)s"),
+    ("unprotected",): gettext_noop("%(claim)s keeps the scheduler's finalizer: %(message)s"),
     ("allocated", "reserved"): gettext_noop("%(claim)s is not allocated %(devices)s for %(pod)s: %(message)s"),
     ("reserved",): gettext_noop("%(claim)s is not reserved for %(pod)s: %(message)s"),
     ("released",): gettext_noop("%(claim)s stays reserved for %(pod)s: %(message)s"),

@@ -35,15 +35,15 @@ def _saying(text: str) -> Callable[[SchedulingCycleView, str], Message]:
 
 def _pre_filter(cycle: SchedulingCycleView, pod: str) -> Message:
     if cycle.steps:
-        return message(gettext_noop("PreFilter: the next plugin prepares for %(pod)s, or refuses it."), pod=pod)
+        return message(gettext_noop("PreFilter: the next plugin prepares for %(pod)s or refuses it."), pod=pod)
     return message(gettext_noop("PreFilter: the scheduling cycle of %(pod)s begins."), pod=pod)
 
 
 def _reserve(cycle: SchedulingCycleView, pod: str) -> Message:
     if cycle.steps and cycle.steps[-1].point == Point.RESERVE:
-        text = gettext_noop("Reserve: the next plugin reserves for %(pod)s on %(node)s, or refuses it.")
+        text = gettext_noop("Reserve: the next plugin reserves resources for %(pod)s on %(node)s or refuses it.")
     else:
-        text = gettext_noop("Reserve: %(pod)s is assumed on %(node)s. Its requests then count as used.")
+        text = gettext_noop("Reserve: %(pod)s is assumed on %(node)s. Its requests count as used from then on.")
     return message(text, pod=pod, node=cycle.chosen or "–")
 
 
@@ -55,16 +55,16 @@ def _pre_score(cycle: SchedulingCycleView, pod: str) -> Message:
 
 _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     Phase.PRE_FILTER: _pre_filter,
-    Phase.FILTER: _saying(gettext_noop("Filter: each plugin looks at the nodes that the plugins before it passed.")),
-    Phase.EXTENDER_FILTER: _saying(gettext_noop("The extenders look at the nodes that all plugins passed.")),
+    Phase.FILTER: _saying(gettext_noop("Filter: each plugin checks the nodes that passed the plugins before it.")),
+    Phase.EXTENDER_FILTER: _saying(gettext_noop("The extenders check the nodes that passed all plugins.")),
     Phase.POST_FILTER: _saying(
         gettext_noop("PostFilter: no node is feasible, so plugins look for a way to make room for %(pod)s.")
     ),
-    Phase.EXTENDER_PREEMPT: _saying(gettext_noop("The extenders look through the victims for %(pod)s.")),
+    Phase.EXTENDER_PREEMPT: _saying(gettext_noop("The extenders check the victims for %(pod)s.")),
     Phase.PRE_SCORE: _pre_score,
     Phase.SCORE: _saying(gettext_noop("Score: each plugin scores the feasible nodes for %(pod)s.")),
     Phase.NORMALIZE_SCORE: _saying(
-        gettext_noop("NormalizeScore: scores are brought to 0 to 100, then multiplied by the plugin's weight.")
+        gettext_noop("NormalizeScore: scores are scaled to 0 to 100, then multiplied by the plugin's weight.")
     ),
     Phase.EXTENDER_PRIORITIZE: _saying(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
     Phase.SELECT: _saying(gettext_noop("The node with the highest total score is selected for %(pod)s.")),
@@ -72,6 +72,8 @@ _NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
     Phase.PERMIT: _saying(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
     Phase.FAILED: _saying(gettext_noop("%(pod)s goes back to the queue.")),
     Phase.DONE: _saying(
-        gettext_noop("The scheduling cycle of %(pod)s ends. Its binding cycle runs beside the next scheduling cycle.")
+        gettext_noop(
+            "The scheduling cycle of %(pod)s ends. Its binding cycle runs in parallel with the next scheduling cycle."
+        )
     ),
 }

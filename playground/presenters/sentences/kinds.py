@@ -183,7 +183,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         PodWaits,
         gettext_noop("Permit"),
         records.pod_waits,
-        Line(PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: it waits on Permit"))),
+        Line(PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: the pod waits on Permit"))),
     ),
     Kind(
         ExtenderAsked,
@@ -204,7 +204,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         Line(
             lambda forgotten, standing: CACHE if forgotten.cause else standing.cycle,
             CACHE,
-            lambda forgotten: message(gettext_noop("ForgetPod: its node has the room again")),
+            lambda forgotten: message(gettext_noop("ForgetPod: the requests of the pod no longer count as used")),
         ),
     ),
     Kind(

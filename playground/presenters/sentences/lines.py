@@ -69,15 +69,15 @@ class Line(Generic[F]):
 
 COMMANDS = {
     "ApplyObjects": gettext_noop("kubectl apply"),
-    "CreateObject": gettext_noop("POST: create it"),
+    "CreateObject": gettext_noop("POST: create an object"),
     "DeleteObjects": "DELETE",
     "PatchObject": "PATCH",
-    "FailCall": gettext_noop("a call is to fail or to be slow"),
+    "FailCall": gettext_noop("inject a failure or a delay into a call"),
     "EvictPod": gettext_noop("POST: an eviction"),
     "BindPod": gettext_noop("POST: a binding"),
     "DrainNode": "kubectl drain",
     "StartScheduler": gettext_noop("start"),
-    "StopScheduler": gettext_noop("end"),
+    "StopScheduler": gettext_noop("stop"),
 }
 _POINTS = {
     Point.QUEUE_SORT: "Less",
@@ -125,9 +125,9 @@ def describe_queue_move(moved: QueueMoved) -> Message:
     if moved.cause == ATTEMPT_FAILED:
         return message(gettext_noop("AddUnschedulableIfNotPresent: %(place)s"), place=moved.to)
     if moved.cause == BACKOFF_COMPLETE:
-        return message(gettext_noop("its backoff is over: %(place)s"), place=moved.to)
+        return message(gettext_noop("backoff over: %(place)s"), place=moved.to)
     if moved.to == "binding":
-        return message(gettext_noop("no longer in the queue's hands"))
+        return message(gettext_noop("leaves the queue"))
     if not moved.came_from:
         return message(gettext_noop("Add: %(place)s"), place=moved.to)
     return message(gettext_noop("%(cause)s: %(place)s"), cause=moved.cause, place=moved.to)
@@ -163,7 +163,7 @@ def plugin(ran: PluginRan) -> Message:
 
 def attempt_ended(ended: AttemptEnded) -> Message:
     if ended.outcome == "scheduled":
-        return message(gettext_noop("it goes to %(node)s"), node=ended.node)
+        return message(gettext_noop("%(node)s selected"), node=ended.node)
     return exactly(ended.message)
 
 
@@ -205,23 +205,23 @@ def evicts(started: PreemptionStarted) -> Message:
 _STAGES: dict[str, tuple[str, str, str]] = {
     "starting": (PROCESS, HANDLERS, gettext_noop("start: list and watch every kind")),
     "listed": (HANDLERS, PROCESS, gettext_noop("WaitForCacheSync: all have synced")),
-    "standby": (PROCESS, ELECTOR, gettext_noop("LeaderElector.Run: asks every retryPeriod")),
+    "standby": (PROCESS, ELECTOR, gettext_noop("LeaderElector.Run: tries every retryPeriod")),
     "working": (PROCESS, QUEUE, gettext_noop("Run: the scheduling loop begins")),
-    "ending": (USER, PROCESS, gettext_noop("SIGTERM: no cycle begins any more")),
-    "ended": (PROCESS, PROCESS, gettext_noop("has ended")),
+    "ending": (USER, PROCESS, gettext_noop("SIGTERM: no new cycles")),
+    "ended": (PROCESS, PROCESS, gettext_noop("exited")),
 }
 _ELECTION: dict[str, tuple[str, str, str]] = {
-    "acquired": (ELECTOR, API, gettext_noop("takes the Lease")),
+    "acquired": (ELECTOR, API, gettext_noop("acquires the Lease")),
     "renewed": (ELECTOR, API, gettext_noop("renews the Lease again")),
-    "not renewed": (ELECTOR, API, gettext_noop("can't renew the Lease, tries again")),
-    "lost": (ELECTOR, PROCESS, gettext_noop("renewDeadline is over: the Lease is lost")),
-    "released": (ELECTOR, API, gettext_noop("gives the Lease back")),
-    "not released": (ELECTOR, API, gettext_noop("can't give the Lease back")),
+    "not renewed": (ELECTOR, API, gettext_noop("can't renew the Lease, will retry")),
+    "lost": (ELECTOR, PROCESS, gettext_noop("renewDeadline passed: the Lease is lost")),
+    "released": (ELECTOR, API, gettext_noop("releases the Lease")),
+    "not released": (ELECTOR, API, gettext_noop("can't release the Lease")),
     "OnNewLeader": (API, ELECTOR, gettext_noop("OnNewLeader: %(leader)s")),
     "OnStartedLeading": (ELECTOR, PROCESS, "OnStartedLeading"),
     "OnStoppedLeading": (ELECTOR, PROCESS, "OnStoppedLeading"),
 }
-_OTHER = (PROCESS, PROCESS, gettext_noop("comes to another stage"))
+_OTHER = (PROCESS, PROCESS, gettext_noop("enters another stage"))
 
 
 def stage(came: SchedulerStage) -> tuple[str, str, str]:

@@ -48,7 +48,7 @@ FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
 def attempt_ended(ended: AttemptEnded) -> Message:
     pod = short(ended.pod)
     if ended.outcome == "scheduled":
-        text = gettext_noop("%(pod)s is assumed on %(node)s, and goes on to its binding cycle.")
+        text = gettext_noop("%(pod)s is assumed on %(node)s. Its binding cycle is next.")
         return message(text, pod=pod, node=ended.node)
     if ended.outcome == "unschedulable":
         text = gettext_noop("%(pod)s is unschedulable: %(message)s")
@@ -70,9 +70,7 @@ def node_selected(selected: NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
         return message(
-            gettext_noop(
-                "%(n)s nodes have the highest total score for %(pod)s; %(node)s is picked at random among them."
-            ),
+            gettext_noop("%(n)s nodes share the highest total score for %(pod)s. %(node)s is picked at random."),
             n=len(selected.tied),
             pod=pod,
             node=node,
@@ -82,13 +80,15 @@ def node_selected(selected: NodeSelected) -> Message:
 
 def attempt_started(started: AttemptStarted) -> Message:
     text = gettext_noop(
-        "%(pod)s is popped from the active queue; its cycle works on a snapshot of the cluster taken now."
+        "%(pod)s is popped from the active queue. Its cycle works on a snapshot of the cluster taken now."
     )
     return message(text, pod=short(started.pod))
 
 
 def binding_started(started: BindingStarted) -> Message:
-    text = gettext_noop("The binding cycle of %(pod)s to %(node)s begins, beside the scheduling of other pods.")
+    text = gettext_noop(
+        "The binding cycle of %(pod)s to %(node)s begins, in parallel with the scheduling of other pods."
+    )
     return message(text, pod=short(started.pod), node=started.node)
 
 
@@ -109,26 +109,28 @@ def pod_waits(waits: PodWaits) -> Message:
 
 
 def extender_asked(asked: ExtenderAsked) -> Message:
-    text = _ASKED.get(asked.verb, gettext_noop("Extender %(extender)s is asked about %(pod)s."))
+    text = _ASKED.get(asked.verb, gettext_noop("The scheduler calls extender %(extender)s for %(pod)s."))
     return message(text, extender=asked.extender, pod=short(asked.pod), n=asked.nodes, node=asked.node)
 
 
 _ASKED = {
-    "filter": gettext_noop("Extender %(extender)s is asked which of %(n)s nodes can run %(pod)s."),
-    "prioritize": gettext_noop("Extender %(extender)s is asked to score %(n)s nodes for %(pod)s."),
-    "preempt": gettext_noop("Extender %(extender)s is asked about the victims for %(pod)s on %(n)s nodes."),
-    "bind": gettext_noop("Extender %(extender)s is asked to bind %(pod)s to %(node)s."),
+    "filter": gettext_noop("The scheduler asks extender %(extender)s which of %(n)s nodes can run %(pod)s."),
+    "prioritize": gettext_noop("The scheduler asks extender %(extender)s to score %(n)s nodes for %(pod)s."),
+    "preempt": gettext_noop("The scheduler asks extender %(extender)s about the victims for %(pod)s on %(n)s nodes."),
+    "bind": gettext_noop("The scheduler asks extender %(extender)s to bind %(pod)s to %(node)s."),
 }
 
 
 def pod_assumed(assumed: PodAssumed) -> Message:
-    text = gettext_noop("%(pod)s is assumed on %(node)s: the cache counts it there before the API server knows.")
+    text = gettext_noop(
+        "%(pod)s is assumed on %(node)s: the cache counts its requests before the API server confirms the binding."
+    )
     return message(text, pod=short(assumed.pod), node=assumed.node)
 
 
 def pod_forgotten(forgotten: PodForgotten) -> Message:
     return message(
-        gettext_noop("The cache forgets %(pod)s: what it was assumed to use is free again."), pod=short(forgotten.pod)
+        gettext_noop("The cache forgets %(pod)s. Its requests no longer count as used."), pod=short(forgotten.pod)
     )
 
 
@@ -144,7 +146,7 @@ def watch_event(heard: WatchEventHeard) -> Message:
 _TIMERS = {
     "flush_backoff": gettext_noop("Once a second, pods whose backoff is over move to the active queue."),
     "flush_unschedulable": gettext_noop(
-        "Every 30 s, pods that have been unschedulable for too long move back to be tried again."
+        "Every 30 s, pods that have been unschedulable for too long return for another attempt."
     ),
 }
 
@@ -170,17 +172,17 @@ _COMMANDS = {
     "DrainNode": gettext_noop("A node is being drained."),
     "CancelDrain": gettext_noop("A drain is cancelled."),
     "SetKubelet": gettext_noop("A kubelet is stopped or started."),
-    "ReportCondition": gettext_noop("A node reports another condition."),
-    "ReportDeviceCondition": gettext_noop("A driver reports a condition of a device."),
-    "SetPrograms": gettext_noop("The containers' programs are changed."),
+    "ReportCondition": gettext_noop("A condition of a node is changed."),
+    "ReportDeviceCondition": gettext_noop("A condition of a device is changed."),
+    "SetPrograms": gettext_noop("The programs of containers are changed."),
     "SetUsage": gettext_noop("The usage of pods or nodes is changed."),
     "StartScheduler": gettext_noop("A scheduler process is started."),
     "StopScheduler": gettext_noop("A scheduler process gets SIGTERM."),
-    "PartitionScheduler": gettext_noop("A scheduler is cut off from the API server, or connected again."),
-    "SetExtender": gettext_noop("An extender's behaviour is changed."),
-    "AnswerExtender": gettext_noop("An extender has answered."),
+    "PartitionScheduler": gettext_noop("A scheduler is partitioned from the API server, or reconnected."),
+    "SetExtender": gettext_noop("The behavior of an extender is changed."),
+    "AnswerExtender": gettext_noop("An extender answered."),
     "Undo": gettext_noop("The last change is undone."),
-    "Redo": gettext_noop("The undone change is made again."),
+    "Redo": gettext_noop("The undone change is redone."),
 }
 
 
@@ -195,7 +197,7 @@ _NAMED = {
     "DrainNode": gettext_noop("%(node)s is being drained."),
     "CancelDrain": gettext_noop("The drain of %(node)s is cancelled."),
     "SetKubelet": gettext_noop("The kubelet of %(node)s is stopped or started."),
-    "ReportCondition": gettext_noop("%(node)s reports another condition."),
+    "ReportCondition": gettext_noop("A condition of %(node)s is changed."),
 }
 
 
@@ -266,7 +268,7 @@ def api_call(call: ApiCall) -> Message:
         return message(gettext_noop("%(verb)s %(pod)s: done"), verb=call.verb, pod=pod)
     if call.again_after:
         return message(
-            gettext_noop("%(verb)s %(pod)s fails and is made again after %(time)s: %(message)s"),
+            gettext_noop("%(verb)s %(pod)s fails and will be retried after %(time)s: %(message)s"),
             verb=call.verb,
             pod=pod,
             time=duration(call.again_after),
@@ -288,7 +290,7 @@ def _object_call(call: ApiCall, pod: str) -> Message:
 
 def describe_throttling(throttled: ApiThrottled) -> Message:
     return message(
-        gettext_noop("the API client holds a call about %(pod)s back for %(time)s, to stay within its limits"),
+        gettext_noop("the API client delays a call for %(pod)s by %(time)s, to stay within its rate limit"),
         pod=short(throttled.pod),
         time=duration(throttled.wait),
     )
@@ -319,40 +321,40 @@ def point_started(started: PointStarted) -> Message:
 def preemption_started(started: PreemptionStarted) -> Message:
     victims = [short(victim) for victim in started.victims]
     text = (
-        gettext_noop("%(victims)s is being evicted from %(node)s to make room for %(pod)s.")
+        gettext_noop("%(victims)s is preempted on %(node)s to make room for %(pod)s.")
         if len(victims) == 1
-        else gettext_noop("%(victims)s are being evicted from %(node)s to make room for %(pod)s.")
+        else gettext_noop("%(victims)s are preempted on %(node)s to make room for %(pod)s.")
     )
     return message(text, pod=short(started.pod), node=started.node, victims=", ".join(victims))
 
 
 def scheduler_started(started: SchedulerStarted) -> Message:
-    return message(gettext_noop("begins with the profiles %(names)s"), names=", ".join(started.profiles))
+    return message(gettext_noop("starts with the profiles %(names)s"), names=", ".join(started.profiles))
 
 
 _STAGES = {
-    "starting": gettext_noop("%(name)s starts, and lists every object"),
-    "listed": gettext_noop("%(name)s: its informers have synced"),
-    "standby": gettext_noop("%(name)s stands for election"),
-    "working": gettext_noop("%(name)s: its scheduling loop begins"),
-    "ending": gettext_noop("%(name)s gets SIGTERM, and begins no further cycle"),
-    "ended": gettext_noop("%(name)s has ended"),
+    "starting": gettext_noop("%(name)s starts and lists all objects"),
+    "listed": gettext_noop("%(name)s: the informers have synced"),
+    "standby": gettext_noop("%(name)s tries to acquire the Lease"),
+    "working": gettext_noop("%(name)s starts its scheduling loop"),
+    "ending": gettext_noop("%(name)s gets SIGTERM and starts no new cycle"),
+    "ended": gettext_noop("%(name)s exited"),
 }
 _ELECTION = {
-    "acquired": gettext_noop("%(name)s has acquired the lease"),
-    "renewed": gettext_noop("%(name)s has renewed the lease again"),
-    "not renewed": gettext_noop("%(name)s could not renew the lease, and tries again"),
-    "lost": gettext_noop("%(name)s has lost the lease"),
-    "released": gettext_noop("%(name)s has given the lease back"),
-    "not released": gettext_noop("%(name)s could not give the lease back"),
+    "acquired": gettext_noop("%(name)s acquired the Lease"),
+    "renewed": gettext_noop("%(name)s renewed the Lease again"),
+    "not renewed": gettext_noop("%(name)s could not renew the Lease and will retry"),
+    "lost": gettext_noop("%(name)s lost the Lease"),
+    "released": gettext_noop("%(name)s released the Lease"),
+    "not released": gettext_noop("%(name)s could not release the Lease"),
     "OnNewLeader": gettext_noop("%(name)s sees a new leader: %(leader)s"),
-    "OnStartedLeading": gettext_noop("%(name)s begins to lead"),
+    "OnStartedLeading": gettext_noop("%(name)s starts leading"),
     "OnStoppedLeading": gettext_noop("%(name)s stops leading"),
 }
 
 
 def scheduler_stage(came: SchedulerStage) -> Message:
-    text = _STAGES.get(came.stage, gettext_noop("%(name)s comes to another stage"))
+    text = _STAGES.get(came.stage, gettext_noop("%(name)s enters another stage"))
     return message(text, name=_host(came.identity))
 
 

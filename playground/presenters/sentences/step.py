@@ -34,7 +34,7 @@ def of_step(step: PluginStep, pod: str, seen: int = 0) -> Message:
 
 _OF_EXTENDERS = (Point.EXTENDER_FILTER, Point.EXTENDER_PREEMPT, Point.EXTENDER_PRIORITIZE, Point.EXTENDER_BIND)
 _SUCCESS = {
-    Point.EXTENDER_PREEMPT: gettext_noop("%(plugin)s has looked through the victims for %(pod)s."),
+    Point.EXTENDER_PREEMPT: gettext_noop("%(plugin)s has checked the victims for %(pod)s."),
     Point.EXTENDER_PRIORITIZE: gettext_noop("%(plugin)s scores no node for %(pod)s."),
     Point.EXTENDER_BIND: gettext_noop("%(plugin)s has bound %(pod)s to its node."),
     Point.PRE_FILTER: gettext_noop("%(plugin)s precomputes for %(pod)s what its Filter needs on each node."),
@@ -46,7 +46,7 @@ _SUCCESS = {
     Point.BIND: gettext_noop("%(plugin)s asks the API server to bind %(pod)s to its node."),
     Point.POST_BIND: gettext_noop("%(plugin)s learns that %(pod)s is bound."),
     Point.POST_FILTER: gettext_noop(
-        "%(plugin)s searches for nodes where evicting pods of lower priority would make %(pod)s fit."
+        "%(plugin)s looks for nodes where preempting pods of lower priority would make %(pod)s fit."
     ),
 }
 
@@ -84,9 +84,9 @@ def _of_preemption(evidence: Evidence, pod: str) -> Message:
     """Describe a nomination: the nominated pod, its node, and the victims."""
     victims = [short(victim.key) for c in evidence.candidates if c.node == evidence.nominated for victim in c.victims]
     if len(victims) == 1:
-        text = gettext_noop("%(pod)s is nominated to %(node)s: evicting %(victim)s makes room for it there.")
+        text = gettext_noop("%(pod)s is nominated to %(node)s: preempting %(victim)s makes room.")
         return message(text, pod=pod, node=evidence.nominated, victim=victims[0])
-    text = gettext_noop("%(pod)s is nominated to %(node)s: evicting %(n)s pods makes room for it there.")
+    text = gettext_noop("%(pod)s is nominated to %(node)s: preempting %(n)s pods makes room.")
     return message(text, pod=pod, node=evidence.nominated, n=thousands(len(victims)))
 
 
@@ -95,7 +95,7 @@ def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
     counted = seen or step.evaluated
     named = {"plugin": step.plugin, "pod": pod}
     if not step.refused and step.evaluated == 1:
-        return message(gettext_noop("%(plugin)s passes the one node that is left for %(pod)s."), **named)
+        return message(gettext_noop("%(plugin)s passes the last remaining node for %(pod)s."), **named)
     if not step.refused:
         text = gettext_noop("%(plugin)s passes all %(n)s nodes for %(pod)s.")
         return message(text, **named, n=thousands(min(counted, step.evaluated)))

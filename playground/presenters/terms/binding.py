@@ -12,25 +12,23 @@ BINDING: dict[str, Term] = {
     "assumed": Term(
         gettext_noop("assumed"),
         gettext_noop(
-            "The scheduler's cache counts the pod on its node before the API server knows, so that the next pod is not"
-            " promised the same room."
+            "The scheduler's cache counts the pod on its node before the API server confirms the binding, so "
+            "that the next pod cannot get the same resources."
         ),
         _DOCS,
         (_ASSUME, Source(OVERVIEW, "3. Binding Phase(绑定阶段)")),
     ),
     "forget": Term(
         gettext_noop("forget"),
-        gettext_noop(
-            "Takes an assumed pod out of the cache again because binding failed. The node's room is free at once."
-        ),
+        gettext_noop("Removes an assumed pod from the cache after a failure. Its requests no longer count as used."),
         _DOCS,
         (Source(STRUCTURES, "2.4 核心方法"), Source(SEQUENCES, "场景 3:绑定失败回滚流程")),
     ),
     "binding cycle": Term(
         gettext_noop("binding cycle"),
         gettext_noop(
-            "From the wait on Permit to PostBind. It runs beside the scheduling cycles of later pods, so a slow call "
-            "holds up nobody."
+            "From the wait on Permit to PostBind. It runs in parallel with the scheduling cycles of later pods, "
+            "so a slow call delays no other pod."
         ),
         _DOCS,
         (Source(CONCEPTS, "Scheduling Cycle & Binding Cycle"), Source(DEEP_DIVE, "Binding Cycle:")),
@@ -38,8 +36,8 @@ BINDING: dict[str, Term] = {
     "waiting": Term(
         gettext_noop("waiting on Permit"),
         gettext_noop(
-            "A Permit plugin asked for time. The pod keeps its room on the node until it is allowed or rejected, or "
-            "its time is over."
+            "A Permit plugin makes the pod wait. The pod keeps its resources on the node until plugins allow it, "
+            "a plugin rejects it, or the wait times out."
         ),
         _DOCS,
         (Source(CONCEPTS, "Permit"),),
@@ -47,8 +45,7 @@ BINDING: dict[str, Term] = {
     "cache": Term(
         gettext_noop("scheduler cache"),
         gettext_noop(
-            "What the scheduler believes about nodes and pods: what its informers told it, and the pods that it has "
-            "assumed itself."
+            "The scheduler's view of nodes and pods: the objects from its informers and the pods that it has assumed."
         ),
         _DOCS,
         (Source(OVERVIEW, "2. Scheduler Cache(调度缓存)"), Source(STRUCTURES, "2.2 数据结构")),

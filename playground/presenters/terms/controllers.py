@@ -14,24 +14,24 @@ CONTROLLERS: dict[str, Term] = {
     "controller": Term(
         gettext_noop("controller"),
         gettext_noop(
-            "A loop that compares what is with what is wanted and changes objects until both agree. It looks at one "
-            "key of its work queue at a time."
+            "A loop that compares the current state with the desired state and changes objects until both agree. "
+            "It processes one key of its work queue at a time."
         ),
         _DOCS,
     ),
     "work queue": Term(
         gettext_noop("work queue"),
         gettext_noop(
-            "The keys of objects that a controller still has to look at. A key that failed comes back later, each time"
-            " after a longer pause."
+            "The keys of objects that a controller has yet to process. A key that failed returns after a pause, "
+            "which grows with each failure."
         ),
         _DOCS,
     ),
     "kubelet": Term(
         "kubelet",
         gettext_noop(
-            "The agent on each node: starts the pods bound to it, ends deleted ones after their grace period, and "
-            "evicts when the node runs out of a resource."
+            "The agent on each node. It starts the pods bound to the node, stops deleted pods after their grace "
+            "period, and evicts pods when the node runs out of a resource."
         ),
         _DOCS,
         (Source(OVERVIEW, "上下游依赖"), _EVICTION),
@@ -39,8 +39,8 @@ CONTROLLERS: dict[str, Term] = {
     "eviction signal": Term(
         gettext_noop("eviction signal"),
         gettext_noop(
-            "What the kubelet measures, such as memory.available. Below its threshold it evicts pods: first those "
-            "above their requests, then by priority."
+            "A measurement of the kubelet, such as memory.available. Below its threshold the kubelet evicts "
+            "pods: first those above their requests, then by priority."
         ),
         _DOCS,
         (Source(CONCEPTS, "Eviction signals"), Source(CONCEPTS, "Pod selection for kubelet eviction")),
@@ -48,26 +48,26 @@ CONTROLLERS: dict[str, Term] = {
     "lease": Term(
         gettext_noop("lease"),
         gettext_noop(
-            "The lock that the replicas of a scheduler compete for. Only the holder schedules; it renews the lease, "
-            "and loses it when it does not."
+            "The lock for which the replicas of a scheduler compete. Only the holder schedules. It must renew "
+            "the Lease or it loses the Lease."
         ),
         "docs/leader-election.md",
         (Source(ELECTION, "选主过程"), Source(SEQUENCES, "场景 4:Scheduler 启动流程")),
     ),
     "replicaset-controller": Term(
         "replicaset-controller",
-        gettext_noop("Creates and deletes pods until a ReplicaSet has as many as it wants."),
+        gettext_noop("Creates and deletes pods until a ReplicaSet has its number of replicas."),
         _DOCS,
     ),
     "replicationcontroller-controller": Term(
         "replicationcontroller-controller",
-        gettext_noop("Creates and deletes pods until a ReplicationController has as many as it wants."),
+        gettext_noop("Creates and deletes pods until a ReplicationController has its number of replicas."),
         _DOCS,
     ),
     "deployment-controller": Term(
         "deployment-controller",
         gettext_noop(
-            "Makes a ReplicaSet for each revision of a Deployment and shifts pods from the old one to the new one."
+            "Creates a ReplicaSet for each revision of a Deployment and shifts pods from the old one to the new one."
         ),
         _DOCS,
     ),
@@ -79,8 +79,8 @@ CONTROLLERS: dict[str, Term] = {
     "daemonset-controller": Term(
         "daemonset-controller",
         gettext_noop(
-            "Keeps one pod of a DaemonSet on every node that the pod fits; node affinity names the node, and the "
-            "scheduler binds it."
+            "Keeps one pod of a DaemonSet on every suitable node. Node affinity names the node, and the "
+            "scheduler binds the pod."
         ),
         _DOCS,
         (Source(CONCEPTS, "DaemonSet"),),
@@ -100,15 +100,16 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "node-lifecycle-controller": Term(
         "node-lifecycle-controller",
-        gettext_noop("Watches the nodes' heartbeats, marks a silent node NotReady or Unknown, and taints it."),
+        gettext_noop(
+            "Watches the nodes' heartbeats. It marks a node without heartbeats NotReady or Unknown and taints it."
+        ),
         _DOCS,
         (Source(CONCEPTS, "Taint based Evictions"), Source(CONCEPTS, "Taint Nodes by Condition")),
     ),
     "taint-eviction-controller": Term(
         "taint-eviction-controller",
         gettext_noop(
-            "Deletes pods that do not tolerate a NoExecute taint of their node, or no longer once tolerationSeconds "
-            "are over."
+            "Deletes pods that do not tolerate a NoExecute taint of their node, immediately or after tolerationSeconds."
         ),
         _DOCS,
         (Source(CONCEPTS, "Taint based Evictions"),),
@@ -116,13 +117,14 @@ CONTROLLERS: dict[str, Term] = {
     "disruption-controller": Term(
         "disruption-controller",
         gettext_noop(
-            "Counts the healthy pods of each PodDisruptionBudget and writes how many disruptions it allows now."
+            "Counts the healthy pods of each PodDisruptionBudget and writes the number of disruptions that it "
+            "currently allows."
         ),
         _DOCS,
         (_DISRUPTION, _API_EVICTION),
     ),
     "garbage-collector-controller": Term(
-        "garbage-collector-controller", gettext_noop("Deletes objects whose owners are gone."), _DOCS
+        "garbage-collector-controller", gettext_noop("Deletes objects whose owners no longer exist."), _DOCS
     ),
     "pod-garbage-collector-controller": Term(
         "pod-garbage-collector-controller",
@@ -131,17 +133,17 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "namespace-controller": Term(
         "namespace-controller",
-        gettext_noop("Deletes what is in a namespace that was deleted, and then the namespace."),
+        gettext_noop("Deletes the objects in a deleted namespace, and then the namespace."),
         _DOCS,
     ),
     "persistentvolume-binder-controller": Term(
         "persistentvolume-binder-controller",
-        gettext_noop("Binds claims to volumes that suit them, and releases volumes whose claim is gone."),
+        gettext_noop("Binds claims to suitable volumes and releases volumes whose claim is deleted."),
         _DOCS,
     ),
     "persistentvolume-attach-detach-controller": Term(
         "persistentvolume-attach-detach-controller",
-        gettext_noop("Has volumes attached to the nodes whose pods use them, and detached from the others."),
+        gettext_noop("Attaches volumes to the nodes whose pods use them, and detaches them from other nodes."),
         _DOCS,
     ),
     "ephemeral-volume-controller": Term(
@@ -149,25 +151,27 @@ CONTROLLERS: dict[str, Term] = {
     ),
     "persistentvolumeclaim-protection-controller": Term(
         "persistentvolumeclaim-protection-controller",
-        gettext_noop("Keeps a deleted claim until no pod uses it any more."),
+        gettext_noop("Keeps a deleted claim until no pod uses it."),
         _DOCS,
     ),
     "persistentvolume-protection-controller": Term(
         "persistentvolume-protection-controller",
-        gettext_noop("Keeps a deleted volume until it is bound to no claim any more."),
+        gettext_noop("Keeps a deleted volume until no claim is bound to it."),
         _DOCS,
     ),
     "resourcequota-controller": Term(
-        "resourcequota-controller", gettext_noop("Counts what a namespace uses of its ResourceQuotas."), _DOCS
+        "resourcequota-controller", gettext_noop("Counts the usage of a namespace for its ResourceQuotas."), _DOCS
     ),
     "resourceclaim-controller": Term(
         "resourceclaim-controller",
-        gettext_noop("Creates the ResourceClaims that pods ask for by template, and frees claims whose pods are gone."),
+        gettext_noop(
+            "Creates ResourceClaims from the templates that pods name, and frees claims whose pods no longer exist."
+        ),
         "docs/devices.md",
     ),
     "device-taint-eviction-controller": Term(
         "device-taint-eviction-controller",
-        gettext_noop("Deletes pods whose devices got a NoExecute taint that their claim does not tolerate."),
+        gettext_noop("Deletes pods whose devices have a NoExecute taint that the claim does not tolerate."),
         "docs/devices.md",
     ),
 }

@@ -13,25 +13,27 @@ _SCORES = Source(OVERVIEW, "2. Scoring Phase(打分阶段)")
 PLUGINS: dict[str, Term] = {
     "SchedulingGates": Term(
         "SchedulingGates",
-        gettext_noop("Keeps a pod out of the queues as long as spec.schedulingGates has an entry."),
+        gettext_noop("Keeps a pod out of the queue while spec.schedulingGates has an entry."),
         _DOCS,
         (Source(OVERVIEW, "1. PreEnqueue(入队前检查)"),),
     ),
     "PrioritySort": Term(
         "PrioritySort",
-        gettext_noop("Pops the pod of the highest priority first; of equal ones, the one that was queued first."),
+        gettext_noop(
+            "Pops the pod with the highest priority first. Of equal priorities, the pod that was queued first."
+        ),
         _DOCS,
         (Source(CONCEPTS, "Effect of Pod priority on scheduling order"),),
     ),
     "NodeUnschedulable": Term(
         "NodeUnschedulable",
-        gettext_noop("Refuses cordoned nodes, unless the pod tolerates the taint node.kubernetes.io/unschedulable."),
+        gettext_noop("Refuses cordoned nodes unless the pod tolerates the taint node.kubernetes.io/unschedulable."),
         _DOCS,
         (_FILTERS, Source(CONCEPTS, "Taint Nodes by Condition")),
     ),
     "NodeName": Term(
         "NodeName",
-        gettext_noop("Refuses every node but the one that spec.nodeName asks for."),
+        gettext_noop("Refuses every node except the node in spec.nodeName."),
         _DOCS,
         (Source(CONCEPTS, "nodeName"),),
     ),
@@ -54,16 +56,13 @@ PLUGINS: dict[str, Term] = {
         (Source(CONCEPTS, "Node affinity"), Source(CONCEPTS, "Node affinity weight")),
     ),
     "NodePorts": Term(
-        "NodePorts",
-        gettext_noop("Refuses nodes where a host port that the pod wants is already in use."),
-        _DOCS,
-        (_FILTERS,),
+        "NodePorts", gettext_noop("Refuses nodes where a host port of the pod is already in use."), _DOCS, (_FILTERS,)
     ),
     "NodeResourcesFit": Term(
         "NodeResourcesFit",
         gettext_noop(
-            "Refuses nodes with less free than the pod requests. It scores by its strategy: LeastAllocated spreads, "
-            "MostAllocated and RequestedToCapacityRatio pack."
+            "Refuses nodes with fewer free resources than the pod requests. Scores by strategy: LeastAllocated "
+            "spreads, MostAllocated and RequestedToCapacityRatio pack."
         ),
         _DOCS,
         (_FILTERS, Source(CONCEPTS, "8 - Resource Bin Packing")),
@@ -76,13 +75,13 @@ PLUGINS: dict[str, Term] = {
         _DOCS,
     ),
     "NodeVolumeLimits": Term(
-        "NodeVolumeLimits", gettext_noop("Refuses nodes to which a CSI driver can attach no more volumes."), _DOCS
+        "NodeVolumeLimits", gettext_noop("Refuses nodes to which a CSI driver cannot attach more volumes."), _DOCS
     ),
     "VolumeBinding": Term(
         "VolumeBinding",
         gettext_noop(
-            "Refuses nodes from which the pod's claims have no volume that could be reached, found or provisioned; "
-            "before binding, it has those claims bound."
+            "Refuses nodes where no volume can be reached, found or provisioned for the pod's claims. Binds "
+            "these claims before the pod."
         ),
         _DOCS,
         (_FILTERS, Source(OVERVIEW, "11. PreBind(绑定前处理)")),
@@ -95,8 +94,8 @@ PLUGINS: dict[str, Term] = {
     "PodTopologySpread": Term(
         "PodTopologySpread",
         gettext_noop(
-            "Refuses nodes whose domain, such as a zone, would exceed the emptiest domain by more than maxSkew "
-            "matching pods, and prefers emptier domains."
+            "Refuses nodes whose domain, such as a zone, would have over maxSkew more matching pods than the "
+            "emptiest domain. Prefers emptier domains."
         ),
         _DOCS,
         (Source(CONCEPTS, "4 - Pod Topology Spread Constraints"),),
@@ -104,8 +103,8 @@ PLUGINS: dict[str, Term] = {
     "InterPodAffinity": Term(
         "InterPodAffinity",
         gettext_noop(
-            "Keeps a pod in one domain with the pods that its affinity names and away from those of its anti-affinity."
-            " Pods that run already are asked about theirs, too."
+            "Keeps a pod in one domain with the pods of its affinity and away from the pods of its "
+            "anti-affinity. The anti-affinity of existing pods counts, too."
         ),
         _DOCS,
         (Source(CONCEPTS, "Inter-pod affinity and anti-affinity"),),
@@ -113,7 +112,7 @@ PLUGINS: dict[str, Term] = {
     "DynamicResources": Term(
         "DynamicResources",
         gettext_noop(
-            "Refuses nodes from which the pod's resource claims cannot get their devices, allocates them at Reserve "
+            "Refuses nodes where the pod's ResourceClaims cannot get their devices. Allocates devices at Reserve "
             "and writes the allocation at PreBind."
         ),
         "docs/devices.md",
@@ -121,48 +120,49 @@ PLUGINS: dict[str, Term] = {
     "DefaultPreemption": Term(
         "DefaultPreemption",
         gettext_noop(
-            "For a pod that fits nowhere, searches nodes where evicting pods of lower priority makes it fit, chooses "
-            "the one with the least harm and nominates the pod there."
+            "For a pod without a feasible node, searches nodes where preempting lower-priority pods makes room, "
+            "chooses the node with the least harm, and nominates it."
         ),
         _DOCS,
         (Source(DEEP_DIVE, "Deep Dive: Default Preemption"), Source(CONCEPTS, "Preemption")),
     ),
     "NodeResourcesBalancedAllocation": Term(
         "NodeResourcesBalancedAllocation",
-        gettext_noop("Prefers nodes where, with the pod, CPU and memory would be requested in about the same share."),
+        gettext_noop("Prefers nodes where the requested shares of CPU and memory would be about equal."),
         _DOCS,
         (_SCORES,),
     ),
     "ImageLocality": Term(
         "ImageLocality",
-        gettext_noop("Prefers nodes that already have the pod's images; large images that many nodes have count most."),
+        gettext_noop("Prefers nodes that already have the pod's images. Large images that many nodes have count most."),
         _DOCS,
         (_SCORES,),
     ),
     "DefaultBinder": Term(
         "DefaultBinder",
-        gettext_noop("Binds the pod by creating a Binding, which has the API server set spec.nodeName."),
+        gettext_noop("Binds the pod by creating a Binding. The API server then sets spec.nodeName."),
         _DOCS,
         (Source(OVERVIEW, "Bind 阶段"), Source(SEQUENCES, "场景 3:绑定失败回滚流程")),
     ),
     "Demonstration": Term(
         "Demonstration",
         gettext_noop(
-            "A plugin of this playground, off by default: it does what the pod's annotations tell it, to show points "
-            "that are rarely used."
+            "A plugin of this playground, off by default. It follows the pod's annotations to show extension "
+            "points that are rarely used."
         ),
         _DOCS,
     ),
     "CreationTimeSort": Term(
         "CreationTimeSort",
-        gettext_noop("A QueueSort plugin of this playground: pops the oldest pod first, whatever its priority."),
+        gettext_noop("A QueueSort plugin of this playground. It pops the oldest pod first, regardless of priority."),
         _DOCS,
         (Source(CONCEPTS, "QueueSort"),),
     ),
     "SmallestFirstSort": Term(
         "SmallestFirstSort",
         gettext_noop(
-            "A QueueSort plugin of this playground: pops the pod that requests least CPU first, then least memory."
+            "A QueueSort plugin of this playground. It pops the pod with the smallest CPU request first, then "
+            "the smallest memory request."
         ),
         _DOCS,
         (Source(CONCEPTS, "QueueSort"),),
@@ -170,7 +170,7 @@ PLUGINS: dict[str, Term] = {
     "Coscheduling": Term(
         "Coscheduling",
         gettext_noop(
-            "Schedules the pods of a group all or none: those that have a node wait on Permit until enough of the "
+            "Schedules all pods of a group or none. Pods with a node wait on Permit until enough pods of the "
             "group have one."
         ),
         _OWN,
@@ -178,18 +178,18 @@ PLUGINS: dict[str, Term] = {
     ),
     "CoschedulingSort": Term(
         "CoschedulingSort",
-        gettext_noop("A QueueSort plugin that lets the pods of a group follow each other in the active queue."),
+        gettext_noop("A QueueSort plugin that keeps the pods of a group together in the active queue."),
         _OWN,
         (Source(CONCEPTS, "QueueSort"),),
     ),
     "TargetLoadPacking": Term(
         "TargetLoadPacking",
-        gettext_noop("Packs nodes up to a target of measured CPU load, and prefers less loaded nodes beyond it."),
+        gettext_noop("Packs nodes up to a target of measured CPU load, and prefers nodes with less load beyond it."),
         _OWN,
     ),
     "NodeResourcesAllocatable": Term(
         "NodeResourcesAllocatable",
-        gettext_noop("Prefers nodes with little allocatable, or with much, as its mode says."),
+        gettext_noop("Prefers nodes with few or with many allocatable resources, depending on its mode."),
         _OWN,
     ),
 }

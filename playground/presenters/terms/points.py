@@ -12,8 +12,8 @@ POINTS: dict[str, Term] = {
     "PreEnqueue": Term(
         "PreEnqueue",
         gettext_noop(
-            "Asked before a pod enters the active queue. A plugin that refuses keeps the pod gated: it gets no attempt"
-            " until something changes."
+            "Runs before a pod enters the active queue. If a plugin refuses, the pod is gated: it gets no "
+            "attempt until the refusal is lifted."
         ),
         "docs/queue.md",
         (Source(OVERVIEW, "1. PreEnqueue(入队前检查)"),),
@@ -21,8 +21,8 @@ POINTS: dict[str, Term] = {
     "QueueSort": Term(
         "QueueSort",
         gettext_noop(
-            "Orders the active queue: of two pods, the plugin says which one is popped first. Each scheduler has "
-            "exactly one."
+            "Orders the active queue: of two pods, the plugin chooses the one to pop first. Each scheduler has "
+            "exactly one such plugin."
         ),
         "docs/queue.md",
         (Source(CONCEPTS, "QueueSort"), Source(QUEUE, "Active queue (heap)")),
@@ -30,8 +30,8 @@ POINTS: dict[str, Term] = {
     "PreFilter": Term(
         "PreFilter",
         gettext_noop(
-            "Runs once per attempt, before any node is looked at. A plugin prepares what its Filter needs, names the "
-            "only nodes worth trying, skips itself or ends the attempt."
+            "Runs once per attempt, before Filter. A plugin prepares data for its Filter, narrows the nodes to "
+            "try, returns Skip, or ends the attempt."
         ),
         _DOCS,
         (Source(CONCEPTS, "PreFilter"), Source(DEEP_DIVE, "PreFilter Stage:")),
@@ -39,8 +39,8 @@ POINTS: dict[str, Term] = {
     "Filter": Term(
         "Filter",
         gettext_noop(
-            "Asks each plugin in turn whether a node can run the pod. The first refusal ends it for that node; a node "
-            "that every plugin passes is feasible."
+            "Checks plugin by plugin whether a node can run the pod. The first refusal ends the checks of that "
+            "node. A node that passes every plugin is feasible."
         ),
         _DOCS,
         (Source(CONCEPTS, "Filter"), Source(OVERVIEW, "1. Filtering Phase(过滤阶段)")),
@@ -48,8 +48,8 @@ POINTS: dict[str, Term] = {
     "ExtenderFilter": Term(
         "ExtenderFilter",
         gettext_noop(
-            "Extenders, which are asked over HTTP, may refuse nodes that every Filter plugin has passed. A step of its"
-            " own here; kube has no name for it."
+            "Extenders, which the scheduler calls over HTTP, can refuse nodes that passed all Filter plugins. "
+            "This is a separate step here; kube has no name for it."
         ),
         "docs/extenders.md",
         (_EXTENDERS,),
@@ -57,8 +57,8 @@ POINTS: dict[str, Term] = {
     "PostFilter": Term(
         "PostFilter",
         gettext_noop(
-            "Runs only when no node is feasible. The first plugin that finds a way, which usually is preemption, "
-            "nominates the pod to a node; the attempt fails all the same."
+            "Runs only if no node is feasible. The first plugin that finds a way, usually preemption, nominates "
+            "a node. The attempt fails nevertheless."
         ),
         _DOCS,
         (Source(CONCEPTS, "PostFilter"), Source(DEEP_DIVE, "PostFilter Stage:")),
@@ -66,8 +66,8 @@ POINTS: dict[str, Term] = {
     "ExtenderPreempt": Term(
         "ExtenderPreempt",
         gettext_noop(
-            "Extenders may strike candidates of preemption, or change their victims, before one is chosen. A step of "
-            "its own here; kube has no name for it."
+            "Extenders can remove candidates of preemption or change their victims before one is chosen. This is "
+            "a separate step here; kube has no name for it."
         ),
         "docs/extenders.md",
         (_EXTENDERS,),
@@ -75,7 +75,7 @@ POINTS: dict[str, Term] = {
     "PreScore": Term(
         "PreScore",
         gettext_noop(
-            "Runs once per attempt, with the feasible nodes. A plugin prepares what its Score needs, or skips its "
+            "Runs once per attempt, with the feasible nodes. A plugin prepares data for its Score, or skips "
             "scoring for this pod."
         ),
         _DOCS,
@@ -83,18 +83,15 @@ POINTS: dict[str, Term] = {
     ),
     "Score": Term(
         "Score",
-        gettext_noop(
-            "Each plugin rates every feasible node. It is not run when only one node is feasible, because there is "
-            "nothing to choose."
-        ),
+        gettext_noop("Each plugin scores every feasible node. With a single feasible node, Score does not run."),
         _DOCS,
         (Source(CONCEPTS, "Score"), Source(OVERVIEW, "2. Scoring Phase(打分阶段)")),
     ),
     "NormalizeScore": Term(
         "NormalizeScore",
         gettext_noop(
-            "Brings a plugin's raw scores into the range 0 to 100, usually by the lowest and highest among the "
-            "feasible nodes. Only then they are multiplied by the weight."
+            "Scales a plugin's raw scores to the range 0 to 100, usually by the lowest and highest among the "
+            "feasible nodes. The weight is applied afterwards."
         ),
         _DOCS,
         (Source(CONCEPTS, "NormalizeScore"),),
@@ -102,8 +99,8 @@ POINTS: dict[str, Term] = {
     "ExtenderPrioritize": Term(
         "ExtenderPrioritize",
         gettext_noop(
-            "Extenders rate the feasible nodes from 0 to 10; kube-scheduler multiplies by 10 and by the extender's "
-            "weight, and adds it to the total."
+            "Extenders score the feasible nodes from 0 to 10. kube-scheduler multiplies the score by 10 and by "
+            "the extender's weight, and adds it to the total."
         ),
         "docs/extenders.md",
         (_EXTENDERS,),
@@ -111,7 +108,7 @@ POINTS: dict[str, Term] = {
     "Reserve": Term(
         "Reserve",
         gettext_noop(
-            "Runs once a node is chosen and the pod assumed on it. Plugins set aside what else the pod needs there, "
+            "Runs once the pod is assumed on the chosen node. Plugins reserve other resources for the pod there, "
             "such as volumes or devices."
         ),
         _DOCS,
@@ -120,8 +117,8 @@ POINTS: dict[str, Term] = {
     "Unreserve": Term(
         "Unreserve",
         gettext_noop(
-            "Takes a reservation back when a later step fails. Every Reserve plugin is asked, the last one first, and "
-            "none may refuse."
+            "Releases a reservation after a later step failed. It calls every Reserve plugin, the last one "
+            "first, and no plugin can refuse."
         ),
         _DOCS,
         (Source(CONCEPTS, "Reserve"), Source(SEQUENCES, "场景 3:绑定失败回滚流程")),
@@ -129,8 +126,8 @@ POINTS: dict[str, Term] = {
     "Permit": Term(
         "Permit",
         gettext_noop(
-            "The last word of the scheduling cycle: a plugin lets the pod go on, rejects it, or makes it wait, up to "
-            "15 minutes, while other pods are scheduled."
+            "The end of the scheduling cycle: a plugin allows the pod, rejects it, or makes it wait, up to 15 "
+            "minutes, while other pods are scheduled."
         ),
         _DOCS,
         (Source(CONCEPTS, "Permit"),),
@@ -138,8 +135,8 @@ POINTS: dict[str, Term] = {
     "WaitOnPermit": Term(
         "WaitOnPermit",
         gettext_noop(
-            "The binding cycle begins by waiting here until every Permit plugin that asked for time allows the pod, "
-            "one rejects it, or a timeout ends."
+            "The start of the binding cycle: the pod waits until every Permit plugin that made it wait allows "
+            "it, one rejects it, or the wait times out."
         ),
         _DOCS,
         (Source(OVERVIEW, "3. Binding Phase(绑定阶段)"), Source(CONCEPTS, "Permit")),
@@ -147,8 +144,8 @@ POINTS: dict[str, Term] = {
     "PreBind": Term(
         "PreBind",
         gettext_noop(
-            "Does what has to be done before the pod may be bound, such as having its volumes bound, and may take "
-            "long. An error here undoes the reservation."
+            "Does the work that must precede the binding, such as binding volumes, and may take long. An error "
+            "here undoes the reservation."
         ),
         _DOCS,
         (Source(CONCEPTS, "PreBind"),),
@@ -156,8 +153,8 @@ POINTS: dict[str, Term] = {
     "ExtenderBind": Term(
         "ExtenderBind",
         gettext_noop(
-            "An extender that binds is asked first; if it takes the pod, no Bind plugin runs. A step of its own here; "
-            "kube counts it to Bind."
+            "The scheduler first calls an extender that binds. If the extender takes the pod, no Bind plugin "
+            "runs. This is a separate step here; kube counts it as Bind."
         ),
         "docs/extenders.md",
         (_EXTENDERS,),
@@ -165,7 +162,7 @@ POINTS: dict[str, Term] = {
     "Bind": Term(
         "Bind",
         gettext_noop(
-            "Tells the API server which node the pod is on. The first plugin that handles the pod ends the point; a "
+            "Writes the pod's node to the API server. The first plugin that handles the pod ends the point. A "
             "refusal such as 409 Conflict undoes everything."
         ),
         _DOCS,
@@ -173,10 +170,7 @@ POINTS: dict[str, Term] = {
     ),
     "PostBind": Term(
         "PostBind",
-        gettext_noop(
-            "Tells plugins that the pod is bound, so that they can tidy up. It changes nothing any more and no plugin "
-            "can refuse."
-        ),
+        gettext_noop("Informs plugins that the pod is bound, so that they can clean up. No plugin can refuse."),
         _DOCS,
         (Source(CONCEPTS, "PostBind"),),
     ),

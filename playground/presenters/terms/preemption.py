@@ -13,8 +13,8 @@ PREEMPTION: dict[str, Term] = {
     "refused": Term(
         gettext_noop("refused"),
         gettext_noop(
-            "A Filter plugin said that the pod cannot run on the node (Unschedulable). Later plugins are not asked "
-            "about this node."
+            "A Filter plugin found that the node cannot run the pod (Unschedulable). Later plugins do not check "
+            "this node."
         ),
         "docs/glossary.md",
         (Source(CONCEPTS, "Filter"), Source(DEEP_DIVE, "Filter Stage:")),
@@ -22,8 +22,8 @@ PREEMPTION: dict[str, Term] = {
     "unresolvable": Term(
         gettext_noop("unresolvable"),
         gettext_noop(
-            "The refusal has a reason that evicting pods cannot change, such as a taint "
-            "(UnschedulableAndUnresolvable). Preemption leaves the node out."
+            "The reason for the refusal cannot be resolved by evicting pods, for example a taint "
+            "(UnschedulableAndUnresolvable). Preemption skips the node."
         ),
         "docs/glossary.md",
         (Source(CONCEPTS, "Preemption"),),
@@ -31,40 +31,38 @@ PREEMPTION: dict[str, Term] = {
     "skipped": Term(
         gettext_noop("skipped"),
         gettext_noop(
-            "The plugin's PreFilter or PreScore returned Skip: it is not relevant to this pod and is not asked about "
-            "any node."
+            "The plugin's PreFilter or PreScore returned Skip: the plugin is not relevant to this pod and checks "
+            "no node."
         ),
         "docs/architecture.md",
         (Source(CONCEPTS, "PreFilter"),),
     ),
     "candidate": Term(
         gettext_noop("candidate"),
-        gettext_noop(
-            "A node on which the pod would fit once certain pods of lower priority, its victims, are evicted."
-        ),
+        gettext_noop("A node where the pod would fit once certain pods of lower priority, its victims, are preempted."),
         _DOCS,
         (_FLOW,),
     ),
     "dry run": Term(
         gettext_noop("dry run"),
         gettext_noop(
-            "The search for victims on a copy of the snapshot: all pods of lower priority are removed, Filter runs, "
-            "then one after the other is put back."
+            "The search for victims on a copy of the snapshot: all pods of lower priority are removed, Filter "
+            "runs, then the pods are put back one by one."
         ),
         _DOCS,
         (_FLOW,),
     ),
     "victim": Term(
         gettext_noop("victim"),
-        gettext_noop("A pod of lower priority that preemption evicts to make room. It ends after its grace period."),
+        gettext_noop("A pod of lower priority that preemption deletes to make room. It stops after its grace period."),
         "docs/glossary.md",
         (Source(CONCEPTS, "Graceful termination of preemption victims"),),
     ),
     "reprieve": Term(
         gettext_noop("reprieve"),
         gettext_noop(
-            "In the dry run a removed pod is put back; if the pending pod still fits, it stays. Pods under a budget "
-            "that would be violated come first, then higher priorities."
+            "The dry run puts a removed pod back. If the pending pod still fits, the removed pod stays. Pods "
+            "whose budget would be violated are tried first, then higher priorities."
         ),
         "docs/glossary.md",
         (_FLOW,),
@@ -72,8 +70,8 @@ PREEMPTION: dict[str, Term] = {
     "nominated": Term(
         gettext_noop("nominated"),
         gettext_noop(
-            "Preemption chose this node for the pod (status.nominatedNodeName). Pods of lower or equal priority leave "
-            "the room to it, but the pod may still land elsewhere."
+            "Preemption chose this node for the pod (status.nominatedNodeName). Other pods of lower or equal "
+            "priority cannot use these resources. The pod may still land on another node."
         ),
         "docs/glossary.md",
         (Source(CONCEPTS, "User exposed information"), Source(DEEP_DIVE, "Nominated Pod:")),
@@ -81,8 +79,8 @@ PREEMPTION: dict[str, Term] = {
     "PDB": Term(
         gettext_noop("PDB violation"),
         gettext_noop(
-            "Evicting the pod would leave fewer healthy pods than its PodDisruptionBudget wants. Preemption avoids it "
-            "where it can, and does it where it cannot."
+            "The eviction would leave fewer healthy pods than the PodDisruptionBudget requires. Preemption "
+            "avoids it if possible, but not always."
         ),
         _DOCS,
         (
@@ -93,53 +91,53 @@ PREEMPTION: dict[str, Term] = {
     "budget": Term(
         gettext_noop("disruption budget"),
         gettext_noop(
-            "A PodDisruptionBudget says how many of its pods must stay healthy, or how many may be missing. Evictions "
-            "through the API respect it."
+            "A PodDisruptionBudget sets how many of its pods must stay healthy, or how many may be unavailable. "
+            "Evictions through the API respect it."
         ),
         "docs/cluster.md",
         (Source(DEEP_DIVE, "PDB (Pod Disruption Budget):"), Source(CONCEPTS, "How API-initiated eviction works")),
     ),
     "fewest violations": Term(
         gettext_noop("PDB violations, the first criterion"),
-        gettext_noop("Of the candidates, those stay whose victims violate the fewest PodDisruptionBudgets."),
+        gettext_noop("Keeps the candidates whose victims violate the fewest PodDisruptionBudgets."),
         _DOCS,
         (_FLOW, _CHOICE),
     ),
     "highest priority": Term(
         gettext_noop("highest priority of a victim, the second criterion"),
-        gettext_noop("Of the candidates left, those stay whose most important victim has the lowest priority."),
+        gettext_noop("Of the candidates left, keeps those whose highest-priority victim has the lowest priority."),
         _DOCS,
         (_FLOW, _CHOICE),
     ),
     "sum of priorities": Term(
         gettext_noop("sum of priorities, the third criterion"),
         gettext_noop(
-            "Of the candidates left, those stay whose victims' priorities have the lowest sum. kube adds 2^31 to each,"
-            " so more victims never look better."
+            "Of the candidates left, keeps those with the lowest sum of victims' priorities. kube adds 2^31 to "
+            "each, so more victims never look better."
         ),
         _DOCS,
         (_FLOW, _CHOICE),
     ),
     "fewest victims": Term(
         gettext_noop("number of victims, the fourth criterion"),
-        gettext_noop("Of the candidates left, those with the fewest victims stay."),
+        gettext_noop("Of the candidates left, keeps those with the fewest victims."),
         _DOCS,
         (_FLOW, _CHOICE),
     ),
     "latest start": Term(
         gettext_noop("start time, the fifth criterion"),
         gettext_noop(
-            "Of the candidates left, the one stays whose most important victims started last: the younger pod has less"
-            " to lose."
+            "Of the candidates left, chooses the one whose highest-priority victims started last. A younger pod "
+            "has less to lose."
         ),
         _DOCS,
         (_FLOW,),
     ),
     "draw": Term(
-        gettext_noop("draw"),
+        gettext_noop("random pick"),
         gettext_noop(
-            "Candidates that tie in every criterion: kube takes the first that a Go map yields, which is random. Here "
-            "the session's seed decides."
+            "If candidates tie in every criterion, kube takes the first of a Go map, which is random. Here the "
+            "random seed of the session decides."
         ),
         "docs/architecture.md",
         (_FLOW,),
@@ -147,8 +145,8 @@ PREEMPTION: dict[str, Term] = {
     "grace period": Term(
         gettext_noop("grace period"),
         gettext_noop(
-            "How long an evicted pod may take to end, 30 s by default. Its resources are free only afterwards, so the "
-            "preemptor waits that long."
+            "The time that an evicted pod gets to stop, 30 s by default. Its resources are free only afterwards, "
+            "so the preemptor waits that long."
         ),
         "docs/cluster.md",
         (Source(CONCEPTS, "Graceful termination of preemption victims"),),

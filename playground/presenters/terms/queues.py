@@ -22,8 +22,8 @@ QUEUES: dict[str, Term] = {
     "backoff": Term(
         gettext_noop("backoff"),
         gettext_noop(
-            "A pause after a failed attempt: 1 s, doubled with each further failure, at most 10 s. The pod waits in "
-            "the backoff queue for time alone."
+            "A pause after a failed attempt: 1 s, doubled with each further failure, at most 10 s. In the "
+            "backoff queue, a pod only waits for its backoff to end."
         ),
         _DOCS,
         (Source(QUEUE, "Backoff queue (heap)"), _BACKOFF),
@@ -31,8 +31,8 @@ QUEUES: dict[str, Term] = {
     "unschedulable": Term(
         gettext_noop("unschedulable pods"),
         gettext_noop(
-            "Pods whose last attempt found no node. They wait until a cluster event may help; each half minute, those "
-            "that have waited for more than 5 minutes are taken along."
+            "Pods whose last attempt found no node. They wait for an event that may help. Every 30 s, pods that "
+            "have waited for more than 5 minutes return for another attempt."
         ),
         _DOCS,
         (Source(QUEUE, "Unschedulable queue (map)"), _WAKES),
@@ -40,8 +40,8 @@ QUEUES: dict[str, Term] = {
     "gated": Term(
         gettext_noop("gated"),
         gettext_noop(
-            "A PreEnqueue plugin keeps the pod out of the active queue, most often because of its scheduling gates. It"
-            " gets no attempt meanwhile."
+            "A PreEnqueue plugin keeps the pod out of the active queue, most often because of scheduling gates. "
+            "A gated pod gets no attempt."
         ),
         _DOCS,
         (Source(OVERVIEW, "1. PreEnqueue(入队前检查)"),),
@@ -49,23 +49,23 @@ QUEUES: dict[str, Term] = {
     "in flight": Term(
         gettext_noop("in flight"),
         gettext_noop(
-            "Popped and not yet bound or back in the queue. Cluster events of that time are kept, so that a failed pod"
-            " does not miss one that would help."
+            "Popped, and neither bound nor back in the queue. Cluster events meanwhile are recorded, so that a "
+            "failed pod does not miss one that would help."
         ),
         _DOCS,
         (_MOVING,),
     ),
     "attempt": Term(
         gettext_noop("attempt"),
-        gettext_noop("One try to place a pod: a scheduling cycle and, if it finds a node, a binding cycle."),
+        gettext_noop("One try to schedule a pod: a scheduling cycle and, with a node found, a binding cycle."),
         "docs/glossary.md",
         (Source(CONCEPTS, "Scheduling Cycle & Binding Cycle"), Source(SEQUENCES, "场景 1:Pod 调度完整流程")),
     ),
     "priority": Term(
         gettext_noop("priority"),
         gettext_noop(
-            "A number that the pod has from its PriorityClass. The higher one is popped first and may preempt pods of "
-            "lower priority."
+            "The number that a pod gets from its PriorityClass. A higher one is popped first and can preempt "
+            "pods of lower priority."
         ),
         _DOCS,
         (Source(CONCEPTS, "Pod priority"), Source(CONCEPTS, "Effect of Pod priority on scheduling order")),
@@ -73,8 +73,8 @@ QUEUES: dict[str, Term] = {
     "cluster event": Term(
         gettext_noop("cluster event"),
         gettext_noop(
-            "A change that may make waiting pods schedulable, such as a node added or a pod deleted. Each plugin "
-            "registers for those that can take back its refusal."
+            "A change that may make waiting pods schedulable, such as a new node or a deleted pod. Each plugin "
+            "registers for the events that can lift its refusal."
         ),
         _DOCS,
         (_MOVING, _WAKES),
@@ -82,8 +82,8 @@ QUEUES: dict[str, Term] = {
     "queueing hint": Term(
         gettext_noop("queueing hint"),
         gettext_noop(
-            "A plugin's answer to whether an event helps a pod that it refused: Queue gives it another attempt, "
-            "QueueSkip leaves it where it is."
+            "A plugin's decision whether an event helps a pod that it refused: Queue gives the pod another "
+            "attempt, QueueSkip leaves it in place."
         ),
         _DOCS,
         (_MOVING,),
@@ -106,27 +106,24 @@ QUEUES: dict[str, Term] = {
     "CycleState": Term(
         "CycleState",
         gettext_noop(
-            "What plugins leave for each other within one attempt, such as PreFilter's figures for Filter. It ends "
-            "with the attempt."
+            "Data that plugins share within one attempt, such as the results of PreFilter for Filter. It is "
+            "discarded after the attempt."
         ),
         "docs/architecture.md",
         (Source(DEEP_DIVE, "CycleState Object:"), Source(STRUCTURES, "4. CycleState(调度周期状态)")),
     ),
     "ForceActivate": Term(
-        "ForceActivate",
-        gettext_noop("A plugin asked the scheduler to move this pod to the active queue at once."),
-        _DOCS,
-        (_MOVING,),
+        "ForceActivate", gettext_noop("A plugin moved this pod to the active queue immediately."), _DOCS, (_MOVING,)
     ),
     "BackoffComplete": Term(
         "BackoffComplete",
-        gettext_noop("The pod's backoff ended, so it went from the backoff queue to the active queue."),
+        gettext_noop("The pod's backoff ended, so it moved from the backoff queue to the active queue."),
         _DOCS,
         (Source(QUEUE, "Backoff queue (heap)"),),
     ),
     "ScheduleAttemptFailure": Term(
         "ScheduleAttemptFailure",
-        gettext_noop("The pod's attempt failed, so it went back to the queue."),
+        gettext_noop("The pod's attempt failed, so it returned to the queue."),
         _DOCS,
         (Source(QUEUE, "Active queue (heap)"),),
     ),

@@ -12,15 +12,16 @@ _ITERATES = Source(CONCEPTS, "How the scheduler iterates over Nodes")
 SCORES: dict[str, Term] = {
     "raw": Term(
         gettext_noop("raw score"),
-        gettext_noop("What Score returned for the node. Its range is the plugin's own until NormalizeScore has run."),
+        gettext_noop(
+            "The value that Score returned for the node. Its range depends on the plugin until NormalizeScore has run."
+        ),
         _DOCS,
         (Source(CONCEPTS, "Score"),),
     ),
     "normalised": Term(
-        gettext_noop("normalised score"),
+        gettext_noop("normalized score"),
         gettext_noop(
-            "The plugin's score after NormalizeScore, from 0 to 100. It compares the feasible nodes of this one "
-            "attempt."
+            "The plugin's score after NormalizeScore, from 0 to 100, relative to the feasible nodes of this attempt."
         ),
         _DOCS,
         (Source(CONCEPTS, "NormalizeScore"),),
@@ -28,8 +29,7 @@ SCORES: dict[str, Term] = {
     "weight": Term(
         gettext_noop("weight"),
         gettext_noop(
-            "What a plugin's normalised score is multiplied by. The profile sets it; the default is 1, TaintToleration"
-            " has 3."
+            "The factor for a plugin's normalized score. The profile sets it. The default is 1; TaintToleration has 3."
         ),
         "docs/configuration.md",
         (_SCORES,),
@@ -37,8 +37,7 @@ SCORES: dict[str, Term] = {
     "total": Term(
         gettext_noop("total"),
         gettext_noop(
-            "The sum of all plugins' weighted scores, and of the extenders'. The node with the highest total gets the "
-            "pod."
+            "The sum of the weighted scores of all plugins and extenders. The node with the highest total is selected."
         ),
         _DOCS,
         (_SCORES,),
@@ -46,23 +45,23 @@ SCORES: dict[str, Term] = {
     "tie": Term(
         gettext_noop("tie"),
         gettext_noop(
-            "Nodes that share the highest total. kube-scheduler picks one of them at random; here the session's seed "
-            "decides, so a replay picks the same."
+            "Nodes that share the highest total. kube-scheduler picks one at random. Here the random seed of the "
+            "session decides, so a replay picks the same."
         ),
         "docs/architecture.md",
         (Source(CONCEPTS, "Node selection in kube-scheduler"), Source(OVERVIEW, "调度算法(schedulePod)")),
     ),
     "feasible": Term(
         gettext_noop("feasible"),
-        gettext_noop("The node passes every Filter plugin, so the pod can run there. Only feasible nodes are scored."),
+        gettext_noop("The node passed every Filter plugin, so it can run the pod. Only feasible nodes are scored."),
         "docs/glossary.md",
         (Source(CONCEPTS, "Scheduling overview"), Source(OVERVIEW, "1. Filtering Phase(过滤阶段)")),
     ),
     "sampling": Term(
         gettext_noop("sampling"),
         gettext_noop(
-            "In a large cluster Filter stops once it has found enough feasible nodes (percentageOfNodesToScore); the "
-            "rest is not examined in this attempt."
+            "In a large cluster, Filter stops once it has found enough feasible nodes "
+            "(percentageOfNodesToScore). The rest is not examined in this attempt."
         ),
         "docs/configuration.md",
         (Source(CONCEPTS, "7 - Scheduler Performance Tuning"), Source(CONCEPTS, "Node scoring threshold")),
@@ -70,8 +69,7 @@ SCORES: dict[str, Term] = {
     "not examined": Term(
         gettext_noop("not examined"),
         gettext_noop(
-            "Filter did not come to the node, because enough nodes were feasible before its turn. It says nothing "
-            "about whether the pod fits there."
+            "Filter did not reach the node because enough other nodes were feasible. The pod might fit the node or not."
         ),
         "docs/glossary.md",
         (_ITERATES,),
@@ -79,8 +77,8 @@ SCORES: dict[str, Term] = {
     "nextStartNodeIndex": Term(
         "nextStartNodeIndex",
         gettext_noop(
-            "Where the next attempt begins in the list of nodes: after the last one examined, so that every node has "
-            "its turn."
+            "The position in the list of nodes where the next attempt starts: after the last examined node, so "
+            "that every node gets its turn."
         ),
         "docs/architecture.md",
         (_ITERATES,),
@@ -88,8 +86,8 @@ SCORES: dict[str, Term] = {
     "percentageOfNodesToScore": Term(
         "percentageOfNodesToScore",
         gettext_noop(
-            "How many feasible nodes, in percent of all, are enough. At 0 it follows the cluster's size: 50 % minus "
-            "one for each 125 nodes, at least 5 %. It is never fewer than 100 nodes: up to 100 all are examined."
+            "The share of nodes, in percent, that must be feasible for Filter to stop. At 0 it depends on the "
+            "cluster size: 50 % minus 1 for each 125 nodes, at least 5 %. Up to 100 nodes, all are examined."
         ),
         "docs/configuration.md",
         (Source(CONCEPTS, "Setting the threshold"), Source(CONCEPTS, "Default threshold")),
@@ -97,8 +95,8 @@ SCORES: dict[str, Term] = {
     "allocatable": Term(
         gettext_noop("allocatable"),
         gettext_noop(
-            "What a node can give to pods: its capacity without what the kubelet keeps for the system. Requests, not "
-            "use, count against it."
+            "The resources of a node for pods: its capacity minus the part that the kubelet reserves for the "
+            "system. Requests count against it, not usage."
         ),
         "docs/cluster.md",
         (Source(STRUCTURES, "2.3 NodeInfo(节点信息)"),),
@@ -106,8 +104,8 @@ SCORES: dict[str, Term] = {
     "requests": Term(
         gettext_noop("requests"),
         gettext_noop(
-            "How much of each resource the pod asks for, init containers and overhead included. It is reserved whether"
-            " the pod uses it or not."
+            "The amount of each resource that the pod requests, including init containers and overhead. It is "
+            "reserved even if the pod does not use it."
         ),
         "docs/plugins.md",
         (Source(OVERVIEW, "1. 合理设置 Pod 资源请求"), Source(CONCEPTS, "3 - Pod Overhead")),

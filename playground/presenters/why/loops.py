@@ -10,16 +10,15 @@ from scheduler_core.analysis.whatif import Loop, Rest
 NODES = 5  # that are named
 
 _ALIKE = gettext_noop(
-    "%(workload)s makes pods that end in the same way again and again: %(count)s so far, on %(nodes)s. "
-    "The last one, %(pod)s: %(reason)s: %(message)s"
+    "The pods of %(workload)s fail in the same way: %(count)s so far, on %(nodes)s. The last one is "
+    "%(pod)s: %(reason)s: %(message)s"
 )
 _ALIKE_UNSAID = gettext_noop(
-    "%(workload)s makes pods that end in the same way again and again: %(count)s so far, on %(nodes)s. "
-    "The last one, %(pod)s: %(reason)s"
+    "The pods of %(workload)s fail in the same way: %(count)s so far, on %(nodes)s. The last one is %(pod)s: %(reason)s"
 )
-_NOWHERE = gettext_noop("The cluster goes in circles: for %(steps)s steps no pod came to a new place.")
+_NOWHERE = gettext_noop("The cluster repeats itself: for %(steps)s steps no pod reached a new state.")
 _FIGHT = gettext_noop("Controllers undo each other's work: %(message)s")
-_BUSY = gettext_noop("The cluster did not come to rest: this is how far it came.")
+_BUSY = gettext_noop("The cluster did not settle. This is its last state.")
 
 
 def describe_loop(loop: Loop) -> Message:

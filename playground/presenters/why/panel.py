@@ -63,12 +63,12 @@ NAMED = 5  # nodes
 SHOWN = 8  # reasons, domains, volumes
 EVENTS = 12
 
-_UNTIL = gettext_noop("Its backoff is over at %(time)s.")
-_FLUSHED = gettext_noop("If nothing happens, it is tried again at %(time)s.")
-_NOT_ASKED = gettext_noop("No attempt has asked the nodes yet; this is what they would say now.")
-_NO_LOWER = gettext_noop("Evicting others does not help: no pod has a lower priority than %(number)s.")
-_NEVER = gettext_noop("It evicts nobody: its preemptionPolicy is Never.")
-_KUBE_SAYS = gettext_noop("Evicting others does not help: %(message)s")
+_UNTIL = gettext_noop("Its backoff ends at %(time)s.")
+_FLUSHED = gettext_noop("Without an event, its next attempt is at %(time)s.")
+_NOT_ASKED = gettext_noop("No attempt has filtered the nodes yet. This is the result that Filter would have now.")
+_NO_LOWER = gettext_noop("Preemption does not help: no pod has a priority below %(number)s.")
+_NEVER = gettext_noop("It preempts no pods: its preemptionPolicy is Never.")
+_KUBE_SAYS = gettext_noop("Preemption does not help: %(message)s")
 _FIXABLE = (
     State.NO_SUCH_SCHEDULER,
     State.GATED,

@@ -18,42 +18,45 @@ _OF = gettext_noop("%(amount)s of %(resource)s")
 
 _OTHER = gettext_noop("%(plugin)s refuses %(nodes)s: %(message)s.")
 _ALL_AT_ONCE = gettext_noop("%(plugin)s refuses %(pod)s on any node: %(message)s.")
-_SHORT = gettext_noop("%(pod)s asks for %(wanted)s: %(node)s comes nearest and lacks %(short)s of it.")
-_NEAREST = gettext_noop(
-    "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(node)s comes nearest and lacks %(short)s of it."
-)
+_SHORT = gettext_noop("%(pod)s requests %(wanted)s. Closest: %(node)s, %(short)s short.")
+_NEAREST = gettext_noop("%(pod)s requests %(wanted)s, too much for %(nodes)s. Closest: %(node)s, %(short)s short.")
 _MANY_SHORT = gettext_noop(
-    "%(pod)s asks for %(wanted)s, too much for %(nodes)s: %(near)s of them lack at most %(below)s of it."
+    "%(pod)s requests %(wanted)s, too much for %(nodes)s. %(near)s of them are at most %(below)s short."
 )
-_TOO_SMALL = gettext_noop("%(pod)s asks for %(wanted)s, and the largest of these %(count)s nodes has %(most)s in all.")
-_TOO_SMALL_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, and %(node)s has %(most)s in all.")
-_UNKNOWN = gettext_noop("%(pod)s asks for %(wanted)s, which none of these %(count)s nodes offers.")
-_UNKNOWN_ALONE = gettext_noop("%(pod)s asks for %(wanted)s, which %(node)s does not offer.")
-_TOO_MANY_PODS = gettext_noop("%(pod)s finds no place on %(nodes)s, where as many pods run as the kubelet allows.")
+_TOO_SMALL = gettext_noop("%(pod)s requests %(wanted)s, but the largest of these %(count)s nodes has only %(most)s.")
+_TOO_SMALL_ALONE = gettext_noop("%(pod)s requests %(wanted)s, but %(node)s has only %(most)s.")
+_UNKNOWN = gettext_noop("%(pod)s requests %(wanted)s, which none of these %(count)s nodes has.")
+_UNKNOWN_ALONE = gettext_noop("%(pod)s requests %(wanted)s, which %(node)s does not have.")
+_TOO_MANY_PODS = gettext_noop("%(nodes)s already run as many pods as their kubelet allows, so %(pod)s does not fit.")
 _TAINT = gettext_noop("%(pod)s does not tolerate the taint %(taint)s of %(nodes)s.")
-_CORDONED = gettext_noop("Somebody has cordoned %(nodes)s.")
-_NO_LABEL = gettext_noop("%(pod)s asks for nodes with %(text)s, and no node has the label %(key)s.")
-_NO_VALUE = gettext_noop("%(pod)s asks for nodes with %(text)s; those with the label have %(list)s.")
-_LABELS = gettext_noop("%(pod)s asks for labels that are missing on %(nodes)s.")
+_CORDONED = gettext_noop("%(nodes)s: cordoned.")
+_NO_LABEL = gettext_noop("%(pod)s requires nodes with %(text)s, but no node has the label %(key)s.")
+_NO_VALUE = gettext_noop("%(pod)s requires nodes with %(text)s. Nodes with this label have %(list)s.")
+_LABELS = gettext_noop("%(pod)s requires labels that %(nodes)s do not have.")
 _ASKS_FOR = gettext_noop("%(pod)s asks for nodes with %(text)s, which leaves out %(nodes)s.")
 _PROFILE = gettext_noop("The profile's own addedAffinity (%(text)s) leaves out %(nodes)s.")
-_LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which leaves out %(nodes)s.")
-_OTHER_NODE = gettext_noop("%(pod)s asks for one node by its name, which leaves out %(nodes)s.")
-_PORTS = gettext_noop("%(pod)s needs a host port that is taken on %(nodes)s.")
+_LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which excludes %(nodes)s.")
+_OTHER_NODE = gettext_noop("The nodeName of %(pod)s excludes %(nodes)s.")
+_PORTS = gettext_noop("%(pod)s needs a host port that is in use on %(nodes)s.")
 _SPREAD = gettext_noop("With %(pod)s on %(nodes)s, the spread over %(key)s would exceed maxSkew %(skew)s.")
 _SPREAD_CLOSED = gettext_noop(
-    "The spread over %(key)s counts %(list)s, where %(pod)s can't go: "
-    "everywhere else one more pod would be more than maxSkew %(skew)s above it."
+    "The spread over %(key)s counts %(list)s, where %(pod)s cannot run. Everywhere else, one more pod "
+    "would exceed maxSkew %(skew)s."
+)
+_SPREAD_LABEL = gettext_noop("%(pod)s is spread over a label that %(nodes)s do not have.")
+_AFFINITY = gettext_noop("The pod affinity of %(pod)s requires certain pods, and none of them runs near %(nodes)s.")
+_AFFINITY_KEY = gettext_noop(
+    "The pod affinity of %(pod)s requires pods in the same %(key)s, but no node has the label %(key)s."
 )
 _SPREAD_LABEL = gettext_noop("%(pod)s is spread over the label %(key)s, which is missing on %(nodes)s.")
 _AFFINITY = gettext_noop("%(pod)s has to run beside certain pods, and none of them runs near %(nodes)s.")
 _AFFINITY_KEY = gettext_noop("%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s.")
 _AFFINITY_ELSEWHERE = gettext_noop(
-    "%(pod)s has to be beside pods that run in another namespace: %(list)s, where its affinity does not look."
+    "The pod affinity of %(pod)s requires pods that run in another namespace (%(list)s), which it does not select."
 )
-_ANTI_AFFINITY = gettext_noop("%(pod)s has to keep away from pods that run near %(nodes)s.")
-_EXISTING = gettext_noop("Pods that run near %(nodes)s keep %(pod)s away.")
-_DEVICES = gettext_noop("%(pod)s can't get the devices that it claims on %(nodes)s.")
+_ANTI_AFFINITY = gettext_noop("The anti-affinity of %(pod)s excludes %(nodes)s, where matching pods run nearby.")
+_EXISTING = gettext_noop("The anti-affinity of pods near %(nodes)s excludes %(pod)s.")
+_DEVICES = gettext_noop("%(pod)s cannot get the devices that it claims on %(nodes)s.")
 _DEVICE_CLASS = gettext_noop("%(pod)s claims devices of the class %(class)s, which does not exist.")
 _VOLUME_LIMIT = gettext_noop("No more volumes can be attached to %(nodes)s.")
 _DISK = gettext_noop("%(pod)s needs a disk that is in use on %(nodes)s.")

@@ -14,27 +14,25 @@ from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 
 FEW = 8  # nodes of a cluster of which each is told of
 
-_NO_SCHEDULER = gettext_noop("Nobody schedules %(pod)s: no running scheduler has a profile called %(scheduler)s.")
-_NO_NODE = gettext_noop("%(pod)s is set to run on %(node)s, and there is no such node: no kubelet will start it.")
-_GATED = gettext_noop("%(pod)s is held back until its scheduling gates are removed: %(list)s.")
-_PREEMPTING = gettext_noop("%(pod)s is held back until the pods that make room for it have gone.")
+_NO_SCHEDULER = gettext_noop("No running scheduler has a profile named %(scheduler)s, so %(pod)s stays Pending.")
+_NO_NODE = gettext_noop("The nodeName of %(pod)s is %(node)s, which does not exist, so no kubelet will start the pod.")
+_GATED = gettext_noop("%(pod)s is not scheduled until its scheduling gates are removed: %(list)s.")
+_PREEMPTING = gettext_noop("%(pod)s is not tried until the victims that make room for it have terminated.")
 _HELD = gettext_noop("%(plugin)s holds %(pod)s back: %(message)s")
-_QUOTA = gettext_noop("%(pod)s can't be created, as the quota %(quota)s is used up (missing pods: %(count)s).")
+_QUOTA = gettext_noop("%(pod)s cannot be created because the quota %(quota)s is used up (missing pods: %(count)s).")
 _QUOTA_HAS_ROOM = gettext_noop("%(pod)s was refused while the quota %(quota)s was used up (missing pods: %(count)s).")
-_REFUSED = gettext_noop("%(pod)s can't be created (missing pods: %(count)s): %(message)s.")
-_NO_NODES = gettext_noop("%(pod)s waits, as the cluster has no node yet.")
-_FITS = gettext_noop("%(pod)s would fit on %(node)s now, and waits for its turn.")
-_FITS_BACKOFF = gettext_noop("%(pod)s would fit on %(node)s now, and is tried again once its backoff is over.")
-_FITS_UNHEARD = gettext_noop(
-    "%(pod)s would fit on %(node)s now, but nothing has happened that makes the queue try it again."
-)
-_ATTEMPTING = gettext_noop("%(pod)s is being scheduled just now.")
-_BINDING = gettext_noop("%(pod)s goes to %(node)s, and is being bound to it.")
+_REFUSED = gettext_noop("%(pod)s cannot be created (missing pods: %(count)s): %(message)s.")
+_NO_NODES = gettext_noop("%(pod)s waits because the cluster has no nodes.")
+_FITS = gettext_noop("%(pod)s fits %(node)s now and waits in the active queue.")
+_FITS_BACKOFF = gettext_noop("%(pod)s fits %(node)s now. Its next attempt follows its backoff.")
+_FITS_UNHEARD = gettext_noop("%(pod)s fits %(node)s now, but no event has triggered another attempt.")
+_ATTEMPTING = gettext_noop("%(pod)s is in its scheduling cycle.")
+_BINDING = gettext_noop("%(pod)s is being bound to %(node)s.")
 _COMPLETED = gettext_noop(
     "%(pod)s has completed on %(node)s: its containers ended without an error, and the kubelet does not start them again."
 )
 _SCHEDULED = gettext_noop("%(pod)s is on %(node)s.")
-_NOMINATED = gettext_noop("%(pod)s waits for %(node)s, where pods of lower priority are being evicted for it.")
+_NOMINATED = gettext_noop("%(pod)s waits for %(node)s, where lower-priority pods are being preempted for it.")
 
 _REFUSES = gettext_noop("The kubelet of %(node)s refuses %(pod)s: %(message)s.")
 _REFUSES_AGAIN = gettext_noop(
@@ -50,25 +48,26 @@ _FAILED_AGAIN = gettext_noop(
 )
 _ENDED = {State.FAILED: (_FAILED, _FAILED_AGAIN), State.REFUSED: (_REFUSES, _REFUSES_AGAIN)}
 _FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
-_PAUSED = gettext_noop("%(pod)s is not created, as the Deployment is paused (missing pods: %(count)s).")
-_SUSPENDED = gettext_noop("%(pod)s is not created, as the Job is suspended (missing pods: %(count)s).")
+_PAUSED = gettext_noop("%(pod)s is not created because the Deployment is paused (missing pods: %(count)s).")
+_SUSPENDED = gettext_noop("%(pod)s is not created because the Job is suspended (missing pods: %(count)s).")
 _ELSEWHERE = gettext_noop(
-    "%(pod)s is not created, as the Job leaves its pods to another controller (%(message)s; missing pods: %(count)s)."
+    "%(pod)s is not created because another controller manages the pods of the Job (%(message)s; missing "
+    "pods: %(count)s)."
 )
 _SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states that their headlines say better
 _RUNS = gettext_noop("%(pod)s runs on %(node)s, and is not as it should be: %(message)s.")
-_WAITS = gettext_noop("%(pod)s has got %(node)s, where the kubelet waits with its containers: %(message)s.")
-_INCOMPLETE = gettext_noop("%(pod)s claims all devices of a pool that the scheduler takes for incomplete.")
-_KEPT = gettext_noop("%(node)s has room for %(pod)s, which is kept for another pod.")
-_LOST = gettext_noop("%(pod)s is on %(node)s, and nobody knows whether it runs: %(message)s.")
-_TERMINATING = gettext_noop("%(pod)s is terminating on %(node)s, and is gone by %(time)s.")
+_WAITS = gettext_noop("%(pod)s is bound to %(node)s, where the kubelet cannot start its containers yet: %(message)s.")
+_INCOMPLETE = gettext_noop("%(pod)s claims all devices of a pool that the scheduler considers incomplete.")
+_KEPT = gettext_noop("%(node)s has room for %(pod)s, but it is reserved for a nominated pod.")
+_LOST = gettext_noop("%(pod)s is on %(node)s, but its state is unknown: %(message)s.")
+_TERMINATING = gettext_noop("%(pod)s is terminating on %(node)s until %(time)s.")
 _NOT_AS_WANTED = gettext_noop("%(pod)s is not as it should be.")
 _PLAIN = {
-    State.NOT_RUNNING: gettext_noop("%(pod)s has got %(node)s, and does not run: %(message)s."),
-    State.TERMINATING: gettext_noop("%(pod)s is terminating on %(node)s, and nothing ends it."),
-    State.GONE: gettext_noop("%(pod)s is gone."),
-    State.STUCK: gettext_noop("%(pod)s does not go on: %(message)s."),
-    State.AS_WANTED: gettext_noop("%(pod)s lacks nothing."),
+    State.NOT_RUNNING: gettext_noop("%(pod)s is bound to %(node)s but does not run: %(message)s."),
+    State.TERMINATING: gettext_noop("%(pod)s is terminating on %(node)s, but nothing completes its deletion."),
+    State.GONE: gettext_noop("%(pod)s no longer exists."),
+    State.STUCK: gettext_noop("%(pod)s makes no progress: %(message)s."),
+    State.AS_WANTED: gettext_noop("%(pod)s has no problem."),
 }
 _BY_OBSTACLE = {
     "NodeLost": _LOST,

@@ -9,8 +9,8 @@ from playground.presenters.words import gettext_noop
 _SOURCES = {
     "Containers": gettext_noop("The %(amount)s of %(pod)s are %(parts)s."),
     "LimitRange": gettext_noop(
-        "LimitRange %(limitRange)s sets the request of container %(container)s to %(amount)s (by its field %(field)s): "
-        "the container itself asks for nothing."
+        "LimitRange %(limitRange)s sets the request of container %(container)s to %(amount)s (by its field "
+        "%(field)s), because the container has no request."
     ),
     "RequestFromLimit": gettext_noop(
         "Container %(container)s has no request of its own: its limit of %(amount)s counts as its request."
@@ -20,8 +20,8 @@ _SOURCES = {
         "A resize of %(pod)s on %(node)s to %(to)s is not done (%(reason)s): the scheduler counts the larger amount, %(amount)s."
     ),
     "ResizeInfeasible": gettext_noop(
-        "%(pod)s asks for %(to)s by a resize that is Infeasible: %(node)s could never hold it, nobody tries again, "
-        "and the pod goes on with %(amount)s."
+        "%(pod)s requests %(to)s by a resize that is Infeasible: %(node)s is too small, the kubelet does not "
+        "retry, and the pod keeps %(amount)s."
     ),
     "DefaultSpread": gettext_noop(
         "The spread over %(topologyKey)s is a default constraint of the scheduler's configuration: the pod has none of its own."
@@ -33,20 +33,21 @@ _SOURCES = {
     "InThousandths": gettext_noop(
         "Container %(container)s has %(name)s of %(text)s in its %(field)s: m stands for thousandths of a byte. %(better)s may be meant."
     ),
-    "Priority": gettext_noop("The priority %(priority)s comes from PriorityClass %(priorityClass)s."),
+    "Priority": gettext_noop("The priority %(priority)s is from PriorityClass %(priorityClass)s."),
     "DefaultPriority": gettext_noop(
-        "The priority %(priority)s comes from PriorityClass %(priorityClass)s, the default of the cluster."
+        "The priority %(priority)s is from PriorityClass %(priorityClass)s, the default of the cluster."
     ),
     "NamespaceSelector": gettext_noop("Namespace %(namespace)s adds %(label)s to the node selector of its pods."),
     "RuntimeClassSelector": gettext_noop("RuntimeClass %(runtimeClass)s adds %(label)s to the node selector."),
     "TemplateIsNewer": gettext_noop(
-        "The template of %(kind)s %(owner)s asks for %(to)s by now: %(pod)s was made of an older template, with %(from)s."
+        "The template of %(kind)s %(owner)s now requests %(to)s. %(pod)s was created from an older template, "
+        "with %(from)s."
     ),
     "TemplateDiffers": gettext_noop(
-        "The template of %(kind)s %(owner)s has another %(field)s by now: %(pod)s was made of an older template."
+        "The template of %(kind)s %(owner)s now has another %(field)s. %(pod)s was created from an older template."
     ),
     "Deadline": gettext_noop("Its activeDeadlineSeconds are %(seconds)s."),
-    "AsksForLabels": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "AsksForLabels": gettext_noop("%(pod)s requires nodes with %(labels)s, which %(node)s does not have."),
     "AsksForSystem": gettext_noop(
         "%(pod)s is for nodes with %(system)s (spec.os), and %(node)s runs another system: the scheduler does not look at spec.os."
     ),
@@ -68,17 +69,20 @@ _SOURCES = {
 _HOLDERS = {
     "HoldsCapacity": gettext_noop("%(pod)s holds %(amount)s on %(node)s."),
     "HoldsPort": gettext_noop("%(pod)s holds host port %(port)s/%(protocol)s on %(node)s."),
-    "HoldsSlot": gettext_noop("%(pod)s takes one of the places for pods on %(node)s."),
+    "HoldsSlot": gettext_noop("%(pod)s counts toward the pod limit of %(node)s."),
     "HoldsVolumes": gettext_noop("%(pod)s has volumes attached to %(node)s: %(count)s."),
     "HoldsDevices": gettext_noop("%(pod)s on %(node)s holds %(devices)s by its claim %(claim)s."),
     "SharesClaim": gettext_noop(
-        "%(pod)s on %(node)s uses claim %(claim)s as well: the devices of the claim are on %(node)s, and its users have to run there."
+        "%(pod)s on %(node)s also uses claim %(claim)s: the devices of the claim are on %(node)s, so its "
+        "pods must run there."
     ),
     "UsesClaim": gettext_noop("%(pod)s on %(node)s uses claim %(claim)s."),
-    "IsAvoided": gettext_noop("The pod keeps away from %(pod)s, which runs on %(node)s (same %(topologyKey)s)."),
+    "IsAvoided": gettext_noop(
+        "The anti-affinity of the pod excludes %(pod)s, which runs on %(node)s (same %(topologyKey)s)."
+    ),
     "IsItsPartner": gettext_noop("%(pod)s, which its affinity looks for, is on %(node)s."),
     "Repels": gettext_noop(
-        "The anti-affinity of %(pod)s, which runs on %(node)s, keeps the pod away (same %(topologyKey)s)."
+        "The anti-affinity of %(pod)s, which runs on %(node)s, excludes the pod (same %(topologyKey)s)."
     ),
     "CountsInDomain": gettext_noop("%(pod)s on %(node)s counts in %(topologyKey)s %(domain)s."),
     "IsNominated": gettext_noop(
@@ -86,13 +90,11 @@ _HOLDERS = {
     ),
     "HoldsQuota": gettext_noop("%(pod)s uses %(used)s of %(name)s of quota %(quota)s."),
     "HoldsQuotaWithoutNode": gettext_noop(
-        "%(pod)s is Pending, and uses %(used)s of %(name)s of quota %(quota)s all the same."
+        "%(pod)s is Pending, but still uses %(used)s of %(name)s of quota %(quota)s."
     ),
-    "EndsAt": gettext_noop(
-        "%(pod)s is terminating, and is gone in %(left)s at the latest (its grace period is %(grace)s)."
-    ),
+    "EndsAt": gettext_noop("%(pod)s is terminating for at most %(left)s more (its grace period is %(grace)s)."),
     "EndsWithGarbage": gettext_noop(
-        "%(pod)s is terminating, and %(node)s is gone: the garbage collector of pods removes it."
+        "%(pod)s is terminating, and %(node)s no longer exists. The pod garbage collector removes the pod."
     ),
     "EndsNever": gettext_noop(
         "%(pod)s is terminating, and stays: the kubelet of %(node)s does not run. It goes when the kubelet is back, "
@@ -135,7 +137,9 @@ _NOTES = {
         "%(node)s has %(capacity)s of %(name)s (capacity), of which its kubelet offers none (allocatable): its device plugin takes them "
         "for unhealthy, or does not run."
     ),
-    "NoNodeHasAll": gettext_noop("%(pod)s asks for %(requirements)s: each is met by some node, and no node meets all."),
+    "NoNodeHasAll": gettext_noop(
+        "%(pod)s requires %(requirements)s. Some nodes meet each of them, but no node meets all."
+    ),
     "HostNetworkPorts": gettext_noop("With hostNetwork every containerPort of %(pod)s is a host port: %(ports)s."),
     "DevicesHaveToMatch": gettext_noop(
         "%(source)s wants devices of one node with the same %(attribute)s, and no node has enough free ones that match."
@@ -147,16 +151,16 @@ _NOTES = {
     "LastEnd": gettext_noop(
         "Container %(container)s ended last with exit code %(exitCode)s (%(reason)s). Restarts: %(count)s."
     ),
-    "IsSuspended": gettext_noop("%(kind)s %(owner)s is suspended (spec.suspend is true), and starts nothing."),
-    "QueueHoldsBack": gettext_noop("The queue %(queue)s of Kueue decides when %(kind)s %(owner)s goes on."),
-    "NamespaceEnds": gettext_noop("Namespace %(namespace)s is being terminated, and nothing new is created in it."),
+    "IsSuspended": gettext_noop("%(kind)s %(owner)s is suspended (spec.suspend is true) and starts no pods."),
+    "QueueHoldsBack": gettext_noop("The Kueue queue %(queue)s decides when %(kind)s %(owner)s continues."),
+    "NamespaceEnds": gettext_noop("Namespace %(namespace)s is terminating, so no new objects can be created in it."),
     "NamespaceWaitsFor": gettext_noop(
-        "Namespace %(namespace)s can't end before the finalizers of these pods are removed: %(pods)s."
+        "Namespace %(namespace)s cannot be removed before the finalizers of these pods: %(pods)s."
     ),
     "IsPaused": gettext_noop("Deployment %(owner)s is paused."),
     "PausedRollout": gettext_noop("Deployment %(owner)s is paused: its new template is not rolled out."),
     "DevicesAreCounted": gettext_noop(
-        "Request %(request)s of %(source)s asks for %(count)s devices of one node. Devices by node: %(devices)s."
+        "Request %(request)s of %(source)s needs %(count)s devices of one node. Devices by node: %(devices)s."
     ),
     "AllDevicesAreAsked": gettext_noop(
         "Request %(request)s of %(source)s asks for all matching devices of a node (allocationMode All): each of them has to be free."
@@ -174,19 +178,23 @@ _NOTES = {
     ),
     "Disrupted": gettext_noop("%(pod)s was evicted (%(reason)s): %(message)s"),
     "EvictedByTaint": gettext_noop("%(pod)s was evicted from %(node)s: it does not tolerate %(taints)s there."),
-    "EvictedFor": gettext_noop("%(pod)s is evicted for %(pods)s of a higher priority, nominated to %(node)s."),
+    "EvictedFor": gettext_noop(
+        "%(pod)s is preempted for %(pods)s, which has a higher priority and is nominated to %(node)s."
+    ),
     "WaitsForProvisioner": gettext_noop(
-        "The binding of %(pod)s waits for provisioner %(provisioner)s to make a volume for claim %(claim)s on %(node)s."
+        "The binding of %(pod)s waits for provisioner %(provisioner)s to provision a volume for claim "
+        "%(claim)s on %(node)s."
     ),
     "PoolIsIncomplete": gettext_noop(
         "%(there)s of %(wanted)s ResourceSlices of generation %(generation)s of pool %(pool)s (%(driver)s) are there: "
         "the pool counts as incomplete until its driver has published the others."
     ),
     "NoClassWanted": gettext_noop(
-        'Claim %(claim)s has the storageClassName "": it asks for a volume without a class, and the default class does not count.'
+        'Claim %(claim)s has the storageClassName "", which means a volume without a class. The default '
+        "class does not apply."
     ),
     "NodeIsCordoned": gettext_noop("%(node)s is cordoned, and an eviction of %(pod)s would be refused."),
-    "LabelsAreMissing": gettext_noop("%(pod)s asks for nodes with %(labels)s, which %(node)s does not have."),
+    "LabelsAreMissing": gettext_noop("%(pod)s requires nodes with %(labels)s, which %(node)s does not have."),
     "SelectsNotItself": gettext_noop(
         "The selector of the spread over %(topologyKey)s (%(selector)s) does not match %(pod)s itself: it does not spread the pod."
     ),
@@ -195,12 +203,12 @@ _NOTES = {
     ),
     "Tolerates": gettext_noop("%(pod)s tolerates the taint %(taint)s of %(node)s."),
     "TermsAreAlternatives": gettext_noop(
-        "The %(terms)s nodeSelectorTerms of %(pod)s are alternatives: %(node)s meets term %(term)s, and one is enough. "
-        "Requirements that have to hold together belong in one term."
+        "The %(terms)s nodeSelectorTerms of %(pod)s are alternatives: %(node)s meets term %(term)s, and one "
+        "is enough. Put requirements that must hold together in one term."
     ),
     "TolerationDoesNotDraw": gettext_noop(
-        "%(pod)s tolerates the taint %(taint)s of %(other)s, which opens that node and does not draw the pod to it: "
-        "only a node selector or affinity does."
+        "%(pod)s tolerates the taint %(taint)s of %(other)s. A toleration allows that node but does not "
+        "prefer it; a node selector or affinity does."
     ),
     "OnlyPrefers": gettext_noop(
         "%(pod)s only prefers nodes with %(requirement)s (%(nodes)s): a preference adds points, and keeps no node out."
@@ -210,21 +218,23 @@ _NOTES = {
         "%(node)s has no label %(key)s, and meets %(requirement)s for this very reason: NotIn is true for nodes without the label."
     ),
     "SoftTerm": gettext_noop(
-        "%(pod)s only prefers to keep away from %(pods)s: a preference adds points, and keeps no node out."
+        "%(pod)s only prefers to avoid %(pods)s. A preference affects the score and excludes no node."
     ),
     "DaemonLeavesOut": gettext_noop(
-        "DaemonSet %(owner)s makes no pod for %(node)s: its template does not tolerate %(taints)s."
+        "DaemonSet %(owner)s creates no pod for %(node)s: its template does not tolerate %(taints)s."
     ),
     "DaemonSelectsOthers": gettext_noop(
-        "DaemonSet %(owner)s makes no pod for %(node)s: its node selector does not match."
+        "DaemonSet %(owner)s creates no pod for %(node)s: its node selector does not match."
     ),
     "QuotaOfOther": gettext_noop("Quota %(quota)s is about another object that the pod needs: %(message)s."),
     "FiltersLeft": gettext_noop("The filters left %(count)s of %(total)s nodes."),
     "OnlyNode": gettext_noop("Only %(node)s passed the filters."),
-    "HighestScore": gettext_noop("%(node)s scored %(score)s, the highest; %(other)s came next with %(otherScore)s."),
+    "HighestScore": gettext_noop(
+        "%(node)s scored %(score)s, the highest. The second is %(other)s with %(otherScore)s."
+    ),
     "OtherScoresHigher": gettext_noop(
-        "%(other)s would score %(otherScore)s now, and %(node)s %(score)s: the cluster was another when the pod was placed, "
-        "or not all nodes were looked at."
+        "%(other)s would score %(otherScore)s now, and %(node)s %(score)s: the cluster has changed since the "
+        "pod was scheduled, or not all nodes were examined."
     ),
     "Tie": gettext_noop("%(node)s and %(nodes)s have the same score of %(score)s: the scheduler chose at random."),
     "DecidingPlugin": gettext_noop(
@@ -232,7 +242,7 @@ _NOTES = {
     ),
     "AgainstIt": gettext_noop("%(plugin)s preferred %(other)s: %(otherPoints)s points, %(points)s for %(node)s."),
     "BypassedScheduler": gettext_noop(
-        "%(pod)s names %(node)s in spec.nodeName: no scheduler was asked, and no filter kept it away."
+        "%(pod)s names %(node)s in spec.nodeName, so no scheduler and no filter was involved."
     ),
     "IsStatic": gettext_noop(
         "%(pod)s is a static pod: the kubelet of %(node)s runs it from a file, and no scheduler is asked."
@@ -255,39 +265,39 @@ _NOTES = {
         "The spread over %(topologyKey)s does not count %(pods)s on %(nodes)s: the pod can't go to that node, and %(policies)s is Honor."
     ),
     "SoftSpread": gettext_noop(
-        "The spread over %(topologyKey)s is ScheduleAnyway: it adds points, and keeps no node out."
+        "The spread over %(topologyKey)s is ScheduleAnyway: it affects the score and excludes no node."
     ),
-    "AsksForNothing": gettext_noop("%(pod)s asks for no cpu and no memory: it fits on every node."),
+    "AsksForNothing": gettext_noop("%(pod)s requests no cpu and no memory, so it fits every node."),
     "CountForLittle": gettext_noop(
         "Pods on %(node)s that state no requests either: %(count)s. Whatever they use, they count for next to nothing in the scores."
     ),
     "LimitUnknown": gettext_noop("%(node)s has no CSINode: %(plugin)s knows no limit there, and lets every pod pass."),
     "NobodySelectsNode": gettext_noop(
-        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s: %(pod)s skipped the scheduler, "
-        "so nobody does."
+        "Class %(storageClass)s waits for the scheduler to select a node for claim %(claim)s, but %(pod)s "
+        "skips the scheduler."
     ),
     "EvictedAt": gettext_noop("%(pod)s is evicted from %(node)s at %(until)s, as its tolerations end then."),
     "EvictedAfter": gettext_noop(
         "%(pod)s tolerates the taints of %(node)s for %(seconds)s: it is evicted when this time has passed since they were set."
     ),
     "ToleratesForever": gettext_noop(
-        "%(pod)s tolerates the taint of %(node)s without a time limit, and is not evicted."
+        "%(pod)s tolerates the taint of %(node)s without a time limit, so it is not evicted."
     ),
     "FullDisruption": gettext_noop(
-        "None of the %(total)s nodes of %(zone)s is ready: the control plane suspects itself, and evicts nobody."
+        "None of the %(total)s nodes of %(zone)s is ready, so the node lifecycle controller evicts no pods."
     ),
     "PartialDisruption": gettext_noop(
-        "%(lost)s of %(total)s nodes of %(zone)s are lost, which is %(threshold)s%% or more: in a zone of up to %(size)s nodes "
-        "nobody is evicted then."
+        "%(lost)s of %(total)s nodes of %(zone)s are lost, which is %(threshold)s%% or more. In a zone of up "
+        "to %(size)s nodes, no pods are evicted then."
     ),
-    "NobodyReplaces": gettext_noop("No controller owns %(pod)s: nobody makes it anew."),
-    "SameNameWaits": gettext_noop("StatefulSet %(owner)s makes no second %(pod)s as long as the first one is there."),
+    "NobodyReplaces": gettext_noop("No controller owns %(pod)s, so it will not be recreated."),
+    "SameNameWaits": gettext_noop("StatefulSet %(owner)s creates no second %(pod)s while the first one exists."),
     "LastEvent": gettext_noop("%(reporter)s at %(time)s: %(reason)s (%(message)s)."),
     "GoneSince": gettext_noop("%(pod)s was deleted at %(time)s."),
-    "WorkloadHas": gettext_noop("%(kind)s %(owner)s wants %(wanted)s pods, has %(pods)s, and %(ready)s are ready."),
+    "WorkloadHas": gettext_noop("%(kind)s %(owner)s. Replicas: %(wanted)s. Pods: %(pods)s. Ready: %(ready)s."),
     "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(why)s)."),
     "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),
-    "WaitsForEnd": gettext_noop("%(kind)s %(owner)s makes no new pod before %(pod)s has ended (%(rule)s)."),
+    "WaitsForEnd": gettext_noop("%(kind)s %(owner)s creates no new pod before %(pod)s has terminated (%(rule)s)."),
     "UpdatedOnDelete": gettext_noop(
         "%(kind)s %(owner)s has the update strategy OnDelete: %(pods)s of the old revision stay until they are deleted."
     ),
@@ -324,7 +334,7 @@ _NOTES = {
     "JobFailed": gettext_noop("Job %(owner)s has failed (%(reason)s): %(message)s"),
     "NodesWithoutPod": gettext_noop("DaemonSet %(owner)s has no pod for %(nodes)s."),
     "WaitsInOrder": gettext_noop(
-        "StatefulSet %(owner)s makes its pods in order: %(pods)s have to wait until %(pod)s is ready."
+        "StatefulSet %(owner)s creates its pods in order: %(pods)s must wait until %(pod)s is ready."
     ),
     "ScaleDownWaits": gettext_noop(
         "StatefulSet %(owner)s scales in order: %(pods)s are not removed before %(pod)s is ready."
@@ -334,17 +344,18 @@ _NOTES = {
         "Ready pods of %(kind)s %(owner)s count as available only after %(seconds)s (minReadySeconds): %(pods)s."
     ),
     "OldRevisionStays": gettext_noop(
-        "StatefulSet %(owner)s does not replace %(pod)s, as it waits for this very pod: delete it, and it is made of the new template."
+        "StatefulSet %(owner)s waits for %(pod)s and does not replace it. After you delete the pod, it is "
+        "recreated from the new template."
     ),
     "BeyondReplicas": gettext_noop(
         "StatefulSet %(owner)s does not want %(pod)s: its replicas are %(replicas)s, with ordinals from %(start)s on (%(names)s)."
     ),
-    "DrainStuck": gettext_noop("The drain of %(node)s does not go on: %(pods)s can't be evicted."),
+    "DrainStuck": gettext_noop("The drain of %(node)s is stuck: %(pods)s cannot be evicted."),
     "SeveralBudgets": gettext_noop(
         "%(budgets)s select %(pod)s, and an eviction under more than one PodDisruptionBudget is always refused."
     ),
     "BudgetAllowsNone": gettext_noop(
-        "Budget %(budget)s keeps %(pod)s: %(healthy)s pods are healthy, and %(desired)s have to be."
+        "Budget %(budget)s protects %(pod)s. Healthy pods: %(healthy)s. Required: %(desired)s."
     ),
     "BudgetMisses": gettext_noop(
         "Budget %(budget)s also selects pods that are not ready, and do not count: %(missed)s."
@@ -364,8 +375,8 @@ _NOTES = {
         "The quota has room again. The controller of %(kind)s %(owner)s backs off after its failures, and tries again at %(until)s: "
         "any change of the %(kind)s makes it try at once."
     ),
-    "PreemptsNever": gettext_noop("%(pod)s evicts nobody: its preemptionPolicy is Never."),
-    "NoLowerPriority": gettext_noop("%(pod)s evicts nobody: no pod has a lower priority than %(priority)s."),
+    "PreemptsNever": gettext_noop("%(pod)s preempts no pods: its preemptionPolicy is Never."),
+    "NoLowerPriority": gettext_noop("%(pod)s preempts no pods: no pod has a priority below %(priority)s."),
     "NoLowerPriorityOnNode": gettext_noop(
         "No pod on %(node)s has a lower priority than %(priority)s, so none can be evicted there."
     ),
@@ -374,11 +385,10 @@ _NOTES = {
     ),
     "VictimsDoNotHelp": gettext_noop("Evicting pods on %(node)s would not help: %(message)s."),
     "NeedsItsVictims": gettext_noop(
-        "%(pod)s has to be beside %(pods)s, whose priority %(theirs)s is lower than %(priority)s: preemption would evict the "
-        "pod that it needs, "
-        "so it evicts nobody."
+        "%(pod)s must run near %(pods)s, whose priority %(theirs)s is below %(priority)s. Preemption would "
+        "delete the pod that it needs, so it preempts no pods."
     ),
-    "WokenByEndOf": gettext_noop("The queue tries %(pod)s again as soon as one of these ends: %(holders)s."),
+    "WokenByEndOf": gettext_noop("The queue retries %(pod)s as soon as one of these pods terminates: %(holders)s."),
     "NotWokenByEndOf": gettext_noop(
         "The end of %(holder)s would not wake %(pod)s: the queueing hints of %(plugins)s skip it, and the queue tries again by itself."
     ),
@@ -399,11 +409,11 @@ _NOTES = {
         "The taint %(key)s of %(nodes)s is temporary: it is up to %(setter)s to remove it."
     ),
     "ClaimOfStatefulSet": gettext_noop(
-        "Claim %(claim)s comes from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller makes it anew."
+        "Claim %(claim)s is from a volumeClaimTemplate of StatefulSet %(owner)s, whose controller recreates it."
     ),
     "SelectedNodeIsGone": gettext_noop(
-        "Claim %(claim)s has the annotation selected-node: %(node)s, and there is no node %(node)s any more: every other node "
-        "is refused for it."
+        "Claim %(claim)s has the annotation selected-node: %(node)s. The node %(node)s no longer exists, and "
+        "every other node is refused."
     ),
     "SelectedNode": gettext_noop(
         "Claim %(claim)s has the annotation selected-node: %(node)s: every other node is refused until it is removed."
@@ -412,7 +422,7 @@ _NOTES = {
         "Volume %(volume)s of claim %(claim)s can be reached from nodes with %(affinity)s alone."
     ),
     "TemplateIsMissing": gettext_noop(
-        "There is no ResourceClaimTemplate %(template)s, so no claim is made for %(entry)s."
+        "ResourceClaimTemplate %(template)s does not exist, so no claim is created for %(entry)s."
     ),
     "ClaimIsRefused": gettext_noop(
         "The API server refuses the claim of ResourceClaimTemplate %(template)s: %(message)s."
@@ -434,14 +444,14 @@ _NOTES = {
     "StorageIsTold": gettext_noop(
         "Claim %(claim)s asks for %(size)s of class %(storageClass)s, and its driver publishes this capacity: %(rooms)s."
     ),
-    "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is made of ResourceClaimTemplate %(template)s."),
+    "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is created from ResourceClaimTemplate %(template)s."),
     "DeviceClassIsMissing": gettext_noop(
-        "%(source)s asks for devices of the class %(deviceClass)s, and there is no such DeviceClass: install it, or its driver."
+        "%(source)s requests devices of the class %(deviceClass)s, but this DeviceClass does not exist. "
+        "Install it or its driver."
     ),
     "PoolOverNodes": gettext_noop(
-        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other nodes and takes the "
-        "pool for incomplete: "
-        "nobody is updating it. A pool for each node works."
+        "The pool %(pool)s of %(driver)s has slices on %(nodes)s. The scheduler drops the slices of other "
+        "nodes and considers the pool incomplete, although it is not being updated. Use a pool for each node."
     ),
 }
 TEXTS = {**_SOURCES, **_HOLDERS, **_NOTES}

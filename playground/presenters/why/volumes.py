@@ -19,19 +19,20 @@ _DELETED_USED = gettext_noop(
 _LOST = gettext_noop("The claim %(claim)s of %(pod)s is bound to the volume %(volume)s, which does not exist.")
 _ANOTHERS = gettext_noop("The claim %(claim)s was not made for %(pod)s, and another pod's can't be used.")
 _NO_CLASS = gettext_noop("%(pod)s waits for its claim %(claim)s, whose storage class %(class)s does not exist.")
-_NO_VOLUME = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound, and no volume is there for it.")
+_NO_VOLUME = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound, but no volume is available.")
 _NO_FREE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound, and every volume of its kind is taken (%(count)s)."
+    "%(pod)s waits for its claim %(claim)s to be bound, but every matching volume is in use (%(count)s)."
 )
 _UNBOUND = gettext_noop("%(pod)s waits for its claim %(claim)s to be bound; %(volume)s could be its volume.")
 _TOO_SMALL = gettext_noop(
-    "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s has only %(has)s."
+    "The claim %(claim)s of %(pod)s requests %(wanted)s, but the volume %(volume)s has only %(has)s."
 )
 _OTHER_MODES = gettext_noop(
-    "The claim %(claim)s of %(pod)s asks for %(wanted)s, and the volume %(volume)s offers only %(has)s."
+    "The claim %(claim)s of %(pod)s requests %(wanted)s, but the volume %(volume)s offers only %(has)s."
 )
 _OTHER_VOLUME_MODE = gettext_noop(
-    "The claim %(claim)s of %(pod)s asks for the volume mode %(wanted)s, and the volume %(volume)s has the mode %(has)s."
+    "The claim %(claim)s of %(pod)s requests the volume mode %(wanted)s, but the volume %(volume)s has "
+    "the mode %(has)s."
 )
 _OTHER_LABELS = gettext_noop(
     "The claim %(claim)s of %(pod)s takes only volumes with the labels %(wanted)s, which the volume %(volume)s lacks."
@@ -40,17 +41,20 @@ _RELEASED = gettext_noop(
     "%(pod)s waits for its claim %(claim)s to be bound: the volume %(volume)s is still held for the claim %(old)s, which is gone."
 )
 _OTHER_CLASS = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has %(has)s."
+    "%(pod)s waits for its claim %(claim)s to be bound. The claim has the storage class %(wanted)s, but "
+    "the volume %(volume)s has %(has)s."
 )
 _OTHER_CLASS_THAN_NONE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for no storage class, and the volume %(volume)s has %(has)s."
+    "%(pod)s waits for its claim %(claim)s to be bound. The claim has no storage class, but the volume "
+    "%(volume)s has %(has)s."
 )
 _CLASS_OF_NONE = gettext_noop(
-    "%(pod)s waits for its claim %(claim)s to be bound: it asks for the storage class %(wanted)s, and the volume %(volume)s has none."
+    "%(pod)s waits for its claim %(claim)s to be bound. The claim has the storage class %(wanted)s, but "
+    "the volume %(volume)s has none."
 )
-_PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to make a volume for its claim %(claim)s.")
+_PROVISIONING = gettext_noop("%(pod)s waits for %(provisioner)s to provision a volume for its claim %(claim)s.")
 _REACH = gettext_noop(
-    "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which leaves out %(nodes)s."
+    "The volume %(volume)s of %(pod)s can only be used on nodes with %(affinity)s, which excludes %(nodes)s."
 )
 _OTHER_ZONE = gettext_noop("The volume %(volume)s of %(pod)s is in another zone than %(nodes)s.")
 _NOTHING_FREE = gettext_noop("On %(nodes)s, no free volume suits the claim %(claim)s of %(pod)s.")

@@ -125,22 +125,22 @@ def unavailable(error: Exception) -> Unavailable:
     if _is_full(error):
         return StorageFull(
             _(
-                "This server can't save anything just now: its disk is full or can't be written. What was confirmed is kept and "
-                "can be looked at; changes are taken again when its operator has made room."
+                "The server cannot save now: its disk is full or not writable. Confirmed changes are kept and can be "
+                "viewed. Changes are possible again after the operator frees space."
             )
         )
     return Unavailable(
         _(
-            "The database is not answering. The server waits for it and comes back by itself; "
-            "please try again in a moment. What it has confirmed is kept."
+            "The database does not respond. The server recovers once the database does. Try again in a moment. "
+            "Confirmed changes are kept."
         )
     )
 
 
 def _describe_lock() -> str:
     return _(
-        "Another program is writing to the database of this server and takes long, so nothing can be saved just now. "
-        "Please try again in a moment. What was confirmed is kept and can be looked at."
+        "Another program is writing to the database of this server, so nothing can be saved now. Try again "
+        "in a moment. Confirmed changes are kept and can be viewed."
     )
 
 

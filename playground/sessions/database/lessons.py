@@ -23,7 +23,7 @@ from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import LimitReached, SessionGone
 from playground.sessions.protocol.traces import TracedLesson
 
-GONE = gettext_noop("There is no lesson with this link. It may have been deleted, or the link is cut short.")
+GONE = gettext_noop("No lesson has this link. It may have been deleted, or the link is incomplete.")
 
 
 @repeatable
@@ -44,8 +44,7 @@ def create(files: LessonFiles, creator: str) -> OwnLesson:
         raise LimitReached(
             message(
                 gettext_noop(
-                    "There are %(most)s lessons of yours here already, and no more are kept for one client. "
-                    "Delete some that you no longer need."
+                    "You already have %(most)s lessons, which is the limit. Delete lessons that you no longer need."
                 ),
                 most=f"{most:,}",
             )
@@ -154,7 +153,7 @@ def _require_size(files: LessonFiles) -> None:
     if files.size > most:
         raise LimitReached(
             message(
-                gettext_noop("The files of the lesson have %(has)s bytes; at most %(most)s are kept here."),
+                gettext_noop("The files of the lesson have %(has)s bytes. The limit is %(most)s."),
                 has=f"{files.size:,}",
                 most=f"{most:,}",
             )

@@ -18,10 +18,10 @@ TERMS = {"day": timedelta(days=1), "week": timedelta(weeks=1), "never": None}
 MOST = 50  # links of a session that stand
 SHOWN = 20  # that have ended
 ENDED = gettext_noop(
-    "This view link has ended; the session is still there. Ask whoever gave it to you for another one."
+    "This view link has expired, but the session still exists. Ask the person who shared the link for another one."
 )
 TAKEN_BACK = gettext_noop(
-    "This view link was taken back; the session is still there. Ask whoever gave it to you for another one."
+    "This view link was revoked, but the session still exists. Ask the person who shared the link for another one."
 )
 
 
@@ -46,7 +46,7 @@ def make(session_id: int, term: str) -> ViewLink:
     lasts = TERMS[term]
     if sum(link.stands for link in ViewLink.objects.filter(session_id=session_id)) >= MOST:
         raise LimitReached(
-            message(gettext_noop("There are %(most)s view links already. Take some of them back first."), most=MOST)
+            message(gettext_noop("This session already has %(most)s view links. Revoke some of them first."), most=MOST)
         )
     until = None if lasts is None else timezone.now() + lasts
     return ViewLink.objects.create(session=Session(pk=session_id), until=until)

@@ -41,7 +41,7 @@ GIVE_BACK = """UPDATE playground_session SET driver = '', driver_until = NULL, d
 REACH = """UPDATE playground_logentry SET "to" = %s WHERE session_id = %s AND seq = %s"""
 INSERT = """INSERT INTO playground_logentry (session_id, seq, kind, at, "to", payload, size, created)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
-FIRST = gettext_noop("Another change of this session came first. Please try again.")
+FIRST = gettext_noop("Another change to this session was faster. Try again.")
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,14 @@ def find(key: str) -> Session:
         session = link.session
     if session is None:
         raise SessionGone(
-            message(
-                gettext_noop("There is no session with this link. It may have been deleted, or the link is cut short.")
-            )
+            message(gettext_noop("No session has this link. It may have been deleted, or the link is incomplete."))
         )
     if session.edition < EDITION:
         raise SessionGone(
             message(
                 gettext_noop(
-                    "This session was made before version 0.5, and this version does not replay its world. "
-                    "It is kept. Scheduler Playground %(version)s opens it."
+                    "This session was created before version 0.5, and this version cannot replay it. The session is "
+                    "kept. You can open it with Scheduler Playground %(version)s."
                 ),
                 version=LAST_WITH_OLDER,
             )
@@ -125,7 +123,7 @@ def _require_room(creator: str) -> None:
         raise TooOften(
             message(
                 gettext_noop(
-                    "As many sessions as one client may make within a minute (%(most)s) were made. Please try again in a minute."
+                    "You created %(most)s sessions within a minute, which is the limit. Try again in a minute."
                 ),
                 most=f"{most:,}",
             )
@@ -135,8 +133,8 @@ def _require_room(creator: str) -> None:
         raise LimitReached(
             message(
                 gettext_noop(
-                    "As many sessions as one client may use at the same time (%(most)s) are in use. "
-                    "Please try again in a few minutes, or delete some that you no longer need."
+                    "You are using %(most)s sessions at the same time, which is the limit. Try again in a few minutes, "
+                    "or delete sessions that you no longer need."
                 ),
                 most=f"{most:,}",
             )

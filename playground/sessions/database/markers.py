@@ -36,15 +36,13 @@ def stopping(session_id: int, only: int | None = None) -> list[Point]:
     if only is not None:
         breakpoints = [point for point in breakpoints if point.id == only]
         if not breakpoints:
-            raise SessionError(_("There is no such breakpoint any more."))
+            raise SessionError(_("This breakpoint no longer exists."))
         if breakpoints[0].watch and not breakpoints[0].changes:
-            raise SessionError(
-                _("This is a watch that only marks steps; to stop where its value changes, make it do so.")
-            )
+            raise SessionError(_("This watch only marks steps. To stop where its value changes, turn on stopping."))
         return breakpoints
     breakpoints = [point for point in breakpoints if point.stops]
     if not breakpoints:
-        raise SessionError(_("No breakpoint is set, or all are switched off. Set one under Breakpoints."))
+        raise SessionError(_("No breakpoint is set, or all are off. Set one under Breakpoints."))
     return breakpoints
 
 
@@ -53,9 +51,7 @@ def add(session_id: int, point: Point) -> int:
     """A new breakpoint; its number. Raises LimitReached where there are as many as one session may have."""
     most = settings.MAX_BREAKPOINTS
     if Breakpoint.objects.filter(session_id=session_id).count() >= most:
-        raise LimitReached(
-            _("There are %(most)d breakpoints already, the most that a session may have.") % {"most": most}
-        )
+        raise LimitReached(_("This session already has %(most)d breakpoints, which is the limit.") % {"most": most})
     kept = {name: value for name, value in to_builtins(point).items() if name not in ("id", "enabled")}
     return int(Breakpoint.objects.create(session_id=session_id, point=kept, enabled=point.enabled).pk)
 
@@ -65,7 +61,7 @@ def change(session_id: int, number: int, enabled: bool | None) -> None:
     rows = Breakpoint.objects.filter(session_id=session_id, pk=number)
     done = rows.delete()[0] if enabled is None else rows.update(enabled=enabled)
     if not done:
-        raise SessionError(_("There is no such breakpoint any more."))
+        raise SessionError(_("This breakpoint no longer exists."))
 
 
 def hit(session_id: int, number: int) -> None:
@@ -92,9 +88,7 @@ def bookmark(session_id: int, position: int, name: str) -> int:
     """A new bookmark; without a name it is called by its step. Raises LimitReached."""
     most = settings.MAX_BOOKMARKS
     if Bookmark.objects.filter(session_id=session_id).count() >= most:
-        raise LimitReached(
-            _("There are %(most)d bookmarks already, the most that a session may have.") % {"most": most}
-        )
+        raise LimitReached(_("This session already has %(most)d bookmarks, which is the limit.") % {"most": most})
     named = _clean_name(name) or _("step %(position)d") % {"position": position}
     return int(Bookmark.objects.create(session_id=session_id, position=position, name=named).pk)
 
@@ -103,10 +97,10 @@ def rename(session_id: int, number: int, name: str | None) -> None:
     """Give a bookmark another name; with None it is deleted."""
     rows = Bookmark.objects.filter(session_id=session_id, pk=number)
     if name is not None and not _clean_name(name):
-        raise SessionError(_("A bookmark has a name of 1 to %(most)d characters.") % {"most": NAME_LENGTH})
+        raise SessionError(_("The name of a bookmark must have 1 to %(most)d characters.") % {"most": NAME_LENGTH})
     done = rows.delete()[0] if name is None else rows.update(name=_clean_name(name))
     if not done:
-        raise SessionError(_("There is no such bookmark any more."))
+        raise SessionError(_("This bookmark no longer exists."))
 
 
 def _clean_name(name: str) -> str:

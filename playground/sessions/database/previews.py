@@ -78,7 +78,7 @@ def get_packed_command(session_id: int, token: str) -> bytes:
 def require_command(data: bytes) -> bytes:
     """Raises CommandRefused where nothing was accepted."""
     if not data:
-        raise CommandRefused(message(gettext_noop("This import would change nothing: there is nothing to apply.")))
+        raise CommandRefused(message(gettext_noop("This import would change nothing.")))
     return data
 
 
@@ -92,9 +92,7 @@ def _find(session_id: int, token: str, column: str) -> ImportPreview:
     wanted = token.replace("\0", " ")  # not every database takes that character
     preview = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
     if preview is None:
-        raise SessionError(
-            message(gettext_noop("This preview is no longer kept. Please paste or upload the text again."))
-        )
+        raise SessionError(message(gettext_noop("This preview has expired. Paste or upload the text again.")))
     return preview
 
 

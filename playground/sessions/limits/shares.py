@@ -88,9 +88,9 @@ CONNECTIONS: Shares[Any] = Shares(lambda: settings.MAX_CONNECTIONS, LEAST)
 SOCKETS: Shares[Any] = Shares(lambda: settings.MAX_SOCKETS)
 COUNTED.set_function(lambda: len(SOCKETS))
 
-ALL_TAKEN = gettext_noop("As many pages as this server takes (%(most)s) are open already. Please try again later.")
+ALL_TAKEN = gettext_noop("The server already has %(most)s open pages, which is its limit. Try again later.")
 SHARE_TAKEN = gettext_noop(
-    "As many pages as this server takes of one client or one session (%(most)s) are open already. Please try again later."
+    "%(most)s pages are already open for this client or session, which is the limit. Try again later."
 )
 
 

@@ -175,7 +175,7 @@ def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
         if "\0" in text
     ]
     if "*" in fields["pod"][:-1]:
-        problems.append(_problem("pod", fields["pod"], "namespace/name, with a * at its end at most"))
+        problems.append(_problem("pod", fields["pod"], "namespace/name, optionally with a trailing *"))
     if not any(fields.values()):
         problems.append(_problem("", "nothing", "at least one field, or an expression"))
     return problems
@@ -217,9 +217,7 @@ def _build_mixed_problem(point: Breakpoint) -> FieldProblem:
     filled = [name for name in KINDS_OF if getattr(point, name)]
     having = "; ".join(f"{name}: {', '.join(KINDS_OF[name][:4])}" for name in filled)
     received = " and ".join([*([f"kind {point.kind}"] if point.kind else []), *filled])
-    return _problem(
-        filled[0] if filled else "kind", received, f"fields that one kind of record has together ({having})"
-    )
+    return _problem(filled[0] if filled else "kind", received, f"fields of a single kind of record ({having})")
 
 
 def kinds(point: Breakpoint) -> tuple[str, ...]:

@@ -84,7 +84,9 @@ class NotAllowed(SessionError):
 def require_edit(may_edit: bool) -> None:
     """Raises NotAllowed for somebody whose key only shows the session."""
     if not may_edit:
-        text = gettext_noop("This link only shows the session. Ask whoever gave it to you for the edit link.")
+        text = gettext_noop(
+            "This link only shows the session. To make changes, ask the person who shared it for the edit link."
+        )
         raise NotAllowed(message(text))
 
 

@@ -14,10 +14,10 @@ from playground.sessions.protocol.errors import SessionError
 MOST_SECONDS = 10**9
 MOST_ATTEMPTS = 10**12
 MOST_CARDS = 1000
-SECONDS = gettext_noop("The seconds of virtual time must be a number from 0 to %(most)s.")
-NUMBER = gettext_noop("The attempt's number must be a number from 0 to %(most)s.")
-CARD = gettext_noop("The card's number must be a number from 0 to %(most)s.")
-STEP = gettext_noop("The step's number must be a number from 0 to %(most)s.")
+SECONDS = gettext_noop("The virtual time must be a number of seconds from 0 to %(most)s.")
+NUMBER = gettext_noop("The attempt must be a number from 0 to %(most)s.")
+CARD = gettext_noop("The card must be a number from 0 to %(most)s.")
+STEP = gettext_noop("The step must be a number from 0 to %(most)s.")
 
 
 class Condition(Struct, frozen=True, tag_field="kind"):
@@ -67,7 +67,7 @@ class StepReached(Condition, frozen=True, tag="step"):
     number: int
 
     def said(self) -> Message:
-        return message(gettext_noop("step %(n)s is made"), n=f"{self.number:,}")
+        return message(gettext_noop("step %(n)s is reached"), n=f"{self.number:,}")
 
 
 class CardReached(Condition, frozen=True, tag="card"):
@@ -77,7 +77,7 @@ class CardReached(Condition, frozen=True, tag="card"):
     number: int
 
     def said(self) -> Message:
-        return message(gettext_noop("the lesson comes to card %(n)s"), n=f"{self.number:,}")
+        return message(gettext_noop("the lesson reaches card %(n)s"), n=f"{self.number:,}")
 
 
 class BreakpointHolds(Condition, frozen=True, tag="break"):
@@ -87,8 +87,8 @@ class BreakpointHolds(Condition, frozen=True, tag="break"):
 
     def said(self) -> Message:
         if len(self.points) == 1:
-            return message(gettext_noop("breakpoint “%(title)s” holds"), title=self.points[0].title)
-        return message(gettext_noop("one of %(n)s breakpoints holds"), n=len(self.points))
+            return message(gettext_noop("breakpoint “%(title)s” is hit"), title=self.points[0].title)
+        return message(gettext_noop("one of %(n)s breakpoints is hit"), n=len(self.points))
 
 
 Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | StepReached | CardReached | BreakpointHolds
@@ -104,7 +104,7 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
     if kind == "pod":
         pod = str(data.get("pod") or "").strip()
         if not pod:
-            raise SessionError(message(gettext_noop("Name the pod whose attempt the run is to wait for.")))
+            raise SessionError(message(gettext_noop("Name the pod whose attempt ends the run.")))
         return PodAttempted(pod if "/" in pod else f"default/{pod}")
     if kind == "time":
         return TimeReached(_number(data.get("seconds"), SECONDS, MOST_SECONDS))

@@ -193,7 +193,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         if self.excess == 1:
             raise LimitReached(
                 message(
-                    gettext_noop("Too many messages: at most %(rate)s a second are taken."),
+                    gettext_noop("Too many messages. The limit is %(rate)s a second."),
                     rate=f"{settings.WEBSOCKET_RATE:g}",
                 )
             )

@@ -39,7 +39,7 @@ class Dialogue:
     def join(cls, live: LiveSession, viewer: Viewer) -> Dialogue:
         """The dialogue of one more viewer who watches the session. Raises LimitReached."""
         if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
-            text = words.gettext_noop("This session is already being watched %(most)s times.")
+            text = words.gettext_noop("This session already has %(most)s viewers, which is the limit.")
             raise LimitReached(words.message(text, most=settings.MAX_VIEWERS))
         live.publisher.add(viewer)
         if settings.REDIS_URL:
@@ -76,7 +76,7 @@ class Dialogue:
         require_edit(self.viewer.may_edit)
         await live.pause()
         if not await live.changes.step(message.grain):
-            self.viewer.send(messages.Idle(gettext("Nothing is left to do.")))
+            self.viewer.send(messages.Idle(gettext("The simulation has nothing more to do.")))
 
     async def back(self, message: messages.Back) -> None:
         """The cursor goes back by one step of a grain; the head stays."""

@@ -50,7 +50,7 @@ class WorkerDied(EngineFailed):
     retry_after = 2
 
     def __init__(self, at_fault: bool = False) -> None:
-        super().__init__(_("The engine stopped while doing this, and is started again. Please try again."))
+        super().__init__(_("The engine stopped during this request and is restarting. Try again."))
         self.at_fault = at_fault
 
 
@@ -71,7 +71,7 @@ def encode_message(number: int, session: int, message: Message) -> bytes:
         data = ENCODER.encode(message)
     except (OverflowError, UnicodeError) as error:
         raise CommandRefused(
-            words(gettext_noop("The engine can't be asked for this: %(why)s."), why=str(error)[:MOST_SAID])
+            words(gettext_noop("The engine cannot answer this request: %(why)s."), why=str(error)[:MOST_SAID])
         ) from None
     return frame_message(ENCODER.encode(Envelope(number, session, Raw(data))))
 
@@ -204,7 +204,7 @@ class Worker:
         except TimeoutError:
             self._too_slow = process
             self.kill()
-            raise TooSlow(_("This took too long and was stopped.")) from None
+            raise TooSlow(_("The request took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):
             raise WorkerDied from None
         finally:
@@ -255,13 +255,13 @@ class KeepsCrashing(EngineFailed):
         what = {"times": MAX_CRASHES, "seconds": self.retry_after}
         if reading:
             text = _(
-                "The engine stopped %(times)d times within a minute while this session was opened or looked at. "
-                "Its log is whole; please try again in %(seconds)d s."
+                "The engine stopped %(times)d times within a minute while opening or viewing this session. Its log "
+                "is intact. Try again in %(seconds)d s."
             )
         else:
             text = _(
-                "The engine stopped %(times)d times within a minute on this session. It can be looked at, and its log is "
-                "whole; changes are taken again in %(seconds)d s."
+                "The engine stopped %(times)d times within a minute on this session. You can view the session, and "
+                "its log is intact. Changes are possible again in %(seconds)d s."
             )
         super().__init__(text % what)
 
@@ -387,8 +387,8 @@ class Room:
         if _get_memory_share(worker) > FULL:
             raise NoRoom(
                 _(
-                    "There is no room for another session now: %(count)d are in use here, and take the memory that there is. "
-                    "Nothing is lost; please try again in half a minute."
+                    "The server has no memory left for another session: %(count)d are in use. Nothing is lost. Try again "
+                    "in half a minute."
                 )
                 % {"count": sum(len(each.sessions) for each in self._pool.workers())}
             )

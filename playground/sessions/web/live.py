@@ -205,7 +205,7 @@ class LiveSession:
             with contextlib.suppress(Conflict):  # yet another process goes on with it
                 await self._start(drive)
                 self.publisher.say_all(
-                    lambda: Notice(_("The server process that played this is gone: it goes on here."))
+                    lambda: Notice(_("The server process that played this session stopped. It continues here."))
                 )
 
     async def pause(self) -> None:
@@ -250,7 +250,7 @@ class LiveSession:
         self.publisher.say_all(partial(Error.of, error))
 
     def resumes(self) -> None:
-        self.publisher.say_all(lambda: Notice(_("The database answers again: the session goes on where it was.")))
+        self.publisher.say_all(lambda: Notice(_("The database responds again, and the session continues.")))
         self._hint_moved()
 
     def ends(self) -> None:

@@ -239,7 +239,7 @@ class Error(ToPage, frozen=True):
             return cls(error.kind, f"{error_words(error)} {gettext('Nothing was changed.')}", error.errors)
         if isinstance(error, SessionError):
             return cls(error.kind, error_words(error), error.errors)
-        return cls("error", gettext("Something went wrong on the server. Nothing was changed."))
+        return cls("error", gettext("The server had an error. Nothing was changed."))
 
 
 class Gone(ToPage, frozen=True):

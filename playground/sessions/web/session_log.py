@@ -62,8 +62,8 @@ class SessionLog:
             raise LimitReached(
                 message(
                     gettext_noop(
-                        "The log of this session is full: %(has)s entries, at most %(most)s are kept. "
-                        "Duplicate the cluster into a new session to go on."
+                        "The log of this session is full: %(has)s of at most %(most)s entries. To continue, duplicate the "
+                        "cluster into a new session."
                     ),
                     has=f"{self.seq:,}",
                     most=f"{settings.MAX_LOG_ENTRIES:,}",
@@ -72,7 +72,7 @@ class SessionLog:
         if self.size + size > settings.MAX_LOG_BYTES:
             raise LimitReached(
                 message(
-                    gettext_noop("The log of this session would take %(has)s bytes; at most %(most)s are kept."),
+                    gettext_noop("The log of this session would have %(has)s bytes. The limit is %(most)s."),
                     has=f"{self.size + size:,}",
                     most=f"{settings.MAX_LOG_BYTES:,}",
                 )

@@ -21,13 +21,13 @@ def describe_hit(hit: Hit) -> str:
             **values,
             "value": str(hit.value)[:80],
         }
-    return _("“%(title)s” held at step %(position)s: %(record)s") % values
+    return _("“%(title)s” was hit at step %(position)s: %(record)s") % values
 
 
 def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bool, back: bool) -> str:
     """Return the text for a search without a hit: how far it went, and other possible causes."""
     if spent:
-        text = _("Stopped at the search's limit. Not found in %(scanned)s steps: %(waited)s.")
+        text = _("The search reached its limit. Not found in %(scanned)s steps: %(waited)s.")
     elif back:
         text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
     else:
@@ -43,20 +43,18 @@ def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
         return doing
     waited = format_message(until.said(), _) if until else ""
     if moved.reason == "budget":
-        text = _(
-            "The run stopped after %(steps)s steps, the most that one run makes on this server. Run again to go on from here."
-        )
-        unmet = _("It waited for this, which did not happen: %(until)s.") % {"until": waited} if until else ""
+        text = _("The run stopped after %(steps)s steps, the limit of one run on this server. Run again to continue.")
+        unmet = _("The condition of the run never held: %(until)s.") % {"until": waited} if until else ""
         return " ".join(filter(None, [text % {"steps": f"{steps:,}"}, unmet, doing]))
     if until is None:
         return ""
     if moved.reason == "idle" and isinstance(until, CardReached):
-        return _("Nothing is left to do here. The lesson goes on once you do what its card offers.")
+        return _("Nothing more happens until you do the task on the card.")
     if moved.reason == "idle":
-        text = _("Nothing is left to do, and what the run waited for did not happen: %(until)s.")
+        text = _("The simulation has nothing more to do, and the condition of the run never held: %(until)s.")
         return text % {"until": waited}
     if moved.hit is not None:
         return describe_hit(moved.hit)
     if isinstance(until, StepReached | CardReached):  # the step's number stands in the bar, the card in its panel
         return ""
-    return _("The run stopped where %(until)s.") % {"until": waited}
+    return _("The run stopped: %(until)s.") % {"until": waited}

@@ -252,7 +252,7 @@ class Engine:
         if objects > most:
             raise LimitReached(
                 message(
-                    gettext_noop("The cluster would have %(has)s objects; at most %(most)s are allowed here."),
+                    gettext_noop("The cluster would have %(has)s objects. The limit is %(most)s."),
                     has=f"{objects:,}",
                     most=f"{most:,}",
                 )

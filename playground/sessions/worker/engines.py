@@ -48,7 +48,7 @@ class Engines:
         """Raises EngineFailed where the session is not open here."""
         engine = self._engines.get(session)
         if engine is None:
-            raise EngineFailed(message(gettext_noop("The engine does not have this session. Please try again.")))
+            raise EngineFailed(message(gettext_noop("The engine does not have this session. Try again.")))
         return engine
 
     def put(self, session: int, engine: Engine) -> None:

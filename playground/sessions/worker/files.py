@@ -19,11 +19,10 @@ from scheduler_core.formats.export import SpanTree, Tables, chrome_events, otlp,
 
 CHUNK = 1 << 20
 PATIENCE = 0.25
-TOO_MUCH = gettext_noop(
-    "The file takes more memory than there is here for one, and was stopped. The session is as it was."
-)
+TOO_MUCH = gettext_noop("The file needs more memory than the limit and was stopped. The session is unchanged.")
 TOO_LARGE = gettext_noop(
-    "The file would have more than %(most)s MB and was not made. “manage.py export” makes it of the session's JSONL, without a limit."
+    "The file would have more than %(most)s MB and was not created. “manage.py export” can create it "
+    "from the session's JSONL without a limit."
 )
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same bytes for the same history

@@ -57,9 +57,7 @@ from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places, par
 # Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
 
 KIND = "Namespace"
-MADE = gettext_noop(
-    "Namespaces that objects of this snapshot are in, and that are not in it themselves: %(count)s. They are made, without labels."
-)
+MADE = gettext_noop("Missing namespaces, which will be created without labels: %(count)s.")
 
 
 def with_namespaces(world: Simulation, brought: Brought, loaded: Sequence[Loaded]) -> tuple[Brought, list[Loaded]]:
@@ -99,7 +97,7 @@ def _nowhere(path: str) -> None:
 
 # Variables of a shell that nobody has filled in, where objects were refused for them: `${REPLICAS:-1}`, `$IMAGE`.
 
-VARIABLES = gettext_noop("Values such as %(value)s are variables that are still to be filled in: %(command)s")
+VARIABLES = gettext_noop("Values such as %(value)s are variables without a value. Fill them in first: %(command)s")
 COMMAND = "envsubst < FILE"
 _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w{0,80}[^{}\"\n]{0,80}\}|\$[A-Z][A-Z0-9_]{1,80}\b")
 
@@ -244,9 +242,7 @@ def _build_planned_object(item: Item) -> PlannedObject:
 
 T = TypeVar("T")
 
-TOO_MUCH = gettext_noop(
-    "This import takes more memory than there is here for one, and was stopped. Nothing was kept of it."
-)
+TOO_MUCH = gettext_noop("This import needs more memory than the limit and was stopped. Nothing was saved.")
 _LEVEL = 1  # of compression
 _EMPTY = b'"objects":[]'
 

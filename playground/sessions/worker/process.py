@@ -163,7 +163,7 @@ def encode_failure(number: int, failure: Failure) -> bytes:
 def failure_of(error: BaseException) -> EngineFailed:
     """The error for what nobody has foreseen."""
     if isinstance(error, MemoryError):
-        return OutOfMemory(message(gettext_noop("This takes more memory than there is for it.")))
+        return OutOfMemory(message(gettext_noop("This needs more memory than the limit.")))
     return EngineFailed(message(gettext_noop("The engine could not do this.")))
 
 

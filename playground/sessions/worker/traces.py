@@ -34,9 +34,7 @@ CHUNK = 256 << 10
 PATIENCE = 0.25
 MOST_NAMED = 12  # fields
 COMMANDS = {command.__name__: command for command in get_args(Command)}
-TOO_MUCH = gettext_noop(
-    "The trace takes more memory than there is here for one, and was stopped. The session is as it was."
-)
+TOO_MUCH = gettext_noop("The trace needs more memory than the limit and was stopped. The session is unchanged.")
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
 
@@ -151,7 +149,7 @@ def _require_room(log: Mapping[int, Any], most: int) -> None:
     if objects > most:
         raise LimitReached(
             message(
-                gettext_noop("The trace brings %(has)s objects; at most %(most)s are allowed here."),
+                gettext_noop("The trace contains %(has)s objects. The limit is %(most)s."),
                 has=f"{objects:,}",
                 most=f"{most:,}",
             )

@@ -42,7 +42,7 @@ def writes(view: View) -> View:
     @wraps(view)
     async def inner(request: HttpRequest, lesson: OwnLesson, **rest: Any) -> HttpResponse:
         if request.resolver_match is None or request.resolver_match.kwargs["key"] != lesson.edit_key:
-            raise NotAllowed(_("This link starts the lesson. To change it, ask whoever made it for the edit link."))
+            raise NotAllowed(_("This link starts the lesson. To change the lesson, ask its author for the edit link."))
         return await view(request, lesson, **rest)
 
     return inner
@@ -64,6 +64,6 @@ def require_size(files: LessonFiles) -> None:
     """Refuses what is too large before it is played."""
     if files.size > settings.MAX_LESSON_BYTES:
         raise LimitReached(
-            _("The files of the lesson have %(has)s bytes; at most %(most)s are kept here.")
+            _("The files of the lesson have %(has)s bytes. The limit is %(most)s.")
             % {"has": f"{files.size:,}", "most": f"{settings.MAX_LESSON_BYTES:,}"}
         )

@@ -81,7 +81,9 @@ async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str
     if goes == "share":
         anchor = "#share"
     if not anchor:
-        said = _("Saved. There is something to mend.") if wrong else _("Saved. The lesson plays to its end.")
+        said = (
+            _("Saved. The lesson has problems to fix.") if wrong else _("Saved. The lesson can be played to its end.")
+        )
         (messages.warning if wrong else messages.success)(request, said)
     return HttpResponseRedirect(f"{page}?words={_language(request, lessons.files_of(lesson))}{anchor}")
 
@@ -141,7 +143,7 @@ async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
 async def delete(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson goes for good; sessions that were begun with it keep theirs."""
     await in_thread(lessons.delete, lesson.pk)
-    messages.success(request, _("The lesson was deleted."))
+    messages.success(request, _("Lesson deleted."))
     return HttpResponseRedirect(reverse("own-lessons"))
 
 

@@ -71,11 +71,11 @@ async def from_session(request: HttpRequest, client: SessionClient) -> HttpRespo
 
 def _card_words(card: dict[str, Any]) -> dict[str, str]:
     if card["id"] == BEGIN:
-        return {"text": _("Here is the situation: look at the nodes, and at the pods that wait.")}
+        return {"text": _("Look at the nodes and at the waiting pods.")}
     if "do" not in card:
         return {"text": ""}
     return {
-        "text": _("Now something changes."),
+        "text": _("Now the situation changes."),
         "do": capfirst(format_message(sentence(card["do"]["command"]), _))[:120],
     }
 
@@ -94,7 +94,7 @@ async def new_lesson(request: HttpRequest) -> HttpResponse:
 
 def _copy_lesson(slug: str) -> LessonFiles:
     if slug.startswith(PREFIX) or lesson_of(slug) is None:
-        raise SessionError(_("There is no lesson “%(slug)s” here.") % {"slug": slug[:80]})
+        raise SessionError(_("No lesson “%(slug)s” exists.") % {"slug": slug[:80]})
     return files_in(CONTENT / slug)
 
 
@@ -105,4 +105,4 @@ def _read_upload(request: HttpRequest) -> LessonFiles:
     try:
         return folder_of(given, settings.MAX_LESSON_BYTES)
     except BadFolder as bad:
-        raise SessionError(_("This is no lesson's folder: %(why)s") % {"why": str(bad)}) from None
+        raise SessionError(_("This is not the folder of a lesson: %(why)s") % {"why": str(bad)}) from None

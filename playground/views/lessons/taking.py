@@ -28,7 +28,7 @@ async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     taken = await in_thread(_document, lesson.document)
     if request.method == "POST":
         if taken is None:
-            raise SessionError(_("This lesson is not ready yet: whoever writes it has something to mend first."))
+            raise SessionError(_("This lesson is not ready yet: its author has problems to fix first."))
         await in_thread(lessons.was_used, lesson.pk)
         return await _start(request, taken, _title(taken))
     return render(request, "playground/lessons/take.html", {"lesson": lesson, "taken": taken, "key": lesson.key})
@@ -38,7 +38,7 @@ async def try_out(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson as it is written now, as a learner sees it."""
     taken = await in_thread(_document, lesson.draft)
     if taken is None:
-        raise SessionError(_("The lesson can't be played to its end yet. Its page says what is wrong with it."))
+        raise SessionError(_("The lesson cannot be played to its end yet. Its page lists the problems."))
     return await _start(request, taken, _("Try: %(title)s") % {"title": _title(taken)})
 
 

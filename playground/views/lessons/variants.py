@@ -56,13 +56,13 @@ async def _of_story(request: HttpRequest, slug: str) -> HttpResponse:
 
 async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> HttpResponse:
     if lesson is None or lesson.pattern is None:
-        raise SessionError(_("There are no variants of this lesson: it always has the same numbers and names."))
+        raise SessionError(_("This lesson has no variants."))
     seed = _seed(request.POST.get("variant", ""))
     handed_on = await in_thread(lessons.document, slug)
     drawn = await draw_variant(slug, handed_on, seed, author(request))
     if not drawn.document:
         raise SessionError(
-            _("No variant %(variant)s of this lesson has one answer to each question. Please try another one.")
+            _("In variant %(variant)s, a question of this lesson has no unique answer. Try another variant.")
             % {"variant": seed}
         )
     await in_thread(lessons.keep_document, drawn.slug, drawn.document)

@@ -66,7 +66,7 @@ def _chosen(subject: Subject, name: str) -> Action:
             return each
     chosen = action(subject.kind, name)
     if chosen is None:
-        raise SessionGone(_("There is no action “%(name)s” for a %(kind)s.") % {"name": name, "kind": subject.kind})
+        raise SessionGone(_("No action “%(name)s” exists for a %(kind)s.") % {"name": name, "kind": subject.kind})
     return chosen
 
 

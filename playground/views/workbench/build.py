@@ -40,7 +40,7 @@ KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # of which the first 
 TITLES = {
     "nodes": _("Create nodes"),
     "pods": _("Create pods"),
-    "devices": _("Give nodes devices"),
+    "devices": _("Add devices to nodes"),
     "claims": _("Claim devices"),
 }
 LENGTH = 4000  # of what an address fills in

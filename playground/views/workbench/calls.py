@@ -42,7 +42,7 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
         pod = request.POST.get("pod", "")[:MOST_KEY]
         call = request.POST.get("call", "")
         back = parse_command({"kind": "FailCall", "call": call, "pod": pod, "times": 0})
-        return await _apply(request, client, back, pod, CallForm(initial={"pod": pod}), _("It was taken back."))
+        return await _apply(request, client, back, pod, CallForm(initial={"pod": pod}), _("Fault removed."))
     form = CallForm(request.POST)
     if not form.is_valid():
         return workbench(request, client, "calls", await _page(request, client, form), 422)
@@ -53,7 +53,7 @@ async def _ask(request: HttpRequest, client: SessionClient) -> HttpResponse:
             problem.field, _WORDS % {"received": repr(problem.received), "expected": expected_words(problem.expected)}
         )
         return workbench(request, client, "calls", await _page(request, client, form), 422)
-    return await _apply(request, client, command, command.pod, form, _("It was asked for."))
+    return await _apply(request, client, command, command.pod, form, _("Fault injected."))
 
 
 async def _apply(

@@ -54,9 +54,9 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
     if idle := without_effect(read["kubelet"], *read["kubelets"].values()):
         warn(
             request,
-            [_("These fields of KubeletConfiguration change nothing here: %(names)s.") % {"names": ", ".join(idle)}],
+            [_("These fields of KubeletConfiguration have no effect here: %(names)s.") % {"names": ", ".join(idle)}],
         )
-    return confirm_command(request, client, _("The settings were changed; nobody had to restart."), "components")
+    return confirm_command(request, client, _("Settings applied. No restart needed."), "components")
 
 
 async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:

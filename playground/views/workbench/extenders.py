@@ -86,7 +86,10 @@ async def _add(request: HttpRequest, client: SessionClient, configured: Configur
     except FORM_ERRORS as error:
         return _reject_form(request, client, configured, error, new=new)
     return _confirm_change(
-        request, client, url, _("The scheduler was restarted with it. It keeps every node, until you write more.")
+        request,
+        client,
+        url,
+        _("Extender added. The scheduler restarted. The extender keeps every node until you add rules."),
     )
 
 
@@ -99,7 +102,7 @@ async def _remove(request: HttpRequest, client: SessionClient, configured: Confi
         await client.apply(command, at=position(request), source="extenders")
     except FORM_ERRORS as error:
         return _reject_form(request, client, configured, error)
-    return _confirm_change(request, client, "", _("The scheduler was restarted without it."))
+    return _confirm_change(request, client, "", _("Extender removed. The scheduler restarted."))
 
 
 async def _write(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
@@ -110,7 +113,7 @@ async def _write(request: HttpRequest, client: SessionClient, configured: Config
         await client.apply(_setting(of, form.to_behaviour()), at=position(request), source="extenders")
     except FORM_ERRORS as error:
         return _reject_form(request, client, configured, error, form)
-    return _confirm_change(request, client, of, _("It answers so from now on."))
+    return _confirm_change(request, client, of, _("Answers of the extender set."))
 
 
 def _manifest(configured: Configured, scheduler: str) -> dict[str, Any]:

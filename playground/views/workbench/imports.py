@@ -35,11 +35,11 @@ from scheduler_core.world.readonly import snapshot_command
 
 PATIENCE = 1.0  # seconds that a page waits before it says how far a large import is
 STAGES = {
-    "": gettext_noop("Waits until another large import is done."),
+    "": gettext_noop("Waiting for another large import to finish."),
     "read": gettext_noop("Reading the file"),
-    "clean": gettext_noop("Taking out credentials, and moving times to now"),
-    "try": gettext_noop("Trying what would become of each object"),
-    "keep": gettext_noop("Writing down what it would do"),
+    "clean": gettext_noop("Removing credentials and shifting timestamps to now"),
+    "try": gettext_noop("Trying each object"),
+    "keep": gettext_noop("Collecting the changes"),
     "save": gettext_noop("Saving the preview"),
     "apply": gettext_noop("Importing the objects"),
 }
@@ -111,7 +111,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """End a large import."""
     if await client.cancel_import(token):
-        messages.success(request, _("The import was cancelled. Nothing of it was kept."))
+        messages.success(request, _("The import was cancelled. Nothing was saved."))
         return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
     return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))
 

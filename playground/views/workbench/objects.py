@@ -100,7 +100,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
         async with client.acting(at) as target:
             plan = (await target.apply_text(text.encode(), create_only)).plan
             if errors := problems(plan, create_only):
-                raise CommandRefused(_("The text can't be applied as it stands."), errors)
+                raise CommandRefused(_("The text cannot be applied."), errors)
         client.landed = target
         warn(request, [*in_words(plan.read), *describe_removals(plan), *plan.warnings])
         count = plan.accepted
@@ -126,14 +126,14 @@ def describe_removals(plan: ImportPlan) -> list[str]:
     said: list[str] = []
     if values := plan.left_out.get("values", 0):
         text = ngettext(
-            "%(count)d value that looks like a credential is not kept: “(removed)” stands in its place.",
-            "%(count)d values that look like credentials are not kept: “(removed)” stands in their place.",
+            "%(count)d value that looks like a credential was replaced by “(removed)”.",
+            "%(count)d values that look like credentials were replaced by “(removed)”.",
             values,
         )
         said.append(text % {"count": values})
     if secrets := plan.left_out.get("secrets", 0):
         text = ngettext(
-            "The data of %(count)d Secret is not kept.", "The data of %(count)d Secrets is not kept.", secrets
+            "The data of %(count)d Secret was removed.", "The data of %(count)d Secrets was removed.", secrets
         )
         said.append(text % {"count": secrets})
     return said
@@ -149,12 +149,12 @@ def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
         elif item.action == "ignored":
             errors.append(FieldProblem(text=item.reason, object=name))
         else:
-            taken = _("“%(name)s” already exists; choose another name, or press Create or replace")
+            taken = _("“%(name)s” already exists. Choose another name, or press Create or replace.")
             errors.append(FieldProblem(text=taken % {"name": name}, object=name))
     if not plan.items:
-        errors.append(FieldProblem(text=_("There is no object in this text."), line=1))
+        errors.append(FieldProblem(text=_("The text contains no object."), line=1))
     elif not plan.accepted and not errors:
-        same = _("Everything in this text is in the cluster already, as it is written here.")
+        same = _("The cluster already has everything in this text.")
         errors.append(FieldProblem(text=same))
     return errors
 

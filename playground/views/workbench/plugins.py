@@ -48,7 +48,7 @@ async def plugins(request: HttpRequest, client: SessionClient) -> HttpResponse:
             return await _use(request, client, configured)
         if "remove" in request.POST:
             command = DefinePlugin(request.POST["remove"][:MOST_NAME])
-            return await _apply(request, client, configured, command, _("It was taken away."))
+            return await _apply(request, client, configured, command, _("Removed."))
         return await _keep_or_try(request, client, configured)
     name = request.GET.get("plugin", "")[:MOST_NAME]
     form = PluginForm.of(name, configured.settings["plugins"].get(name) or {})
@@ -65,7 +65,7 @@ async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: 
     try:
         command = parse_command({"kind": "DefinePlugin", "plugin": name, "definition": form.definition})
         await client.apply(command, at=position(request), source="plugins")
-        messages.success(request, _("The plugin %(name)s is kept in this session.") % {"name": name})
+        messages.success(request, _("Plugin %(name)s saved in this session.") % {"name": name})
         return HttpResponseRedirect(f"{reverse('plugins', args=[client.key])}?plugin={name}")
     except FORM_ERRORS as error:
         left = _add_field_errors(form, error.errors)
@@ -116,11 +116,11 @@ async def _use(request: HttpRequest, client: SessionClient, configured: Configur
     scheduler, _slash, profile = request.POST.get("profile", "").partition("/")
     manifest = next((each.manifest for each in configured.schedulers if each.name == scheduler), None)
     if manifest is None:
-        messages.error(request, _("There is no such profile any more."))
+        messages.error(request, _("This profile no longer exists."))
         return HttpResponseRedirect(reverse("plugins", args=[client.key]))
     definition = configured.settings["plugins"].get(name)
     if definition is None and name not in OUT_OF_TREE:
-        messages.error(request, _("There is no such plugin any more."))
+        messages.error(request, _("This plugin no longer exists."))
         return HttpResponseRedirect(reverse("plugins", args=[client.key]))
     if definition is None:
         changed = with_plugin_in(manifest, profile, name)
@@ -129,7 +129,7 @@ async def _use(request: HttpRequest, client: SessionClient, configured: Configur
         instead_of = "DefaultPreemption" if definition.get("post_filter") else ""
         weight = definition.get("weight", 1)
         changed = with_plugin_in(manifest, profile, name, weight=weight, points=points, instead_of=instead_of)
-    said = _("%(name)s stands in the profile %(profile)s now; the scheduler was restarted with it.")
+    said = _("%(name)s added to the profile %(profile)s. The scheduler restarted.")
     command = SetConfiguration(changed, scheduler)
     return await _apply(request, client, configured, command, said % {"name": name, "profile": profile})
 

@@ -34,7 +34,7 @@ def read_import_text(request: HttpRequest) -> tuple[bytes, str]:
         return join_uploads([(each.name or "", each.read()) for each in files]), files[0].name or ""
     text = request.POST.get("text", "")
     if not text.strip():
-        raise SessionError(_("There is nothing to import yet: paste a text or choose a file."))
+        raise SessionError(_("Nothing to import: paste a text or choose a file."))
     return text.replace("\r\n", "\n").encode(), ""
 
 
@@ -49,7 +49,7 @@ def large_file(request: HttpRequest) -> UploadedFile[Any] | None:
         return None
     if size > most:
         raise LimitReached(
-            _("The file has %(size)s bytes; at most %(most)s are taken (MAX_IMPORT_BYTES).")
+            _("The file has %(size)s bytes. The limit is %(most)s (MAX_IMPORT_BYTES).")
             % {"size": f"{size:,}", "most": f"{most:,}"}
         )
     return files[0]
@@ -71,8 +71,8 @@ def _require_room_for(files: list[UploadedFile[Any]]) -> None:
     if size > most:
         raise LimitReached(
             _(
-                "The files have %(size)s bytes together; at most %(most)s are taken of several (MAX_UPLOAD_BYTES). "
-                "Pack them into one archive (tar.gz or zip), which may be larger."
+                "The files have %(size)s bytes together. The limit for several files is %(most)s (MAX_UPLOAD_BYTES). "
+                "Pack them into one archive (tar.gz or zip), which can be larger."
             )
             % {"size": f"{size:,}", "most": f"{most:,}"}
         )
@@ -90,7 +90,7 @@ async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
     read = await client.check(ReadConfiguration(text=text.replace("\r\n", "\n")))
     errors = [at_line(error.line, problem_words(error)) for error in read.errors]
     if not errors and read.documents > 1:
-        errors = [_("There must be one document in it.")]
+        errors = [_("The text must contain exactly one document.")]
     if not errors and not isinstance(read.manifest, dict | None):
         problem = FieldProblem(received=repr(read.manifest)[:LONGEST_SOURCE], expected="an object")
         errors = [_("received %(received)s; expected %(expected)s") % wrong_field(problem)]
@@ -127,6 +127,6 @@ def _decode_text(name: str, data: bytes) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise SessionError(
-            _("%(file)s is not text in UTF-8: byte %(byte)s cannot be read.")
+            _("%(file)s is not UTF-8 text: byte %(byte)s cannot be read.")
             % {"file": name, "byte": f"{error.start + 1:,}"}
         ) from None

@@ -29,7 +29,7 @@ async def fork_weights(request: HttpRequest, client: SessionClient) -> HttpRespo
     name = request.POST.get("scheduler", "")
     found = next((each for each in configured.schedulers if each.name == name), None)
     if found is None or not weights:
-        raise CommandRefused(_("There is no such scheduler at this step."))
+        raise CommandRefused(_("This scheduler does not exist at this step."))
     manifest = with_weights(found.manifest, request.POST.get("profile", ""), weights)
     title = _("%(name)s (other weights)") % {"name": client.session.name}
     twin = await client.fork(at, title[:NAME_LENGTH], creator(request))
@@ -43,5 +43,5 @@ def _weights(request: HttpRequest) -> dict[str, int]:
     texts = request.POST.getlist("weights")
     numbers = [int(text) if text.isascii() and text.isdecimal() else -1 for text in texts]
     if any(not 0 <= number <= MOST_WEIGHT for number in numbers):
-        raise CommandRefused(_("A weight is a whole number from 0 to 100."))
+        raise CommandRefused(_("A weight must be a whole number from 0 to 100."))
     return dict(zip(request.POST.getlist("plugins"), numbers, strict=False))

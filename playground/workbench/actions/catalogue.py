@@ -17,21 +17,21 @@ from scheduler_core.world.commands import PatchObject, SetPrograms
 # What runs in containers: a rule for the pods of an object, put before all other rules (docs/cluster.md).
 
 READY = (
-    ("at once", gettext_noop("as soon as it runs")),
-    ("after", gettext_noop("some time after its start")),
-    ("never", gettext_noop("never, as with a readiness probe that fails")),
+    ("at once", gettext_noop("immediately when it starts")),
+    ("after", gettext_noop("some time after the start")),
+    ("never", gettext_noop("never, as with a failing readiness probe")),
 )
 ON_TERM = (
-    ("default", gettext_noop("it ends within a second, with exit code 143")),
-    ("after", gettext_noop("it ends after some time")),
-    ("ignore", gettext_noop("it ignores SIGTERM, and is killed when the grace period is over")),
+    ("default", gettext_noop("stops within a second, with exit code 143")),
+    ("after", gettext_noop("stops after some time")),
+    ("ignore", gettext_noop("ignores SIGTERM, so the kubelet kills it after the grace period")),
 )
 
 
 def _all_containers(subject: Subject) -> Choices:
     spec = template(subject).get("spec") or {}
     names = [str(each["name"]) for part in ("containers", "initContainers") for each in spec.get(part) or ()]
-    return [("", gettext_noop("all of them")), *((name, name) for name in names)]
+    return [("", gettext_noop("all containers")), *((name, name) for name in names)]
 
 
 def _make(subject: Subject, values: Values) -> SetPrograms:
@@ -45,7 +45,7 @@ def _make(subject: Subject, values: Values) -> SetPrograms:
     if values["length"] is not None:
         rule["runs"] = [{"for": clock(values["length"]), "exit": values["exit"] or 0}]
     elif values["exit"]:
-        raise Wrong("length", gettext_noop("Say after which time it exits with this code."))
+        raise Wrong("length", gettext_noop("Set the time after which the container exits with this code."))
     rule |= _ready(values) | _on_term(values)
     others = [each for each in subject.programs if _of(each) != _of(same)]
     return SetPrograms((rule, *others) if rule != same else tuple(others))
@@ -75,21 +75,21 @@ def _of(rule: Mapping[str, Any]) -> tuple[Any, Any]:
 PROGRAMS = Action(
     "programs",
     ("Pod", *WORKLOADS),
-    gettext_noop("Set what runs in it"),
+    gettext_noop('Set container behavior'),
     gettext_noop(
-        "How long containers run, how they exit, when they are ready: of every pod with these labels, also of those to come."
+        'How long containers run, how they exit, and when they are ready, for every current and future pod ' 'with these labels.'
     ),
-    gettext_noop("What runs in the containers was set."),
+    gettext_noop('Container behavior set.'),
     _make,
     (
         Field("pods", "pairs", gettext_noop("Pods with these labels"), gettext_noop("empty: all pods"), initial=labels),
         Field("container", "choice", gettext_noop("Containers"), choices=_all_containers),
-        Field("length", "seconds", gettext_noop("Runs for"), gettext_noop("such as 30s; empty: for ever")),
-        Field("exit", "number", gettext_noop("Then exits with code"), gettext_noop("0, the default, is success"), most=255),
+        Field("length", "seconds", gettext_noop("Runs for"), gettext_noop('such as 30s; empty: forever')),
+        Field("exit", "number", gettext_noop('Exit code'), gettext_noop('0, the default, means success'), most=255),
         Field("ready", "choice", gettext_noop("Ready"), choices=lambda subject: READY),
-        Field("ready_after", "seconds", gettext_noop("After"), gettext_noop("such as 5s, where it takes some time to be ready")),
+        Field("ready_after", "seconds", gettext_noop("After"), gettext_noop('such as 5s, if the container takes time to become ready')),
         Field("on_term", "choice", gettext_noop("On SIGTERM"), choices=lambda subject: ON_TERM),
-        Field("term_after", "seconds", gettext_noop("After"), gettext_noop("such as 20s, where it takes some time to end")),
+        Field("term_after", "seconds", gettext_noop("After"), gettext_noop('such as 20s, if the container takes time to stop')),
     ),
 )  # fmt: skip
 
@@ -98,7 +98,7 @@ PROGRAMS = Action(
 
 def _label(subject: Subject, values: Values) -> Patch:
     if not values["labels"]:
-        raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to take away: disk-"))
+        raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to remove, such as disk-"))
     return {"metadata": {"labels": values["labels"]}}
 
 
@@ -106,15 +106,15 @@ LABEL = Action(
     "label",
     ("Node", "Pod"),
     gettext_noop("Label"),
-    gettext_noop("Sets labels, or takes some away."),
-    gettext_noop("The labels of %(name)s were changed."),
+    gettext_noop("Sets or removes labels."),
+    gettext_noop("Labels of %(name)s changed."),
     Patching(_label),
     (
         Field(
             "labels",
             "labels",
             gettext_noop("Labels"),
-            gettext_noop("as kubectl label takes them: disk=ssd sets one, disk- takes it away"),
+            gettext_noop("as in kubectl label: disk=ssd sets a label, disk- removes it"),
             True,
             choices=lambda subject: [(each, each) for each in subject.used.get("labels", ())],
         ),
@@ -128,8 +128,8 @@ DELETE = Action(
     "delete",
     ("Node", "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceClaim", "PriorityClass"),
     gettext_noop("Delete"),
-    gettext_noop("As kubectl delete. A claim that a pod uses is kept until that pod has gone."),
-    gettext_noop("%(name)s was deleted."),
+    gettext_noop("Same as kubectl delete. A claim in use is kept until its pod is deleted."),
+    gettext_noop("%(name)s deleted."),
     Deleting(),
     danger=True,
     letter="Delete",
@@ -145,7 +145,7 @@ def _budget(subject: Subject, values: Values) -> PatchObject:
     given = {LEAST: values["least"], MOST: values["most"]}
     chosen = {name: int(text) if text.isdecimal() else text for name, text in given.items() if text}
     if len(chosen) != 1:
-        raise Wrong("least", gettext_noop("Fill in one of the two: a number, or a share such as 50%"))
+        raise Wrong("least", gettext_noop("Fill in one of the two: a number, or a percentage such as 50%"))
     return PatchObject(subject.ref, {"spec": {name: chosen.get(name) for name in given}})
 
 
@@ -153,8 +153,10 @@ BUDGET = Action(
     "budget",
     ("PodDisruptionBudget",),
     gettext_noop("Change the budget"),
-    gettext_noop("How many of its pods have to stay, or may be missing. A number, or a share such as 50%."),
-    gettext_noop("The budget of %(name)s was changed."),
+    gettext_noop(
+        "How many of its pods must stay available, or may be unavailable. A number, or a percentage such as 50%."
+    ),
+    gettext_noop("Budget of %(name)s changed."),
     _budget,
     (
         Field("least", "text", LEAST, initial=lambda subject: subject.part("spec", LEAST)),

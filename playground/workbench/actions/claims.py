@@ -16,7 +16,7 @@ def _results(subject: Subject) -> list[dict[str, object]]:
 def _devices(subject: Subject) -> Choices:
     """All devices of the claim, and each."""
     names = ["/".join(str(each.get(name)) for name in ("driver", "pool", "device")) for each in _results(subject)]
-    return [("", gettext_noop("all of the claim")), *((name, name) for name in dict.fromkeys(names))]
+    return [("", gettext_noop("all devices of the claim")), *((name, name) for name in dict.fromkeys(names))]
 
 
 def _conditions(subject: Subject) -> Choices:
@@ -30,9 +30,9 @@ ACTIONS = (
     Action(
         "report-device",
         CLAIM,
-        gettext_noop("Report a condition of a device"),
-        gettext_noop("As the device's driver would; there are no drivers here. A binding may wait for it."),
-        gettext_noop("The condition was reported for %(name)s."),
+        gettext_noop("Set a device condition"),
+        gettext_noop("In a cluster, the device's driver does this. A binding may wait for it."),
+        gettext_noop("Condition of %(name)s set."),
         lambda subject, values: ReportDeviceCondition(
             subject.key,
             values["type"],

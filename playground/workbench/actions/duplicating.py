@@ -54,8 +54,8 @@ DUPLICATE = Action(
     "duplicate",
     ("Node", "Pod"),
     gettext_noop("Duplicate"),
-    gettext_noop("The same once more, as it was asked for: a pod is scheduled anew, a node begins empty."),
-    gettext_noop("%(name)s was duplicated."),
+    gettext_noop("Creates the same object again from its original manifest. A pod is scheduled, a node starts empty."),
+    gettext_noop("%(name)s duplicated."),
     _duplicate,
     (
         Field("copy", "text", gettext_noop("Name"), required=True, initial=lambda subject: subject.free),

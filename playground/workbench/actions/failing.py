@@ -7,14 +7,14 @@ from scheduler_core.world.commands import Command, ReportCondition, SetKubelet
 
 KUBELET, READY = "kubelet", "Ready"
 WAYS = (
-    (KUBELET, gettext_noop("The kubelet stops: Unknown once node-monitor-grace-period is over")),
+    (KUBELET, gettext_noop("Stop the kubelet: Unknown after node-monitor-grace-period")),
     (READY, gettext_noop("NotReady: the kubelet reports Ready=False")),
     ("MemoryPressure", "MemoryPressure"),
     ("DiskPressure", "DiskPressure"),
     ("PIDPressure", "PIDPressure"),
     ("NetworkUnavailable", "NetworkUnavailable"),
 )
-_BACK = {KUBELET: gettext_noop("The kubelet starts again"), READY: gettext_noop("Ready")}
+_BACK = {KUBELET: gettext_noop("Start the kubelet again"), READY: gettext_noop("Ready")}
 
 
 def _fail(subject: Subject, values: Values) -> Command:
@@ -52,10 +52,10 @@ ACTIONS = (
         "fail",
         ("Node",),
         gettext_noop("Fail"),
-        gettext_noop("Has something go wrong with the node. Controllers taint it for that, and evict its pods."),
+        gettext_noop("Makes the node fail. Controllers then taint the node and evict its pods."),
         gettext_noop("%(name)s fails."),
         _fail,
-        (Field("how", "choice", gettext_noop("What goes wrong"), required=True, choices=lambda subject: WAYS),),
+        (Field("how", "choice", gettext_noop("Failure"), required=True, choices=lambda subject: WAYS),),
         danger=True,
         letter="x",
         icon="fail",
@@ -64,10 +64,10 @@ ACTIONS = (
         "recover",
         ("Node",),
         gettext_noop("Recover"),
-        gettext_noop("What went wrong is over."),
+        gettext_noop("Ends the failure."),
         gettext_noop("%(name)s recovers."),
         _recover,
-        (Field("what", "choice", gettext_noop("What is well again"), required=True, choices=_wrong),),
+        (Field("what", "choice", gettext_noop("Recovery"), required=True, choices=_wrong),),
         applies=lambda subject: bool(_wrong(subject)),
         letter="o",
         icon="restart",

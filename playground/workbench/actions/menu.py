@@ -75,7 +75,7 @@ def menu(
     main = [first, looks] if kind != PLUGIN else [*travel, first, looks]
     sheets = [Sheet(MAIN, "", main), Sheet(MORE, gettext_noop("More actions"), [rest])]
     if kind != PLUGIN:
-        sheets.append(Sheet(TRAVEL, gettext_noop("Break, go back, go on"), travel))
+        sheets.append(Sheet(TRAVEL, gettext_noop("Breakpoints and navigation"), travel))
     kept = [Sheet(sheet.name, sheet.title, [group for group in sheet.groups if group]) for sheet in sheets]
     return [sheet for sheet in kept if sheet.groups or sheet.name == MAIN]
 
@@ -99,7 +99,7 @@ def _act(action: Any, subject: Subject, many: str = "") -> Entry:
 def _delete(kind: str, namespace: str, name: str) -> Entry:
     """The entry that deletes an object of which no subject is known."""
     ref = {"kind": kind, "namespace": namespace, "name": name}
-    said = gettext_noop("%(name)s was deleted.")
+    said = gettext_noop("%(name)s deleted.")
     return Entry(
         gettext_noop("Delete"),
         letter="d",
@@ -133,10 +133,10 @@ def _looks(kind: str, namespace: str, name: str, may_edit: bool) -> list[Entry]:
     field = {NODE: "node", PLUGIN: "plugin"}.get(kind)
     if field:
         page = f"records?{urlencode({field: name})}"
-        out.append(Entry(gettext_noop("Its history"), letter="h", icon="clock", page=page))
+        out.append(Entry(gettext_noop("History"), letter="h", icon="clock", page=page))
     if kind != PLUGIN:
         page = f"commands?{urlencode({'q': name})}"
-        out.append(Entry(gettext_noop("Commands that name it"), letter="k", icon="list", page=page))
+        out.append(Entry(gettext_noop("Commands about this object"), letter="k", icon="list", page=page))
     return out
 
 
@@ -145,36 +145,36 @@ def _looks(kind: str, namespace: str, name: str, may_edit: bool) -> list[Entry]:
 _POD = (
     (gettext_noop("Break at each attempt"), {"kind": "attempt_started"}),
     (
-        gettext_noop("Break where an attempt fails"),
+        gettext_noop("Break when an attempt fails"),
         {"kind": "attempt_ended", "cel": 'record.data.outcome != "scheduled"'},
     ),
     (gettext_noop("Break at each move in the queue"), {"kind": "queue_moved"}),
 )
 _POD_SEEKS = (
-    (gettext_noop("Back to its last move"), "back", {"kind": "queue_moved"}),
-    (gettext_noop("On to its next move"), "forward", {"kind": "queue_moved"}),
-    (gettext_noop("Back to its last attempt"), "back", {"kind": "attempt_started"}),
-    (gettext_noop("On to its next attempt"), "forward", {"kind": "attempt_started"}),
+    (gettext_noop("Back to the previous move"), "back", {"kind": "queue_moved"}),
+    (gettext_noop("Forward to the next move"), "forward", {"kind": "queue_moved"}),
+    (gettext_noop("Back to the previous attempt"), "back", {"kind": "attempt_started"}),
+    (gettext_noop("Forward to the next attempt"), "forward", {"kind": "attempt_started"}),
 )
 _NODE = (
-    (gettext_noop("Break where a plugin refuses it"), {"point": "Filter"}),
-    (gettext_noop("Break where a plugin scores it"), {"point": "Score"}),
-    (gettext_noop("Break where a pod is placed on it"), {"kind": "pod_assumed"}),
+    (gettext_noop("Break when a plugin refuses this node"), {"point": "Filter"}),
+    (gettext_noop("Break when a plugin scores this node"), {"point": "Score"}),
+    (gettext_noop("Break when a pod is scheduled to this node"), {"kind": "pod_assumed"}),
 )
 _NODE_SEEKS = (
-    (gettext_noop("Back to its last refusal"), "back", {"point": "Filter"}),
-    (gettext_noop("On to its next refusal"), "forward", {"point": "Filter"}),
-    (gettext_noop("Back to the last pod placed on it"), "back", {"kind": "pod_assumed"}),
+    (gettext_noop("Back to the previous refusal"), "back", {"point": "Filter"}),
+    (gettext_noop("Forward to the next refusal"), "forward", {"point": "Filter"}),
+    (gettext_noop("Back to the last pod scheduled to this node"), "back", {"kind": "pod_assumed"}),
 )
-_POINT: tuple[tuple[str, dict[str, str]], ...] = ((gettext_noop("Break at its beginning"), {}),)
+_POINT: tuple[tuple[str, dict[str, str]], ...] = ((gettext_noop("Break at the start"), {}),)
 _POINT_SEEKS: tuple[tuple[str, str, dict[str, str]], ...] = (
-    (gettext_noop("Back to its last beginning"), "back", {}),
-    (gettext_noop("On to its next beginning"), "forward", {}),
+    (gettext_noop("Back to the previous start"), "back", {}),
+    (gettext_noop("Forward to the next start"), "forward", {}),
 )
 _PLUGIN: tuple[tuple[str, dict[str, str]], ...] = ((gettext_noop("Break here"), {}),)
 _PLUGIN_SEEKS: tuple[tuple[str, str, dict[str, str]], ...] = (
-    (gettext_noop("Back to its last turn"), "back", {}),
-    (gettext_noop("On to its next turn"), "forward", {}),
+    (gettext_noop("Back to the previous run"), "back", {}),
+    (gettext_noop("Forward to the next run"), "forward", {}),
 )
 _AT_PLUGIN = gettext_noop("Break at %(name)s")
 _SET = gettext_noop("Breakpoint set.")

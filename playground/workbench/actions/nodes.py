@@ -11,8 +11,8 @@ from scheduler_core.world.commands import CancelDrain, DrainNode, ReportConditio
 NODE = ("Node",)
 EFFECTS = (
     ("NoSchedule", gettext_noop("NoSchedule: no new pods")),
-    ("PreferNoSchedule", gettext_noop("PreferNoSchedule: rather no new pods")),
-    ("NoExecute", gettext_noop("NoExecute: pods that don't tolerate it are evicted")),
+    ("PreferNoSchedule", gettext_noop("PreferNoSchedule: avoid new pods")),
+    ("NoExecute", gettext_noop("NoExecute: evict pods that do not tolerate the taint")),
 )
 STATUSES = (("True", "True"), ("False", "False"), ("Unknown", "Unknown"))
 CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
@@ -63,7 +63,7 @@ def _untaint(subject: Subject, values: Values) -> Patch:
 
 
 def _list_replaceable_taints(subject: Subject) -> Choices:
-    return [("", gettext_noop("none: it is one more")), *_present_taints(subject)]
+    return [("", gettext_noop("nothing (add)")), *_present_taints(subject)]
 
 
 def _present_taints(subject: Subject) -> Choices:
@@ -79,7 +79,7 @@ CORDONS = (
         "cordon",
         NODE,
         gettext_noop("Cordon"),
-        gettext_noop("No pod is scheduled here any more; those that run stay."),
+        gettext_noop("The scheduler places no new pods here. Running pods stay."),
         gettext_noop("%(name)s is cordoned."),
         Patching(_unschedulable(True)),
         applies=lambda subject: not _is_cordoned(subject),
@@ -90,7 +90,7 @@ CORDONS = (
         "uncordon",
         NODE,
         gettext_noop("Uncordon"),
-        gettext_noop("Pods may be scheduled here again."),
+        gettext_noop("The scheduler can place pods here again."),
         gettext_noop("%(name)s is uncordoned."),
         Patching(_unschedulable(None)),
         applies=_is_cordoned,
@@ -102,7 +102,8 @@ CORDONS = (
         NODE,
         gettext_noop("Drain"),
         gettext_noop(
-            "Cordons the node and asks for the eviction of its pods. What a disruption budget refuses is asked for again every 5 s."
+            "Cordons the node and requests the eviction of its pods. A request that a disruption budget refuses "
+            "is repeated every 5 s."
         ),
         gettext_noop("%(name)s is being drained."),
         _drain,
@@ -111,25 +112,25 @@ CORDONS = (
                 "ignore_daemon_sets",
                 "flag",
                 gettext_noop("Ignore the pods of DaemonSets"),
-                gettext_noop("--ignore-daemonsets: without it, one such pod is an error"),
+                gettext_noop("--ignore-daemonsets: without this flag, one such pod is an error"),
             ),
             Field(
                 "force",
                 "flag",
-                gettext_noop("Evict pods that no controller would replace"),
-                gettext_noop("--force: without it, one such pod is an error"),
+                gettext_noop("Evict pods without a controller"),
+                gettext_noop("--force: without this flag, one such pod is an error"),
             ),
             Field(
                 "delete_empty_dir_data",
                 "flag",
                 gettext_noop("Evict pods with data in an emptyDir"),
-                gettext_noop("--delete-emptydir-data: without it, one such pod is an error"),
+                gettext_noop("--delete-emptydir-data: without this flag, one such pod is an error"),
             ),
             Field(
                 "grace_period_seconds",
                 "number",
                 gettext_noop("Grace period in seconds"),
-                gettext_noop("empty: each pod's own"),
+                gettext_noop("empty: the pod's own grace period"),
             ),
         ),
         danger=True,
@@ -139,9 +140,9 @@ CORDONS = (
     Action(
         "cancel-drain",
         NODE,
-        gettext_noop("End the drain"),
-        gettext_noop("As Ctrl-C ends kubectl drain: no more evictions are asked for, and the node stays cordoned."),
-        gettext_noop("%(name)s is no longer being drained."),
+        gettext_noop("Stop the drain"),
+        gettext_noop("Same as Ctrl-C in kubectl drain: no more evictions are requested, and the node stays cordoned."),
+        gettext_noop("The drain of %(name)s is stopped."),
         lambda subject, values: CancelDrain(subject.name),
         applies=lambda subject: subject.draining,
     ),
@@ -150,8 +151,8 @@ TAINT = Action(
     "taint",
     NODE,
     gettext_noop("Taint"),
-    gettext_noop("Pods that don't tolerate the taint stay away, or go."),
-    gettext_noop("%(name)s has the taint."),
+    gettext_noop("Pods that do not tolerate the taint are not scheduled here, or are evicted."),
+    gettext_noop("Taint added to %(name)s."),
     Patching(_taint),
     (
         Field(
@@ -162,16 +163,16 @@ TAINT = Action(
             required=True,
             choices=_used("taint keys"),
         ),
-        Field("value", "text", gettext_noop("Value"), gettext_noop("may be empty"), choices=_used("taint values")),
+        Field("value", "text", gettext_noop("Value"), gettext_noop("optional"), choices=_used("taint values")),
         Field(
             "effect",
             "choice",
             gettext_noop("Effect"),
-            gettext_noop("a taint of the same key and effect is replaced"),
+            gettext_noop("replaces a taint with the same key and effect"),
             True,
             choices=lambda subject: EFFECTS,
         ),
-        Field("replaces", "choice", gettext_noop("In place of"), choices=_list_replaceable_taints),
+        Field("replaces", "choice", gettext_noop("Replaces"), choices=_list_replaceable_taints),
     ),
     letter="t",
     icon="taint",
@@ -180,8 +181,8 @@ UNTAINT = Action(
     "untaint",
     NODE,
     gettext_noop("Untaint"),
-    gettext_noop("Takes a taint away. Evictions that it had planned are called off."),
-    gettext_noop("The taint of %(name)s was taken away."),
+    gettext_noop("Removes a taint and cancels the evictions that it caused."),
+    gettext_noop("Taint removed from %(name)s."),
     Patching(_untaint),
     (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
     applies=lambda subject: bool(taints_of(subject)),
@@ -193,9 +194,10 @@ KUBELETS = (
         NODE,
         gettext_noop("Stop the kubelet"),
         gettext_noop(
-            "No lease, no status, nothing is started or ended; containers run on. After node-monitor-grace-period the node is Unknown."
+            "The kubelet stops renewing its Lease and starting or stopping pods. Containers keep running. After "
+            "node-monitor-grace-period the node is Unknown."
         ),
-        gettext_noop("The kubelet of %(name)s is stopped."),
+        gettext_noop("Kubelet of %(name)s stopped."),
         lambda subject, values: SetKubelet(subject.name, False),
         applies=lambda subject: subject.kubelet_runs,
         danger=True,
@@ -204,17 +206,17 @@ KUBELETS = (
         "start-kubelet",
         NODE,
         gettext_noop("Start the kubelet"),
-        gettext_noop("It reports again, and does what was missed."),
-        gettext_noop("The kubelet of %(name)s runs."),
+        gettext_noop("The kubelet reports again and catches up."),
+        gettext_noop("Kubelet of %(name)s started."),
         lambda subject, values: SetKubelet(subject.name, True),
         applies=lambda subject: not subject.kubelet_runs,
     ),
     Action(
         "report",
         NODE,
-        gettext_noop("Report a condition"),
-        gettext_noop("From now on the kubelet, or a problem detector beside it, reports so."),
-        gettext_noop("%(name)s reports the condition."),
+        gettext_noop("Set a condition"),
+        gettext_noop("From now on the kubelet or a node problem detector reports this condition."),
+        gettext_noop("Condition of %(name)s set."),
         lambda subject, values: ReportCondition(
             subject.name, values["type"], values["status"], values["reason"], values["message"]
         ),

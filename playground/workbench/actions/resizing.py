@@ -13,8 +13,8 @@ _SERVERS = ("status",)
 _ANEW = Field(
     "recreate",
     "flag",
-    gettext_noop("Delete the pod and make it anew"),
-    gettext_noop("for what can't be changed of a pod in place; the new one is scheduled again"),
+    gettext_noop("Delete and recreate the pod"),
+    gettext_noop("for fields that cannot be changed in place; the scheduler schedules the new pod"),
 )
 
 
@@ -44,11 +44,11 @@ RESIZE_NODE = Action(
     "resize",
     ("Node",),
     gettext_noop("Resize"),
-    gettext_noop("Sets how much the node has for pods: its allocatable resources, and its capacity with them."),
-    gettext_noop("%(name)s was resized."),
+    gettext_noop("Sets the allocatable resources and the capacity of the node."),
+    gettext_noop("%(name)s resized."),
     _resize_node,
     (
-        Field(CPU, "quantity", gettext_noop("cpu"), initial=_has(CPU)),
+        Field(CPU, "quantity", gettext_noop("CPU"), initial=_has(CPU)),
         Field(MEMORY, "quantity", gettext_noop("memory"), initial=_has(MEMORY)),
         Field(PODS, "quantity", gettext_noop("pods"), initial=_has(PODS)),
         Field("others", "sizes", gettext_noop("Other resources"), gettext_noop("such as nvidia.com/gpu=4")),
@@ -102,13 +102,14 @@ RESIZE_POD = Action(
     ("Pod",),
     gettext_noop("Resize"),
     gettext_noop(
-        "Changes what a container requests, in place. kube refuses what would change the pod's QoS class: such a pod has to be made anew."
+        "Changes the requests of a container in place. kube refuses to change the QoS class of a pod: such a "
+        "pod must be recreated."
     ),
-    gettext_noop("%(name)s was resized."),
+    gettext_noop("%(name)s resized."),
     _resize_pod,
     (
         Field("container", "choice", gettext_noop("Container"), required=True, choices=_containers),
-        Field(CPU, "quantity", gettext_noop("cpu"), initial=_requests(CPU)),
+        Field(CPU, "quantity", gettext_noop("CPU"), initial=_requests(CPU)),
         Field(MEMORY, "quantity", gettext_noop("memory"), initial=_requests(MEMORY)),
         _ANEW,
     ),
@@ -133,7 +134,7 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
     try:
         number = int(wanted)
     except ValueError:
-        said = gettext_noop("There is no such PriorityClass; write a number, or the name of one that is there")
+        said = gettext_noop("No such PriorityClass. Write a number, or the name of an existing one.")
         raise Wrong("priority", said) from None
     if known := next((name for name, value in classes.items() if value == number), ""):
         return recreate_pod(subject, {**spec, "priorityClassName": known})
@@ -147,9 +148,10 @@ PRIORITY = Action(
     ("Pod",),
     gettext_noop("Change the priority"),
     gettext_noop(
-        "A pod's priority can't be changed: the pod is deleted and made anew with another PriorityClass, and scheduled again."
+        "The priority of a pod is immutable. The pod is deleted, recreated with another PriorityClass, and "
+        "scheduled again."
     ),
-    gettext_noop("%(name)s was made anew with this priority."),
+    gettext_noop("%(name)s recreated with this priority."),
     _priority,
     (
         Field(
@@ -173,14 +175,14 @@ def _gates_of(subject: Subject) -> list[str]:
 
 def _gate_choices(subject: Subject) -> Choices:
     some = [(name, name) for name in _gates_of(subject)]
-    return [("", gettext_noop("none of them")), *([("*", gettext_noop("all of them"))] if some else []), *some]
+    return [("", gettext_noop("none")), *([("*", gettext_noop("all containers"))] if some else []), *some]
 
 
 def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
     gone, new = values["remove"], values["add"]
     kept = [name for name in _gates_of(subject) if gone not in ("*", name)]
     if not gone and not new:
-        raise Wrong("add", gettext_noop("Choose a gate to remove, or write one to add"))
+        raise Wrong("add", gettext_noop("Choose a gate to remove, or write one to add."))
     wanted = [{"name": name} for name in (*kept, *([new] if new else []))]
     if new:
         return recreate_pod(subject, {**(subject.part("spec") or {}), "schedulingGates": wanted})
@@ -191,8 +193,8 @@ GATES = Action(
     "gates",
     ("Pod",),
     gettext_noop("Change the gates"),
-    gettext_noop("Scheduling gates keep a pod out of the queue. To add one, the pod is deleted and made anew."),
-    gettext_noop("The gates of %(name)s were changed."),
+    gettext_noop("Scheduling gates keep a pod out of the queue. To add one, the pod is deleted and recreated."),
+    gettext_noop("Gates of %(name)s changed."),
     _gates,
     (
         Field("remove", "choice", gettext_noop("Remove"), choices=_gate_choices),

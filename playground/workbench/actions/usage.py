@@ -56,7 +56,7 @@ def _with(subject: Subject, uses: Entry) -> SetUsage:
     before = present(subject)
     given = {key: value for key, value in uses.items() if value not in ("", None, {}, before.get(key))}
     if not given:
-        raise Wrong("", gettext_noop("Nothing differs from what it is."))
+        raise Wrong("", gettext_noop("No changes."))
     return SetUsage((*subject.usage, {"at": clock(subject.now), what: name, **given}))
 
 
@@ -103,7 +103,7 @@ _POD_FIELDS = (
         "volumes",
         "sizes",
         gettext_noop("Volumes on the node's disk"),
-        gettext_noop("emptyDir by name: cache=500Mi"),
+        gettext_noop("emptyDir volumes by name: cache=500Mi"),
         initial=_volumes,
     ),
     _field("number", "pids", gettext_noop("Processes")),
@@ -112,22 +112,24 @@ _POD_FIELDS = (
 POD_USAGE = Action(
     "use",
     ("Pod",),
-    gettext_noop("Set what it uses"),
+    gettext_noop("Set usage"),
     gettext_noop(
-        "What the kubelet measures of this pod from now on. What is left empty stays as it is, at first nothing."
+        "The usage that the kubelet measures for this pod from now on. Empty fields keep their value, which "
+        "is 0 at first."
     ),
-    gettext_noop("What %(name)s uses was set."),
+    gettext_noop("Usage of %(name)s set."),
     _pod,
     _POD_FIELDS,
 )
 WORKLOAD_USAGE = Action(
     "use",
     WORKLOADS,
-    gettext_noop("Set what its pods use"),
+    gettext_noop("Set usage of its pods"),
     gettext_noop(
-        "What kubelets measure of each pod with its labels from now on, also of those to come. What is set of a single pod counts more."
+        "The usage that kubelets measure for each current and future pod with these labels from now on. "
+        "Settings of a single pod take precedence."
     ),
-    gettext_noop("What the pods of %(name)s use was set."),
+    gettext_noop("Usage of the pods of %(name)s set."),
     _pod,
     _POD_FIELDS,
     applies=lambda subject: bool(labels(subject)),
@@ -135,35 +137,35 @@ WORKLOAD_USAGE = Action(
 NODE_USAGE = Action(
     "use",
     ("Node",),
-    gettext_noop("Set what it uses"),
+    gettext_noop("Set usage"),
     gettext_noop(
-        "What the kubelet measures of the node from now on, besides its pods. What is left empty stays as it is."
+        "The usage that the kubelet measures for the node from now on, without its pods. Empty fields keep their value."
     ),
-    gettext_noop("What %(name)s uses was set."),
+    gettext_noop("Usage of %(name)s set."),
     _node,
     (
-        _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("used by everything but pods")),
+        _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("used by everything except pods")),
         _field(
             "quantity",
             "nodefs",
             gettext_noop("nodefs: used"),
-            gettext_noop("by everything but pods and unused images"),
+            gettext_noop("by everything except pods and unused images"),
             "used",
         ),
         _field("quantity", "nodefs", gettext_noop("nodefs: capacity"), gettext_noop("default 100Gi"), "capacity"),
         _field(
-            "quantity", "imagefs", gettext_noop("imagefs: used"), gettext_noop("empty: images live on nodefs"), "used"
+            "quantity", "imagefs", gettext_noop("imagefs: used"), gettext_noop("empty: images are on nodefs"), "used"
         ),
         _field("quantity", "imagefs", gettext_noop("imagefs: capacity"), "", "capacity"),
         _field(
             "quantity",
             "unusedImages",
             gettext_noop("Unused images"),
-            gettext_noop("what image garbage collection frees"),
+            gettext_noop("the amount that image garbage collection can free"),
         ),
         _field("number", "inodes", gettext_noop("Inodes: used"), "", "used"),
         _field("number", "inodes", gettext_noop("Inodes: total"), "", "total"),
-        _field("number", "pids", gettext_noop("Processes"), gettext_noop("besides those of pods")),
-        _field("number", "pidMax", gettext_noop("Processes at most")),
+        _field("number", "pids", gettext_noop("Processes"), gettext_noop("without those of pods")),
+        _field("number", "pidMax", gettext_noop("Maximum processes")),
     ),
 )

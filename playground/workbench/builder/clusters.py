@@ -129,7 +129,7 @@ CLUSTERS: dict[str, Cluster] = {
             _("Six nodes in use: three refuse the pod, each for its own reason, and three are scored."),
             _placement,
         ),
-        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit anywhere."), _small),
+        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit any of them."), _small),
         Cluster(
             "zones",
             _("Six nodes in three zones"),

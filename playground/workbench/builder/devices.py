@@ -207,7 +207,7 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "gpu",
             _("GPUs with NVLink domains"),
-            _("whole GPUs of 80Gi; each four of a node are one NVLink domain"),
+            _("whole GPUs of 80Gi; four GPUs of a node form one NVLink domain"),
             GPU,
             8,
             64,
@@ -218,7 +218,7 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "mig",
             _("GPUs in partitions (MIG)"),
-            _("each GPU whole, or as partitions of a half, a quarter and an eighth that exclude one another"),
+            _("each GPU whole, or in partitions of a half, a quarter, and an eighth, which exclude each other"),
             GPU,
             2,
             24,
@@ -229,7 +229,7 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "nic",
             _("NICs"),
-            _("network cards of 100G, every second one with RDMA, each on a PCIe root of its own"),
+            _("100G network cards, every second one with RDMA, each on its own PCIe root"),
             NIC,
             4,
             64,
@@ -239,8 +239,8 @@ PRESETS: dict[str, Preset] = {
         ),
         Preset(
             "shared-nic",
-            _("NICs to be shared"),
-            _("several claims share a card; each takes 10G, or what it asks for"),
+            _("Shared NICs"),
+            _("several claims share a card; each takes 10G or the amount that it requests"),
             NIC,
             2,
             64,

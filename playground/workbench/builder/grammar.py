@@ -25,7 +25,7 @@ class GrammarError(ValueError):
 
     def __init__(self, received: str, what: str, example: str) -> None:
         said = {"received": received, "what": what, "example": example}
-        super().__init__(_("“%(received)s” is not %(what)s; write it as %(example)s") % said)
+        super().__init__(_("“%(received)s” is not %(what)s. Write it as %(example)s") % said)
 
 
 def split(text: str) -> list[str]:
@@ -54,7 +54,7 @@ def parse_pairs(text: str, what: str = "", example: str = "app=web") -> dict[str
         if not equals or not key.strip():
             raise GrammarError(part, what or _("a label"), example)
         if key.strip() in pairs:
-            raise GrammarError(part, _("a new key: it was given before"), example)
+            raise GrammarError(part, _("a new key, because this key is already used"), example)
         pairs[key.strip()] = value.strip()
     return pairs
 

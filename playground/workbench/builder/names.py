@@ -21,7 +21,7 @@ def expand(pattern: str, count: int, first: int = 1, zones: Sequence[str] = ()) 
     if "{i}" not in pattern and len(set(names)) < len(names):
         names = _fill(f"{pattern}-{{i}}", count, first, zones)
     if left := [name for name in names[:1] if "{" in name or "}" in name]:
-        raise PatternError(_("“%(name)s” holds a brace; a pattern knows {i} and {zone}") % {"name": left[0]})
+        raise PatternError(_("“%(name)s” contains a brace. A pattern can use {i} and {zone}") % {"name": left[0]})
     return names
 
 

@@ -78,10 +78,12 @@ class NodesForm(BuilderForm):
     )
     count = forms.IntegerField(label=_("Count"), min_value=1, max_value=MOST_NODES, initial=3)
     name = TextField(
-        label=_("Name pattern"), required=True, initial="node-{i}", help_text=_("{i} counts, {zone} is the zone")
+        label=_("Name pattern"), required=True, initial="node-{i}", help_text=_("{i} is the number, {zone} is the zone")
     )
-    first = forms.IntegerField(label=_("{i} starts at"), min_value=0, max_value=1_000_000, initial=1)
-    zones = GrammarField(zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("the nodes take turns"))
+    first = forms.IntegerField(label=_("First {i}"), min_value=0, max_value=1_000_000, initial=1)
+    zones = GrammarField(
+        zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("nodes are assigned in turn")
+    )
     cpu = QuantityField(label=_("CPU"), required=True, initial="4", example="4")
     memory = QuantityField(label=_("Memory"), required=True, initial="16Gi", example="16Gi")
     pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=100_000, initial=110)
@@ -110,8 +112,8 @@ class PodsForm(BuilderForm):
         (_("Annotations"), ("annotations",)),
     )
     replicas = forms.IntegerField(label=_("Replicas"), min_value=1, max_value=MOST_PODS, initial=3)
-    name = TextField(label=_("Name pattern"), required=True, initial="web-{i}", help_text=_("{i} counts"))
-    first = forms.IntegerField(label=_("{i} starts at"), min_value=0, max_value=1_000_000, initial=1)
+    name = TextField(label=_("Name pattern"), required=True, initial="web-{i}", help_text=_("{i} is the number"))
+    first = forms.IntegerField(label=_("First {i}"), min_value=0, max_value=1_000_000, initial=1)
     namespace = TextField(label=_("Namespace"), required=True, initial="default", max_length=63)
     labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="app=web", rows=2)
     annotations = GrammarField(
@@ -119,7 +121,7 @@ class PodsForm(BuilderForm):
         label=_("Annotations"),
         example="example.com/note=hello",
         rows=2,
-        help_text=_("the demonstration plugin reads its wishes here"),
+        help_text=_("read by the demonstration plugin"),
     )
     cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
     memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
@@ -134,7 +136,7 @@ class PodsForm(BuilderForm):
     )
     priority_class = TextField(label=_("Priority class"), example="high")
     scheduler_name = TextField(
-        label=_("Scheduler name"), example="default-scheduler", help_text=_("chooses the profile")
+        label=_("Scheduler name"), example="default-scheduler", help_text=_("selects the profile")
     )
     gates = GrammarField(grammar.split, label=_("Scheduling gates"), example="example.com/quota")
     node_selector = GrammarField(grammar.parse_pairs, label=_("Node selector"), example="disk=ssd")
@@ -150,44 +152,44 @@ class PodsForm(BuilderForm):
         rows=2,
         label=_("Required node affinity"),
         example="topology.kubernetes.io/zone in (zone-a, zone-b), !gpu",
-        help_text=_("a line is a term; one term must match"),
+        help_text=_("one term per line; one of them must match"),
     )
     node_preferred = GrammarField(
         lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_requirements)),
         rows=2,
         label=_("Preferred node affinity"),
         example="50 disk=ssd",
-        help_text=_("a weight (1–100) and a term"),
+        help_text=_("a weight (1 to 100) and a term"),
     )
-    node_name = TextField(label=_("Node name"), help_text=_("the pod arrives bound to it"))
+    node_name = TextField(label=_("Node name"), help_text=_("the pod is created with this nodeName"))
     near = GrammarField(
         lambda text: grammar.lines(text, grammar.parse_pod_term),
         rows=2,
-        label=_("Required near"),
+        label=_("Required affinity"),
         example="app=cache @ topology.kubernetes.io/zone",
     )
     near_preferred = GrammarField(
         lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
         rows=2,
-        label=_("Preferred near"),
+        label=_("Preferred affinity"),
         example="100 app=cache @ kubernetes.io/hostname",
     )
     away = GrammarField(
         lambda text: grammar.lines(text, grammar.parse_pod_term),
         rows=2,
-        label=_("Required away from"),
+        label=_("Required anti-affinity"),
         example="app=web @ kubernetes.io/hostname",
     )
     away_preferred = GrammarField(
         lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
         rows=2,
-        label=_("Preferred away from"),
+        label=_("Preferred anti-affinity"),
         example="100 app=web @ topology.kubernetes.io/zone",
     )
     spread_skew = forms.IntegerField(label=_("Max skew"), required=False, min_value=1, max_value=10_000)
     spread_key = TextField(label=_("Topology key"), example="topology.kubernetes.io/zone")
     spread_when = forms.ChoiceField(label=_("When unsatisfiable"), choices=SPREAD_WHEN, required=False)
-    spread_selector = GrammarField(grammar.parse_label_selector, label=_("Counts pods that match"), example="app=web")
+    spread_selector = GrammarField(grammar.parse_label_selector, label=_("Count pods that match"), example="app=web")
 
     def clean_namespace(self) -> str:
         name: str = self.cleaned_data["namespace"]

@@ -64,7 +64,7 @@ class ClusterForm(forms.Form):
     apiserver = FlagsField(
         APIServerOptions,
         label=_("Flags of kube-apiserver"),
-        help_text=_("one on each line; what is not here has its default"),
+        help_text=_("one flag per line; other flags have their defaults"),
     )
     admission = YamlField(
         "podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd",
@@ -74,50 +74,51 @@ class ClusterForm(forms.Form):
     controller_manager = FlagsField(
         ControllerManagerOptions,
         label=_("Flags of kube-controller-manager"),
-        help_text=_("one on each line; what is not here has its default"),
+        help_text=_("one flag per line; other flags have their defaults"),
     )
     controllers = forms.MultipleChoiceField(
-        label=_("Controllers that run"),
+        label=_("Running controllers"),
         required=False,
         choices=[(name, name) for name in CONTROLLER_NAMES],
         widget=forms.CheckboxSelectMultiple,
     )
     provisioners = GrammarField(
         grammar.split,
-        label=_("CSI provisioners that run"),
+        label=_("Running CSI provisioners"),
         example="ebs.csi.aws.com",
-        help_text=_("names between commas; empty: one for whatever a StorageClass names"),
+        help_text=_("names separated by commas; empty: one for each StorageClass"),
     )
     provisioning_errors = YamlField(
         "fast: rpc error: code = ResourceExhausted desc = no space left",
-        label=_("CSI provisioners that fail"),
-        help_text=_("YAML: what is answered in place of a volume, by the name of a StorageClass or a provisioner"),
+        label=_("Failing CSI provisioners"),
+        help_text=_("YAML: the error returned instead of a volume, by the name of a StorageClass or a provisioner"),
     )
     run_kubelets = forms.BooleanField(
-        label=_("Nodes run a kubelet"), required=False, help_text=_("without one, a bound pod stays Pending")
+        label=_("Nodes run a kubelet"), required=False, help_text=_("without a kubelet, a bound pod stays Pending")
     )
     kubelet = YamlField(
         "evictionHard:\n  memory.available: 100Mi",
         label=_("KubeletConfiguration of all nodes"),
-        help_text=_("YAML; what is not here has kube's default"),
+        help_text=_("YAML; other fields have kube's defaults"),
     )
     kubelets = YamlField(
         "node-1:\n  maxPods: 20",
-        label=_("KubeletConfiguration of single nodes"),
-        help_text=_("YAML: fields by the node's name, over those of all nodes"),
+        label=_("KubeletConfiguration of individual nodes"),
+        help_text=_("YAML: fields by node name, which override those of all nodes"),
     )
     reconcile_latency = DurationField(
-        label=_("A controller looks after"), help_text=_("from a change until it is reconciled; default 10ms")
+        label=_("Reconcile delay of controllers"), help_text=_("time from a change to its reconciliation; default 10ms")
     )
     api_latency = DurationField(
-        label=_("A call of a scheduler's process takes"), help_text=_("a list, or a call about its lease; default 5ms")
+        label=_("Duration of a call of a scheduler process"),
+        help_text=_("a list, or a call about its Lease; default 5ms"),
     )
 
     image_pull_rate = forms.IntegerField(
-        label=_("Images are pulled at"),
+        label=_("Image pull rate"),
         min_value=0,
         max_value=10**12,
-        help_text=_("bytes a second, of images whose size some node reports; 0, the default: they are there at once"),
+        help_text=_("bytes per second, for images whose size a node reports; 0, the default: no delay"),
     )
 
     @classmethod

@@ -25,10 +25,10 @@ class DevicesForm(BuilderForm):
         label=_("Kind"), choices=[(preset.slug, preset.title) for preset in PRESETS.values()], initial="gpu"
     )
     count = forms.IntegerField(
-        label=_("On each node"),
+        label=_("Devices per node"),
         min_value=1,
         required=False,
-        help_text=_("empty: 8 GPUs, 2 that are partitioned, 4 NICs, 2 shared ones, 2 FPGAs"),
+        help_text=_("empty: 8 GPUs, 2 partitioned, 4 NICs, 2 shared, 2 FPGAs"),
     )
     nodes = GrammarField(
         grammar.split,
@@ -38,11 +38,12 @@ class DevicesForm(BuilderForm):
         help_text=_("names, or * for all nodes"),
     )
     gates = forms.BooleanField(
-        label=_("Turn on the feature gates that they need"),
+        label=_("Turn on the required feature gates"),
         required=False,
         initial=True,
         help_text=_(
-            "partitions need DRAPartitionableDevices, shared NICs DRAConsumableCapacity; without it they lose what makes them special"
+            "partitions need DRAPartitionableDevices, and shared NICs need DRAConsumableCapacity; otherwise they "
+            "are plain devices"
         ),
     )
 
@@ -57,13 +58,13 @@ class DevicesForm(BuilderForm):
         if missing := [name for name in wanted if name not in self.there]:
             raise ValidationError(_("“%(name)s” is not the name of a node") % {"name": missing[0]})
         if not wanted:
-            raise ValidationError(_("There is no node yet: add nodes first."))
+            raise ValidationError(_("The cluster has no nodes. Add nodes first."))
         return wanted
 
     def clean(self) -> dict[str, Any]:
         preset, count = PRESETS.get(self.cleaned_data.get("preset") or ""), self.cleaned_data.get("count")
         if preset is not None and count is not None and count > preset.most:
-            self.add_error("count", _("at most %(most)s of these on a node") % {"most": preset.most})
+            self.add_error("count", _("at most %(most)s of these per node") % {"most": preset.most})
         return super().clean()
 
     def make(self) -> Manifests:
@@ -83,18 +84,15 @@ class ClaimsForm(BuilderForm):
 
     open_groups = 2
     groups = (
-        (_("The claim"), ("name", "namespace", "sharing", "device_class", "count")),
-        (_("Pods that use it"), ("pods", "pod_name", "first", "cpu", "memory")),
-        (_("Which devices"), ("selectors", "match_attribute", "capacity", "tolerations", "admin")),
+        (_("Claim"), ("name", "namespace", "sharing", "device_class", "count")),
+        (_("Pods that use the claim"), ("pods", "pod_name", "first", "cpu", "memory")),
+        (_("Devices"), ("selectors", "match_attribute", "capacity", "tolerations", "admin")),
     )
     name = TextField(label=_("Name"), required=True, initial="one-gpu")
     namespace = TextField(label=_("Namespace"), required=True, initial="default", max_length=63)
     sharing = forms.ChoiceField(
-        label=_("Who uses it"),
-        choices=(
-            (EACH, _("a template: each pod has a claim of its own")),
-            (SHARED, _("one claim that all pods share")),
-        ),
+        label=_("Sharing"),
+        choices=((EACH, _("a template: each pod gets its own claim")), (SHARED, _("one claim, shared by all pods"))),
         initial=EACH,
     )
     device_class = TextField(label=_("Device class"), required=True, initial="gpu.example.com")
@@ -104,11 +102,11 @@ class ClaimsForm(BuilderForm):
         min_value=1,
         max_value=32,
         initial=1,
-        help_text=_("empty: all devices of the node that match"),
+        help_text=_("empty: all matching devices of the node"),
     )
     pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=MOST_PODS, initial=1)
-    pod_name = TextField(label=_("Name pattern"), initial="train-{i}", help_text=_("{i} counts"))
-    first = forms.IntegerField(label=_("{i} starts at"), required=False, min_value=0, max_value=1_000_000, initial=1)
+    pod_name = TextField(label=_("Name pattern"), initial="train-{i}", help_text=_("{i} is the number"))
+    first = forms.IntegerField(label=_("First {i}"), required=False, min_value=0, max_value=1_000_000, initial=1)
     cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
     memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
     selectors = GrammarField(
@@ -116,16 +114,16 @@ class ClaimsForm(BuilderForm):
         rows=3,
         label=_("Selectors (CEL)"),
         example="device.attributes['gpu.example.com'].model == 'Example G80'",
-        help_text=_("a line is an expression; all of them have to hold"),
+        help_text=_("one expression per line; all must be true"),
     )
     match_attribute = TextField(
-        label=_("All with the same"), example="gpu.example.com/nvlinkDomain", help_text=_("an attribute")
+        label=_("Same value of"), example="gpu.example.com/nvlinkDomain", help_text=_("an attribute")
     )
     capacity = GrammarField(
         grammar.parse_resources,
-        label=_("Capacity of each"),
+        label=_("Capacity of each device"),
         example="bandwidth=20G",
-        help_text=_("of devices that are shared"),
+        help_text=_("of shared devices"),
     )
     tolerations = GrammarField(
         grammar.parse_tolerations,
@@ -136,7 +134,7 @@ class ClaimsForm(BuilderForm):
     admin = forms.BooleanField(
         label=_("Admin access"),
         required=False,
-        help_text=_("devices in use too; the namespace needs the label resource.kubernetes.io/admin-access=true"),
+        help_text=_("also devices in use; the namespace needs the label resource.kubernetes.io/admin-access=true"),
     )
 
     def clean_namespace(self) -> str:

@@ -19,10 +19,10 @@ DEFAULT_LATENCY = 5_000_000
 DEFAULT_URL = "http://extender.example/scheduler"
 
 KINDS = (
-    ("cel", _("answers what expressions in CEL say, below")),
-    ("nobody", _("nobody listens there: connection refused")),
-    ("http", _("is a real server, asked over the network")),
-    ("recorded", _("answers by rules, below")),
+    ("cel", _("answers by CEL expressions")),
+    ("nobody", _("refuses connections: no process listens at its address")),
+    ("http", _("is a real server, called over the network")),
+    ("recorded", _("answers by rules")),
 )
 
 
@@ -42,25 +42,30 @@ class NewExtenderForm(forms.Form):
         required=True,
         initial=DEFAULT_URL,
         max_length=2048,
-        help_text=_("where it would be; written in CEL, it is never asked there"),
+        help_text=_("its address; an extender written in CEL is not called there"),
     )
     verbs = forms.MultipleChoiceField(
-        label=_("What it is asked for"),
+        label=_("Verbs"),
         choices=tuple((verb, verb) for verb in VERBS),
         widget=forms.CheckboxSelectMultiple,
         initial=["filter"],
     )
     weight = forms.IntegerField(
-        label=_("weight"), min_value=1, initial=1, help_text=_("of its scores, each of which counts 10 × weight")
+        label=_("weight"),
+        min_value=1,
+        initial=1,
+        help_text=_("factor for its scores, each of which counts 10 × weight"),
     )
     node_cache_capable = forms.BooleanField(
         label=_("nodeCacheCapable"),
         required=False,
         initial=True,
-        help_text=_("names are sent; off, whole nodes are, and what comes back is scored as if it was empty"),
+        help_text=_(
+            "only node names are sent; otherwise whole nodes are sent, and the returned nodes are scored as if empty"
+        ),
     )
     ignorable = forms.BooleanField(
-        label=_("ignorable"), required=False, help_text=_("its failures are passed over; it is asked last")
+        label=_("ignorable"), required=False, help_text=_("its failures are ignored; it is called last")
     )
 
     def to_configuration(self) -> dict[str, Any]:
@@ -78,29 +83,29 @@ class BehaviourForm(forms.Form):
     """The behavior of an extender's server."""
 
     use_required_attribute = False
-    kind = forms.ChoiceField(label=_("It"), choices=KINDS, initial="cel")
+    kind = forms.ChoiceField(label=_("Behavior"), choices=KINDS, initial="cel")
     latency = DurationField(
-        label=_("It takes"), initial=DEFAULT_LATENCY, help_text=_("virtual time; a real server takes its own")
+        label=_("Duration"), initial=DEFAULT_LATENCY, help_text=_("virtual time; a real server takes real time")
     )
     filter = _expression(
         "filter",
         "has(node.metadata.labels) && 'gpu' in node.metadata.labels ? '' : 'no GPU'",
-        _("pod, node → true or '': kept; false, or why the node is refused"),
+        _("pod, node → true or '': keep the node; false or a text: the reason to refuse it"),
     )
-    unresolvable = forms.BooleanField(label=_("evicting pods would not help where it refuses"), required=False)
+    unresolvable = forms.BooleanField(label=_("its refusals cannot be resolved by preemption"), required=False)
     prioritize = _expression(
         "prioritize", "node.metadata.name == 'node-1' ? 10 : 0", _("pod, node → a whole number, 0 to 10")
     )
     preempt = _expression(
-        "preempt", "size(victims) < 2", _("pod, node (its name), victims, violations → true: the node stays")
+        "preempt", "size(victims) < 2", _("pod, node (its name), victims, violations → true: keep the node")
     )
-    bind = _expression("bind", "true", _("pod, node (its name) → true or '': bound; false, or the error"))
+    bind = _expression("bind", "true", _("pod, node (its name) → true or '': bound; false or a text: the error"))
     rules = forms.CharField(
         label=_("Rules"),
         required=False,
         max_length=MAX_RULES,
         widget=forms.Textarea({**PLAIN, "rows": 4, "placeholder": '[{"verb": "filter", "refuse": {"node-1": "no"}}]'}),
-        help_text=_("a JSON list, for the kind that answers by rules; docs/extenders.md has the words"),
+        help_text=_("a JSON list for an extender that answers by rules, described in docs/extenders.md"),
     )
 
     @classmethod
@@ -119,7 +124,7 @@ class BehaviourForm(forms.Form):
         except ValueError as error:
             raise ValidationError(f"{error}", code="json") from error
         if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-            raise ValidationError(_("a list of objects is expected"), code="json")
+            raise ValidationError(_("expected a list of objects"), code="json")
         return rules
 
     def to_behaviour(self) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class QuantityField(forms.CharField):
         try:
             negative = bool(text) and parse_quantity(text) < 0
         except BadQuantity as error:
-            said = _("“%(received)s” is not a quantity; write it as 500m or 2")
+            said = _("“%(received)s” is not a quantity. Write it as 500m or 2")
             raise ValidationError(said % {"received": text}, code="quantity") from error
         if negative:
             raise ValidationError(_("“%(received)s” is negative") % {"received": text}, code="quantity")
@@ -83,11 +83,11 @@ class DurationField(forms.CharField):
             return None if text is None else 0
         match = _DURATION.fullmatch(text)
         if match is None:
-            said = _("“%(received)s” is not a duration; write it as 5ms, 1.5s or 2m")
+            said = _("“%(received)s” is not a duration. Write it as 5ms, 1.5s or 2m")
             raise ValidationError(said % {"received": text}, code="duration")
         nanoseconds = int(Decimal(match[1]) * _UNITS[match[2]])
         if nanoseconds > MAX_DURATION:
-            said = _("“%(received)s” is too long; it can be at most %(most)s")
+            said = _("“%(received)s” is too long. The limit is %(most)s")
             most = duration_text(MAX_DURATION)
             raise ValidationError(said % {"received": text, "most": most}, code="duration")
         return nanoseconds

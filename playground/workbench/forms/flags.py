@@ -72,7 +72,7 @@ class FlagsField(forms.CharField):
         try:
             return name, msgspec.to_builtins(msgspec.convert(given, field.type, strict=False))
         except msgspec.ValidationError:
-            said = _("“%(value)s” is no value of --%(name)s, whose default is %(default)s")
+            said = _("“%(value)s” is not a value of --%(name)s, whose default is %(default)s")
             default = format_flag_value(_default(field)) or "“”"
             raise ValueError(said % {"value": value, "name": name, "default": default}) from None
 

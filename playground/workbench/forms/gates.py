@@ -13,48 +13,50 @@ from scheduler_core.base.releases import OLDEST, Release
 from scheduler_core.scheduler.config import MAX_GATES_TEXT, Gate, GateError, Wanted, asked_gates, read_gates
 
 ABOUT = {
-    "SchedulerAsyncAPICalls": _("Status patches and bindings go out beside the scheduling cycles."),
-    "SchedulerAsyncPreemption": _("Victims are evicted beside the scheduling cycles; the preemptor waits gated."),
-    "SchedulerPopFromBackoffQ": _("With nothing active, the head of the backoff queue is tried before its time."),
-    "NominatedNodeNameForExpectation": _("While a binding takes its time, the pod's status tells the expected node."),
-    "PodObservedGenerationTracking": _(
-        "Conditions that the scheduler writes say which generation of the pod they saw."
+    "SchedulerAsyncAPICalls": _("Status patches and bindings are sent outside the scheduling cycles."),
+    "SchedulerAsyncPreemption": _(
+        "Victims are deleted outside the scheduling cycles. Meanwhile the preemptor is gated."
     ),
-    "SchedulerQueueingHints": _("Plugins say which events may help a pod. The historical queue below does without."),
-    "PodLevelResources": _(
-        "spec.resources of a pod counts in place of its containers' requests: in the filter, in sums, for balance."
+    "SchedulerPopFromBackoffQ": _("If the active queue is empty, the head of the backoff queue is tried early."),
+    "NominatedNodeNameForExpectation": _("During a binding, the pod's status shows the expected node."),
+    "PodObservedGenerationTracking": _("Conditions from the scheduler name the generation of the pod that it saw."),
+    "SchedulerQueueingHints": _(
+        "Plugins decide which events may help a pod. The historical queue below does not use hints."
     ),
+    "PodLevelResources": _("spec.resources of a pod replaces its containers' requests in filters, sums, and balance."),
     "InPlacePodVerticalScaling": _(
-        "A resized pod counts with what its status reports; shrinking one wakes pods that NodeResourcesFit refused."
+        "A resized pod counts with the resources in its status. Shrinking a pod wakes pods that "
+        "NodeResourcesFit refused."
     ),
-    "SidecarContainers": _("Init containers that keep running count beside the others."),
+    "SidecarContainers": _("Init containers that keep running count together with the other containers."),
     "MatchLabelKeysInPodTopologySpread": _(
-        "matchLabelKeys narrow a constraint's selector. The API server merges them when a pod is created, so it "
-        "shows on pods alone that came by another way."
+        "matchLabelKeys narrow a constraint's selector. The API server merges them when a pod is created, so "
+        "only pods created otherwise show a difference."
     ),
     "NodeInclusionPolicyInPodTopologySpread": _("nodeAffinityPolicy and nodeTaintsPolicy of spread constraints."),
     "StorageCapacityScoring": _(
-        "VolumeBinding scores nodes by how full their storage would be, by its argument shape."
+        "VolumeBinding scores nodes by the utilization of their storage, with its shape argument."
     ),
     "VolumeAttributesClass": _(
-        "A claim gets volumes of its VolumeAttributesClass; off, an unbound claim that has one is an error."
+        "A claim gets volumes of its VolumeAttributesClass. If off, an unbound claim with such a class is an error."
     ),
-    "CSIMigrationPortworx": _("Portworx volumes count as those of its CSI driver where a node says so."),
+    "CSIMigrationPortworx": _("Portworx volumes count for their CSI driver if the node says so."),
     "DynamicResourceAllocation": _(
-        "DynamicResources is among the default plugins. Off, the API server drops what pods claim, and claims lie idle."
+        "DynamicResources is one of the default plugins. If off, the API server drops the claims of pods, "
+        "and ResourceClaims have no effect."
     ),
-    "DRAAdminAccess": _("adminAccess: devices in use may be claimed too, in namespaces that are labelled for it."),
-    "DRAConsumableCapacity": _("Devices that several claims share, each taking some of their capacity."),
-    "DRADeviceBindingConditions": _("A binding waits until a device's driver reports that it is ready."),
-    "DRADeviceTaints": _("Devices are tainted by their driver or by rules; claims tolerate taints."),
-    "DRAExtendedResource": _("A class answers for an extended resource that pods request as ever."),
-    "DRAPartitionableDevices": _("Devices that are parts of one another draw on shared counters."),
-    "DRAPrioritizedList": _("firstAvailable: a request with alternatives, the best first."),
-    "DRAResourceClaimDeviceStatus": _("Drivers report on allocated devices in the claim's status."),
-    "DRASchedulerFilterTimeout": _("The search for devices on one node ends after filterTimeout."),
+    "DRAAdminAccess": _("adminAccess: devices in use can be claimed, too, in namespaces with the required label."),
+    "DRAConsumableCapacity": _("Several claims can share a device. Each takes some of its capacity."),
+    "DRADeviceBindingConditions": _("A binding waits until the device's driver reports the device ready."),
+    "DRADeviceTaints": _("Drivers or rules taint devices. Claims can tolerate taints."),
+    "DRAExtendedResource": _("A device class provides an extended resource that pods request."),
+    "DRAPartitionableDevices": _("Devices that overlap draw on shared counters."),
+    "DRAPrioritizedList": _("firstAvailable: a request with alternatives, in order of preference."),
+    "DRAResourceClaimDeviceStatus": _("Drivers report the state of allocated devices in the claim's status."),
+    "DRASchedulerFilterTimeout": _("The search for devices on a node ends after filterTimeout."),
     "NodeDeclaredFeatures": _("A pod that needs a feature of the kubelet runs only on nodes that declare the feature."),
     "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
-    "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused where the CSIDriver asks for that."),
+    "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused if the CSIDriver requires this."),
     "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
 }
 
@@ -94,7 +96,7 @@ class GatesForm(forms.Form):
         required=False,
         max_length=MAX_GATES_TEXT,
         widget=forms.TextInput({**PLAIN, "placeholder": "--feature-gates=PodLevelResources=false,AllAlpha=true"}),
-        help_text=_("all gates at once: those that are not named get their default"),
+        help_text=_("all gates; gates not named here get their default"),
     )
 
     def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:

@@ -36,17 +36,19 @@ class PluginForm(forms.Form):
         label=_("Name"),
         max_length=100,
         widget=forms.TextInput({**PLAIN, "placeholder": "MyPlugin"}),
-        help_text=_("as configurations name it; no other plugin may have it"),
-        error_messages={"invalid": _("A name begins with a letter; letters, digits, dots, dashes and slashes follow.")},
+        help_text=_("the name in configurations; it must be unique"),
+        error_messages={
+            "invalid": _("A name starts with a letter, followed by letters, digits, dots, dashes, and slashes.")
+        },
     )
-    description = TextField(label=_("What it is for"), max_length=500)
+    description = TextField(label=_("Purpose"), max_length=500)
     filter = ExpressionField(
         "node.metadata.labels.disk == 'ssd' ? '' : 'node(s) had no SSD'",
         label=_("Filter"),
-        help_text=_("true or an empty text: the pod may go there; false, or why it may not"),
+        help_text=_("true or an empty text: the node is feasible; false or a text: the reason to refuse it"),
     )
     unresolvable = forms.BooleanField(
-        label=_("Evicting pods would not help where it refuses (UnschedulableAndUnresolvable)"), required=False
+        label=_("Preemption cannot resolve its refusals (UnschedulableAndUnresolvable)"), required=False
     )
     score = ExpressionField(
         "(allocatable.cpu - requested.cpu) * 100 / allocatable.cpu",
@@ -57,24 +59,25 @@ class PluginForm(forms.Form):
         label=_("NormalizeScore"), choices=[(name, NORMALIZE_WORDS[name]) for name in NORMALIZE]
     )
     weight = forms.IntegerField(
-        label=_("Weight"), min_value=1, max_value=100, help_text=_("in a profile that it is put into from here")
+        label=_("Weight"), min_value=1, max_value=100, help_text=_("if you add the plugin to a profile on this page")
     )
     pre_enqueue = ExpressionField(
         "has(pod.metadata.labels) && 'team' in pod.metadata.labels ? '' : 'say whose it is'",
         label=_("PreEnqueue"),
-        help_text=_("true or an empty text: the pod may be queued; false, or why it is held back"),
+        help_text=_("true or an empty text: the pod enters the queue; false or a text: the reason to hold it back"),
     )
     permit = ExpressionField(
         "waiting.size() < 2 ? 30 : 0",
         label=_("Permit"),
         help_text=_(
-            "true or 0: the pod is let go; false, a negative number, or why it is rejected; else it waits so many seconds"
+            "true or 0: allow the pod; false, a negative number, or a text: reject it; a positive number: wait "
+            "that many seconds"
         ),
     )
     post_filter = ExpressionField(
         "!has(victim.metadata.labels) || !('precious' in victim.metadata.labels)",
-        label=_("PostFilter: who may be evicted"),
-        help_text=_("kube's preemption, among the victims for which this is true; in place of DefaultPreemption"),
+        label=_("PostFilter: possible victims"),
+        help_text=_("kube's preemption, limited to victims for which this is true; replaces DefaultPreemption"),
     )
 
     @classmethod

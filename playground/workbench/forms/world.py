@@ -26,7 +26,7 @@ class Group(NamedTuple):
     gates: bool = False
 
 
-AT_ONCE = _("Applies immediately, also in the middle of a cycle; nothing restarts.")
+AT_ONCE = _("Takes effect immediately, even within a cycle, without a restart.")
 
 
 class SettingsForm(forms.Form):
@@ -35,20 +35,14 @@ class SettingsForm(forms.Form):
     use_required_attribute = False
     groups = (
         Group(
-            _("What takes how long"),
+            _("Durations"),
             AT_ONCE,
             ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency", "device_cost"),
         ),
+        Group(_("Informer lag and API limits"), AT_ONCE, ("informer_lag", "client_qps", "client_burst")),
         Group(
-            _("What schedulers hear, and how fast they may ask"),
-            AT_ONCE,
-            ("informer_lag", "client_qps", "client_burst"),
-        ),
-        Group(
-            _("What kube-scheduler reads when it starts"),
-            _(
-                "Changing one of these restarts the schedulers: queues are filled anew, attempts and backoffs forgotten."
-            ),
+            _("Startup settings of kube-scheduler"),
+            _("A change restarts the schedulers: queues are rebuilt, and attempts and backoffs start over."),
             ("max_in_unschedulable", "demonstration"),
         ),
         Group(
@@ -61,15 +55,18 @@ class SettingsForm(forms.Form):
         Group(
             _("Feature gates"),
             _(
-                "kube-scheduler's --feature-gates. Changing one restarts the schedulers; "
-                "the API server keeps kube's defaults, but for those about devices."
+                "--feature-gates of kube-scheduler. A change restarts the schedulers. The API server keeps kube's "
+                "defaults except for gates about devices."
             ),
             GATE_SETTINGS,
             gates=True,
         ),
         Group(
-            _("Historical: how older releases worked"),
-            _("kube-scheduler v1.34 has no switch for these. The queue restarts the schedulers, the other does not."),
+            _("Historical: behavior of older releases"),
+            _(
+                "kube-scheduler v1.34 has no switch for these. Changing the queue restarts the schedulers, the other "
+                "setting does not."
+            ),
             ("queue_mode", "assumed_pod_ttl"),
             historical=True,
         ),
@@ -77,42 +74,40 @@ class SettingsForm(forms.Form):
 
     release = forms.ChoiceField(label=_("kube-scheduler"), choices=[(each, f"v{each}") for each in RELEASES])
     cycle_cost = DurationField(
-        label=_("A scheduling cycle takes"), help_text=_("virtual time from the pop to the decision; default 1ms")
+        label=_("Duration of a scheduling cycle"), help_text=_("virtual time from pop to decision; default 1ms")
     )
-    bind_cost = DurationField(label=_("Binding takes"), help_text=_("the call to the API server; default 5ms"))
+    bind_cost = DurationField(label=_("Duration of a binding"), help_text=_("the call to the API server; default 5ms"))
     patch_cost = DurationField(
-        label=_("Writing a pod's status takes"), help_text=_("its condition and nomination; default 1ms")
+        label=_("Duration of a status write"), help_text=_("condition and nomination; default 1ms")
     )
     evict_cost = DurationField(
-        label=_("Each call of an eviction takes"),
-        help_text=_("two calls a victim: why it goes, then its deletion; default 1ms"),
+        label=_("Duration of each eviction call"),
+        help_text=_("two calls per victim: its condition, then its deletion; default 1ms"),
     )
-    pod_start_latency = DurationField(label=_("A bound pod starts after"), help_text=_("default 2s"))
+    pod_start_latency = DurationField(label=_("Start delay of a bound pod"), help_text=_("default 2s"))
     device_cost = DurationField(
-        label=_("Trying a device takes"),
+        label=_("Duration of trying a device"),
         help_text=_(
-            "for claims, on one node; once its sum passes filterTimeout, the search there is given up; default 0s, never"
+            "for claims, per node; the search on a node stops once the sum exceeds filterTimeout; default 0s, never"
         ),
     )
     informer_lag = DurationField(
-        label=_("Schedulers hear of changes after"),
-        help_text=_("the lag of their informers, such as 500ms; default 0s, at once"),
+        label=_("Informer lag of schedulers"), help_text=_("such as 500ms; default 0s, no lag")
     )
     client_qps = forms.IntegerField(
-        label=_("API calls a second"),
+        label=_("API calls per second"),
         min_value=0,
         max_value=10_000,
-        help_text=_("qps of each scheduler's client; 0, the default: no limit, unless clientConnection sets one"),
+        help_text=_("qps of each scheduler's client; 0, the default: no limit unless clientConnection sets one"),
     )
     client_burst = forms.IntegerField(
-        label=_("API calls at once"),
+        label=_("Burst of API calls"),
         min_value=1,
         max_value=10_000,
-        help_text=_("burst: so many go before the limit bites; default 100"),
+        help_text=_("calls that can be sent before the limit applies; default 100"),
     )
     max_in_unschedulable = DurationField(
-        label=_("Unschedulable pods are tried again after"),
-        help_text=_("podMaxInUnschedulablePodsDuration; default 5m"),
+        label=_("Timeout of unschedulable pods"), help_text=_("podMaxInUnschedulablePodsDuration; default 5m")
     )
     pop_from_backoff = GateField()
     async_preemption = GateField()
@@ -141,21 +136,21 @@ class SettingsForm(forms.Form):
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
-        help_text=_("it waits, rejects and fails as the pods' playground.dev/ annotations ask; default off"),
+        help_text=_("waits, rejects, and fails as the pods' playground.dev/ annotations say; default off"),
     )
     queue_mode = forms.ChoiceField(
         label=_("The scheduling queue"),
         choices=(
-            (CURRENT, _("as in v1.34: by the hints of the plugins")),
-            (HISTORICAL, _("historical: by move requests, without hints")),
+            (CURRENT, _("as in v1.34: with the plugins' queueing hints")),
+            (HISTORICAL, _("historical: move requests, without hints")),
         ),
         help_text=_(
-            "historical: any event moves every unschedulable pod, leftovers go after 30 to 60 s, backoff is 2ⁿ s"
+            "historical: any event moves every unschedulable pod, leftovers move after 30 to 60 s, backoff is 2ⁿ s"
         ),
     )
     assumed_pod_ttl = DurationField(
         label=_("Assumed pods expire after"),
-        help_text=_("30s in the old days; 0s, as in v1.34: never. It takes a lag longer than that to see it"),
+        help_text=_("formerly 30s; 0s, as in v1.34: never. Takes effect only with a longer lag"),
     )
 
     def fieldsets(self) -> list[dict[str, Any]]:
@@ -183,19 +178,19 @@ def restarts(changes: dict[str, Any]) -> bool:
 
 CALL_CHOICES = (
     ("bind", _("its binding")),
-    ("status", _("writing its status (condition, nomination, why it is evicted)")),
+    ("status", _("writing its status (condition, nomination, reason of an eviction)")),
     ("delete", _("its deletion as a victim of preemption")),
     ("volumes", _("updating its claims and volumes (PreBind)")),
-    ("claims", _("writing its claims for devices")),
+    ("claims", _("writing its ResourceClaims")),
 )
 ANSWERS = {
     403: _("403 Forbidden"),
     404: _("404 Not Found"),
     409: _("409 Conflict"),
-    429: _("429 Too Many Requests: made again after 1 s"),
+    429: _("429 Too Many Requests: retried after 1 s"),
     500: _("500 Internal Server Error"),
     503: _("503 Service Unavailable"),
-    504: _("504 Gateway Timeout: who knows whether it was done"),
+    504: _("504 Gateway Timeout: the call may have been carried out"),
 }
 SLOW = 0
 
@@ -219,17 +214,15 @@ class CallForm(forms.Form):
         choices=(*((code, ANSWERS[code]) for code in FAULT_CODES), (SLOW, _("no error, delay only"))),
     )
     latency = DurationField(
-        label=_("How long it takes"),
+        label=_("Duration"),
         required=False,
-        help_text=_("such as 3s; empty: as the settings say. A call on its way takes so long from now"),
+        help_text=_("such as 3s; empty: as in the settings. A call in progress takes this long from now on"),
     )
     times = forms.IntegerField(
-        label=_("For how many calls"), min_value=1, max_value=MAX_FAULT_TIMES, initial=1, help_text=_("the next ones")
+        label=_("Number of calls"), min_value=1, max_value=MAX_FAULT_TIMES, initial=1, help_text=_("the next calls")
     )
     after_write = forms.BooleanField(
-        label=_("It is carried out all the same"),
-        required=False,
-        help_text=_("only the answer is lost; try it with 504"),
+        label=_("Carry out the call anyway"), required=False, help_text=_("only the response is lost; try it with 504")
     )
     message = TextField(label=_("Error message"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: kube's default"))
 
@@ -243,9 +236,9 @@ class CallForm(forms.Form):
         if self.errors:
             return data
         if data["code"] == SLOW and data["latency"] is None:
-            raise ValidationError({"latency": _("Say how long it takes, such as 3s, or choose an answer that fails.")})
+            raise ValidationError({"latency": _("Enter a duration such as 3s, or choose a failing response.")})
         if data["code"] == SLOW and (data["after_write"] or data["message"]):
             raise ValidationError(
-                {"code": _("Choose an answer that fails: there is a message, or the answer is to be lost.")}
+                {"code": _("Choose a failing response, because an error message or a lost response is set.")}
             )
         return data

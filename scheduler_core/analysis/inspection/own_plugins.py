@@ -65,7 +65,7 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
     """
     require_compiled(definition)
     if not sim.schedulers:
-        raise refuse("plugin", name, "a scheduler that runs, to try it with")
+        raise refuse("plugin", name, "a running scheduler for the try")
     scheduler = sim.schedulers[0]
     return _trial(name, definition, pod, scheduler.cache.table(), WorldHandle(scheduler))
 

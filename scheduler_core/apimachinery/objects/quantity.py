@@ -22,7 +22,7 @@ _SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)\Z")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-EXPECTED = "is not a quantity; write it as 500m or 2"
+EXPECTED = "is not a quantity. Write it as 500m or 2"
 
 Quantity = str | int | float | Fraction
 

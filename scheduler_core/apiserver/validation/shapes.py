@@ -58,7 +58,7 @@ def time(value: Any, path: str, errors: list[FieldError]) -> None:
     try:
         parse_time(value)
     except (TypeError, ValueError, OverflowError):
-        errors.append(FieldError(path, format_value(value), "is not a time; write it as 2026-01-31T12:00:00Z"))
+        errors.append(FieldError(path, format_value(value), "is not a time. Write it as 2026-01-31T12:00:00Z"))
 
 
 def quantity(value: Any, path: str, errors: list[FieldError]) -> None:

@@ -181,7 +181,7 @@ class AttemptEnded(Facts, frozen=True):
     outcome: Annotated[str, "scheduled, unschedulable or error"]
     node: Annotated[str, "the node, empty where none was chosen"]
     message: Annotated[str, "kube's text, empty where it was scheduled"]
-    evaluated: Annotated[int, "how many nodes were looked at"]
+    evaluated: Annotated[int, "the number of examined nodes"]
     feasible: Annotated[int, "how many of them were feasible"]
     draw: Annotated[int | None, "the node's index among the best ones, null where nothing was drawn"]
 

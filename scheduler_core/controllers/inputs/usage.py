@@ -166,11 +166,11 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _check_subject(self) -> None:
         of_node = (self.pid_max, self.nodefs, self.imagefs, self.unused_images)
         if not self.node and any(given is not None for given in of_node):
-            raise FieldProblem("node", None, "the name of a node, as disks and pidMax are a node's")
+            raise FieldProblem("node", None, "the name of a node, because disks and pidMax belong to a node")
         if self.node and (self.rootfs is not None or self.logs is not None or self.volumes is not None):
-            raise FieldProblem("pod", None, "a pod, as rootfs, logs and volumes are a pod's")
+            raise FieldProblem("pod", None, "a pod, because rootfs, logs and volumes belong to a pod")
         if self.inodes is not None and isinstance(self.inodes, _Inodes) != bool(self.node):
-            raise FieldProblem("inodes", "of the other kind", "a number of a pod, {total, used} of a node")
+            raise FieldProblem("inodes", "of another type", "a number for a pod, {total, used} for a node")
 
 
 def read_usage(entries: Sequence[Any]) -> tuple[UsageEntry, ...]:
@@ -217,4 +217,4 @@ def _check(name: str, amount: _Amount | None) -> None:
         if amount is not None and nanos(amount) < 0:
             raise BadQuantity
     except BadQuantity:
-        raise FieldProblem(name, amount, "a quantity such as 500Mi, not below 0") from None
+        raise FieldProblem(name, amount, "a quantity of 0 or more, such as 500Mi") from None

@@ -66,13 +66,11 @@ class Unpacked:
     links: int = 0
 
 
-TOO_LARGE = gettext_noop(
-    "The archive unpacks to more than is read at once: pack only its YAML and JSON files, without logs."
-)
-TOO_MANY = gettext_noop("The archive has too many members: pack only its YAML and JSON files.")
-BROKEN = gettext_noop("The archive cannot be read: it is damaged or cut off.")
+TOO_LARGE = gettext_noop("The unpacked archive is too large. Pack only YAML and JSON files, without logs.")
+TOO_MANY = gettext_noop("The archive has too many members. Pack only YAML and JSON files.")
+BROKEN = gettext_noop("The archive cannot be read: it is damaged or truncated.")
 OTHER_FORMAT = gettext_noop(
-    "Archives of this format are not read: unpack it with %(command)s and pack it as tar.gz or zip."
+    "Archives of this format are not supported. Unpack the archive with %(command)s and pack it as tar.gz or zip."
 )
 
 

@@ -14,7 +14,8 @@ from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, load
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 
 GROUPS = gettext_noop(
-    "Cluster Autoscaler's status: %(groups)s. Nobody adds nodes here by himself; add the nodes that a group may still have yourself."
+    "Cluster Autoscaler's status: %(groups)s. The playground does not scale node groups. Add the nodes "
+    "that a group may still get yourself."
 )
 _NAME = "cluster-autoscaler-status"
 _LIMITS = LoadLimits(max_bytes=1 << 20, max_objects=4)

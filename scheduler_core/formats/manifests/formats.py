@@ -18,22 +18,24 @@ from scheduler_core.apimachinery.objects.texts.json_text import check_depth
 from scheduler_core.formats.manifests.notes import Change, Note, NotObjects, gettext_noop, inside, outcome
 
 WATCHED = gettext_noop(
-    "Watch output: of %(changes)s events the last state of each object counts; what was deleted is left out."
+    "Watch output. Events: %(changes)s. The last state of each object counts. Deleted objects are left out."
 )
 RECORDED = gettext_noop(
-    "A record of kube-scheduler-simulator: of %(changes)s changes the last state of each object counts; what was deleted is left out."
+    "A record of kube-scheduler-simulator. Changes: %(changes)s. The last state of each object counts. "
+    "Deleted objects are left out."
 )
 TRACED = gettext_noop(
-    "A trace of SimKube: of %(changes)s changes the last state of each object counts. How long its pods ran is not read."
+    "A trace of SimKube. Changes: %(changes)s. The last state of each object counts. The run time of its "
+    "pods is ignored."
 )
-FULLEST = gettext_noop("In the end nothing was left of it, so the moment at which there was most is taken.")
+FULLEST = gettext_noop("At the end no object was left, so the moment with the most objects is used.")
 EXPORTED = gettext_noop(
-    "An export of kube-scheduler-simulator: its objects are read (%(lists)s); its scheduler's configuration can be applied by itself."
+    "An export of kube-scheduler-simulator (%(lists)s). You can apply its scheduler configuration separately."
 )
 REVIEWED = gettext_noop(
-    "A review of cluster-capacity: its pod is read. It found room for %(replicas)s of it; what kept out another: %(reason)s"
+    "A review of cluster-capacity. Its pod is read. Replicas that fit: %(replicas)s. The next one fails: %(reason)s"
 )
-NO_TRACE = gettext_noop("This is neither text nor an archive, and no trace of SimKube of version 2 either.")
+NO_TRACE = gettext_noop("This is neither text, nor an archive, nor a trace of SimKube version 2.")
 
 _EXPORT = {
     "namespaces": ("v1", "Namespace"),

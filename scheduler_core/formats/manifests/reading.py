@@ -47,26 +47,22 @@ def _resources() -> Mapping[str, tuple[str, str]]:
 
 
 PACKED = gettext_noop(
-    "Read from the archive. Files: %(files)s; documents: %(objects)s; other files, such as logs, that were passed over: %(skipped)s."
+    "Read from the archive. Files: %(files)s. Documents: %(objects)s. Skipped files, such as logs: %(skipped)s."
 )
-LINKS = gettext_noop("Links in the archive are not followed: %(links)s passed over.")
-UNREADABLE = gettext_noop("%(file)s was passed over: %(why)s")
-MORE_UNREADABLE = gettext_noop("Further files that were passed over: %(count)s.")
-UNREADABLE_ON = gettext_noop("The code block around line %(line)s was passed over: %(why)s")
-MORE_UNREADABLE_BLOCKS = gettext_noop("Further code blocks that were passed over: %(count)s.")
-EMPTY = gettext_noop("The archive holds no YAML or JSON with objects.")
-FENCED = gettext_noop("What stands in the text's code blocks was read.")
+LINKS = gettext_noop("Links in the archive are not followed. Skipped: %(links)s.")
+UNREADABLE = gettext_noop("%(file)s was skipped: %(why)s")
+MORE_UNREADABLE = gettext_noop("More skipped files: %(count)s.")
+UNREADABLE_ON = gettext_noop("The code block around line %(line)s was skipped: %(why)s")
+MORE_UNREADABLE_BLOCKS = gettext_noop("More skipped code blocks: %(count)s.")
+EMPTY = gettext_noop("The archive contains no YAML or JSON with objects.")
+FENCED = gettext_noop("The code blocks of the text were read.")
 OLDER_STATES = gettext_noop(
-    "Some objects stood there more than once: the newest state of each counts (older ones left out: %(count)s)."
+    "Some objects appear more than once. The newest state of each counts (older states left out: %(count)s)."
 )
-REPEATED = gettext_noop('The key "%(key)s" stands twice in one object: the last one counts, as for kubectl.')
-REPEATED_AT = gettext_noop(
-    '%(place)s: the key "%(key)s" stands in its object for the second time. The last one counts, as for kubectl.'
-)
-REPEATED_ON = gettext_noop(
-    'Line %(line)s: the key "%(key)s" stands in its object for the second time. The last one counts, as for kubectl.'
-)
-MORE_REPEATED = gettext_noop("Other keys that stand twice in one object: %(count)s.")
+REPEATED = gettext_noop('Duplicate key "%(key)s" in an object. As in kubectl, the last one wins.')
+REPEATED_AT = gettext_noop('%(place)s: duplicate key "%(key)s". As in kubectl, the last one wins.')
+REPEATED_ON = gettext_noop('Line %(line)s: duplicate key "%(key)s". As in kubectl, the last one wins.')
+MORE_REPEATED = gettext_noop("More duplicate keys: %(count)s.")
 _MOST_UNREADABLE = 8
 _MOST_REPEATED = 5
 _LONGEST_KEY = 100  # characters

@@ -108,21 +108,15 @@ def _find_described_kind(fields: Mapping[str, str]) -> str:
     return ""
 
 
-HELM = gettext_noop("This is a template of a Helm chart, not yet an object. Render it first: %(command)s")
-GO_TEMPLATE = gettext_noop(
-    "This is a template with {{ }}, not yet an object. Render it first, and bring what comes out."
-)
-TABLE = gettext_noop(
-    "This is a table, which leaves out most of what the objects say. Bring the objects themselves: %(command)s"
-)
-DESCRIBED = gettext_noop(
-    "This is what kubectl describe prints, for people to read. Bring the object itself: %(command)s"
-)
-NAMES = gettext_noop("These are names alone. Bring the objects themselves: %(command)s")
+HELM = gettext_noop("This is a template of a Helm chart. Render it first: %(command)s")
+GO_TEMPLATE = gettext_noop("This is a template with {{ }}. Render it first, then paste the result.")
+TABLE = gettext_noop("This is a table, which lacks most fields of the objects. Get the objects: %(command)s")
+DESCRIBED = gettext_noop("This is the output of kubectl describe. Get the object: %(command)s")
+NAMES = gettext_noop("These are only names. Get the objects: %(command)s")
 SAID = gettext_noop("This is a message of kubectl, not an object: %(said)s")
-NOTHING = gettext_noop("kubectl found nothing there: %(said)s Ask in all namespaces: %(command)s")
+NOTHING = gettext_noop("kubectl found nothing: %(said)s Search all namespaces: %(command)s")
 TAB = gettext_noop(
-    "Line %(line)s is indented with a tab, which YAML does not allow. Replace the tabs with blanks: %(command)s"
+    "Line %(line)s is indented with a tab, which YAML does not allow. Replace the tabs with spaces: %(command)s"
 )
 
 _TEMPLATE = re.compile(r"\{\{[-~]?\s*[.$\w\"(/*]")

@@ -21,8 +21,8 @@ _SHELL = re.compile(r"[ \t>]{0,40}\$ \S")
 _LOGS, _END_OF_LOGS = "==== START logs for container ", "==== END logs for container "
 _PROMPT = re.compile(r"(?:[\w.@:~/\\\[\]() -]{0,80}[$>%#❯➜]\s)?\s*(?:sudo )?(?:kubectl|oc|k) [a-z]")
 
-NOT_UTF8 = gettext_noop("The file is not text in UTF-8: byte %(byte)s cannot be read.")
-NOT_UTF8_NAMED = gettext_noop("%(file)s is not text in UTF-8: byte %(byte)s cannot be read.")
+NOT_UTF8 = gettext_noop("The file is not UTF-8 text: byte %(byte)s cannot be read.")
+NOT_UTF8_NAMED = gettext_noop("%(file)s is not UTF-8 text: byte %(byte)s cannot be read.")
 
 
 def decode_text(data: bytes, name: str = "") -> str:

@@ -10,27 +10,23 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import is_own_group, split_api_version
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
 
-KUSTOMIZATION = gettext_noop("A kustomization says how objects are built. Build them first: %(command)s")
+KUSTOMIZATION = gettext_noop("A kustomization describes how to build objects. Build them first: %(command)s")
 PATCH = gettext_noop("%(object)s is a patch for kustomize. Build the objects first: %(command)s")
-CHART = gettext_noop("This describes a Helm chart. Render its objects first: %(command)s")
-COMPOSE = gettext_noop("This is a file of Docker Compose. Turn it into objects first: %(command)s")
+CHART = gettext_noop("This file describes a Helm chart. Render its objects first: %(command)s")
+COMPOSE = gettext_noop("This is a Docker Compose file. Convert it to objects first: %(command)s")
 KUBECONFIG = gettext_noop(
-    "A kubeconfig was left out: it holds credentials and no objects. Bring what this prints: %(command)s"
+    "A kubeconfig was left out: it contains credentials and no objects. Get the objects: %(command)s"
 )
 CONFIGURATION = gettext_noop(
-    "%(kind)s (%(version)s) was left out: it configures %(tool)s, and is no object of a cluster."
+    "%(kind)s (%(version)s) was left out: it configures %(tool)s and is not an object of a cluster."
 )
-STATUS = gettext_noop("This is an answer of an API server, not an object: %(said)s")
-TABLE = gettext_noop(
-    "A Table of the API server leaves out most of what the objects say. Bring the objects themselves: %(command)s"
-)
-PARTIAL = gettext_noop("Here is metadata alone, without the objects. Bring the objects themselves: %(command)s")
-METRICS = gettext_noop(
-    "Figures of the metrics server were left out: what a pod uses plays no part in scheduling, what it requests does."
-)
-COMPONENTS = gettext_noop("Statuses of components were left out: the API server makes them up when it is asked.")
-AUDIT = gettext_noop("Events of an audit log were left out: they are no objects.")
-REPLAYED = gettext_noop("Recorded patches of kwok were left out: the objects are taken as they stand before them.")
+STATUS = gettext_noop("This is a response of an API server, not an object: %(said)s")
+TABLE = gettext_noop("A Table of the API server lacks most fields of the objects. Get the objects: %(command)s")
+PARTIAL = gettext_noop("This is only metadata. Get the objects: %(command)s")
+METRICS = gettext_noop("Metrics of the metrics server were left out: scheduling depends on requests, not on usage.")
+COMPONENTS = gettext_noop("ComponentStatuses were left out: the API server generates them for each query.")
+AUDIT = gettext_noop("Events of an audit log were left out: they are not objects.")
+REPLAYED = gettext_noop("Patches recorded by kwok were left out: the objects have their state before these patches.")
 
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 _RAW = "kubectl get KIND -A -o json"

@@ -42,18 +42,20 @@ MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 _SIZE = gettext_noop("size of the image")
 _HOLDERS = gettext_noop("nodes that have the image")
-_NODES = gettext_noop("nodes in all")
+_NODES = gettext_noop("number of nodes")
 _IMAGES = gettext_noop("images of the pod's containers")
 _ABSENT = gettext_noop("the node does not have the image")
 _SUM: Parts = (Words(gettext_noop("images")),)
-_BOUNDED: Parts = (Words(gettext_noop("within bounds")),)
+_BOUNDED: Parts = (Words(gettext_noop("within limits")),)
 _NODE: Parts = (Words(gettext_noop("node")),)
 _SPREAD: Parts = (
-    Words(gettext_noop("An image counts by the share of the nodes that have it, so that pods do not crowd.")),
+    Words(
+        gettext_noop(
+            "An image counts in proportion to the share of nodes that have it, so that pods do not pile up on one node."
+        )
+    ),
 )
-_BOUNDS: Parts = (
-    Words(gettext_noop("Less than 23Mi counts as nothing, more than 1000Mi for each image as everything.")),
-)
+_BOUNDS: Parts = (Words(gettext_noop("A sum below 23Mi scores 0. A sum above 1000Mi for each container scores 100.")),)
 
 
 class ImageLocality(Plugin):

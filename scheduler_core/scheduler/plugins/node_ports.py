@@ -48,7 +48,7 @@ ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing liste
 
 NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
-_COLUMNS = gettext_noop("host port"), gettext_noop("held by")
+_COLUMNS = gettext_noop("host port"), gettext_noop("in use by")
 _FREE = Words(gettext_noop("free"))
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()

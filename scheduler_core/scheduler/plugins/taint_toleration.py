@@ -55,9 +55,7 @@ _NOT_TOLERATED = gettext_noop("not tolerated by the pod")
 _COLUMNS = gettext_noop("taint"), gettext_noop("tolerated by")
 _NONE = Words(gettext_noop("no toleration"))
 _NODE: Parts = (Words(gettext_noop("node")),)
-_COUNTED: Parts = (
-    Words(gettext_noop("Taints of effect PreferNoSchedule that the pod does not tolerate are counted.")),
-)
+_COUNTED: Parts = (Words(gettext_noop("The score counts PreferNoSchedule taints that the pod does not tolerate.")),)
 
 
 def _name_taint(taint: Taint) -> Status:

@@ -227,8 +227,8 @@ def _kubelet(world: World, command: SetKubelet) -> None:
     if world.store.node(command.node) is None:
         raise refuse("node", command.node, "the name of a node")
     if command.running is (command.node not in inputs.stopped):
-        state = "runs" if command.running else "does not run"
-        raise refuse("running", command.running, f"the other: the kubelet of {command.node} {state} already")
+        state = "already runs" if command.running else "is already stopped"
+        raise refuse("running", command.running, f"the other value: the kubelet of {command.node} {state}")
     others = tuple(name for name in inputs.stopped if name != command.node)
     stopped = others if command.running else (*others, command.node)
     arrange(world, replace(inputs, stopped=stopped))

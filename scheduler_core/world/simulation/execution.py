@@ -211,7 +211,7 @@ def _clock(world: EditableWorld, name: str) -> Clock | None:
 
 def _set(world: EditableWorld, command: SetSettings) -> None:
     if "plugins" in command.settings:
-        raise refuse("settings.plugins", "a value", "the command DefinePlugin for it")
+        raise refuse("settings.plugins", "a value", "the command DefinePlugin")
     try:
         release = read_release(str(command.settings.get("release", world.settings.release)))
     except ValueError as wrong:
@@ -294,13 +294,15 @@ def _fail_call(world: EditableWorld, command: FailCall) -> None:
     fault = command.fault
     if fault.times == 0:
         if world.faults.pop(fault.key, None) is None:
-            raise refuse("times", 0, f"1 or more; nothing was asked for the call {fault.call} of {fault.pod}")
+            raise refuse(
+                "times", 0, f"1 or more, because no fault is injected into the {fault.call} calls of {fault.pod}"
+            )
         return
     pod = world.store.pod_at(fault.pod)
     if pod is None:
         raise refuse("pod", fault.pod, "namespace/name of a pod that exists")
     if fault.call == BIND and pod.node_name:
-        raise refuse("pod", fault.pod, f"a pod that is still to be bound; this one is on {pod.node_name}")
+        raise refuse("pod", fault.pod, f"a pod without a node, but this one is on {pod.node_name}")
     world.faults[fault.key] = fault
     for scheduler in world.schedulers:
         api_calls.retime(scheduler, fault)
@@ -309,13 +311,13 @@ def _fail_call(world: EditableWorld, command: FailCall) -> None:
 
 def _undo(world: EditableWorld, command: Undo) -> None:
     if not world.edits.undo:
-        raise refuse("", "Undo", "an edit that can be undone; there is none")
+        raise refuse("", "Undo", "an edit to undo, but there is none")
     _put_back(world, world.edits.undo[-1])
 
 
 def _redo(world: EditableWorld, command: Redo) -> None:
     if not world.edits.redo:
-        raise refuse("", "Redo", "an edit that was undone; there is none")
+        raise refuse("", "Redo", "an undone edit, but there is none")
     _put_back(world, world.edits.redo[-1])
 
 

@@ -49,7 +49,7 @@ def _require_compiled(written: Written) -> None:
         FieldError(
             f"behaviour.{wrong.verb}",
             repr(getattr(written, wrong.verb)),
-            f"an expression that compiles; line {wrong.line}, column {wrong.column + 1}: {wrong.message}",
+            f"an expression that compiles. Line {wrong.line}, column {wrong.column + 1}: {wrong.message}",
             line=wrong.line,
             column=wrong.column + 1,
         )
@@ -66,7 +66,7 @@ def _answer(world: ExtenderWorld, command: AnswerExtender) -> None:
         if scheduler.name == command.scheduler:
             if extender_calls.answer(scheduler, command.attempt, command.number, answer):
                 return
-    raise refuse("number", command.number, "a call that is waited for")
+    raise refuse("number", command.number, "a call in progress")
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {SetExtender: _set, AnswerExtender: _answer}

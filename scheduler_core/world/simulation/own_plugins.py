@@ -55,23 +55,23 @@ def used_by(scheduler: Scheduler) -> Mapping[str, None]:
 
 def _require_idle(world: PluginWorld, plugin: str) -> None:
     if plugin not in world.settings.plugins:
-        raise refuse("plugin", plugin, "a plugin of one's own; there is none of this name")
+        raise refuse("plugin", plugin, "a custom plugin, but none has this name")
     for scheduler in world.schedulers:
         if plugin in used_by(scheduler):
-            raise refuse("plugin", plugin, f"a plugin that no profile names; one of {scheduler.name} does")
+            raise refuse("plugin", plugin, f"a plugin that no profile uses, but a profile of {scheduler.name} does")
 
 
 def _require_name(world: PluginWorld, plugin: str) -> None:
     if plugin in registry():
         raise refuse("plugin", plugin, "a name that no other plugin has")
     if plugin not in world.settings.plugins and len(world.settings.plugins) >= MOST_PLUGINS:
-        raise refuse("plugin", plugin, f"at most {MOST_PLUGINS} plugins of one's own")
+        raise refuse("plugin", plugin, f"at most {MOST_PLUGINS} custom plugins")
 
 
 def require_compiled(definition: Definition) -> None:
     """Refused, with the places of all that is wrong."""
     if not any(getattr(definition, field) for field in EXPRESSIONS):
-        raise refuse("definition", "", "an expression at one extension point at least")
+        raise refuse("definition", "", "an expression for at least one extension point")
     problems = problems_of(definition)
     if problems:
         raise Refused(

@@ -82,7 +82,7 @@ def _stop(world: SchedulersWorld, command: StopScheduler) -> None:
         kill(scheduler)
         return
     if scheduler.process is not None and scheduler.process.stage is Stage.ENDING:
-        raise refuse("signal", command.signal, "SIGKILL; this one has been told to end already")
+        raise refuse("signal", command.signal, "SIGKILL, because this scheduler already received SIGTERM")
     election.terminate(scheduler)
 
 
@@ -90,8 +90,8 @@ def _partition(world: SchedulersWorld, command: PartitionScheduler) -> None:
     scheduler = _running(world, command.name)
     process = startup.process_of(scheduler)
     if (process.hang is not None) is command.partitioned:
-        state = "cut off" if command.partitioned else "not cut off"
-        raise refuse("partitioned", command.partitioned, f"the other: {command.name} is {state} already")
+        state = "partitioned" if command.partitioned else "connected"
+        raise refuse("partitioned", command.partitioned, f"the other value: {command.name} is already {state}")
     process.hang = command.hang if command.partitioned else None
     startup.note(scheduler)
     if process.listed and command.partitioned:

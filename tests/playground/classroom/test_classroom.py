@@ -149,7 +149,7 @@ async def test_the_last_answer_counts_and_none_after_the_end(desk: Seat, student
     await desk.say(type="close")
     await student.until(lambda told: polled(told) and told["poll"]["state"] == "closed")
     await student.say(type="answer", poll=number, given=["yes"])
-    assert (await student.next())["message"] == "This question takes no more answers."
+    assert (await student.next())["message"] == "This question is closed."
 
 
 @pytest.mark.parametrize("given", [["perhaps"], [], ["yes", "no"], ["=cmd"]], ids=["unknown", "none", "two", "formula"])
@@ -294,7 +294,7 @@ async def test_nobody_joins_where_the_teacher_has_closed_joining(
     await desk.say(type="joining", open=False)
     await desk.until(lambda told: told["type"] == "board" and not told["joining"])
     page = await async_client.get(f"/join/{room.code}/")
-    assert "The teacher lets nobody else join" in page.content.decode() and b'name="name"' not in page.content
+    assert "The teacher has closed this classroom" in page.content.decode() and b'name="name"' not in page.content
     refused = await async_client.post(f"/join/{room.code}/", {"name": "Ada"})
     assert refused.status_code == 422 and not await Student.objects.aexists()
     await desk.say(type="joining", open=True)
@@ -398,4 +398,4 @@ async def test_a_text_without_the_code_of_a_room_is_refused_in_words(
 ) -> None:
     answer = await async_client.get(f"/join/?code={quote(text, errors='surrogatepass')}", follow=True)
     assert answer.status_code == 404
-    assert "There is no classroom with this link or code." in answer.content.decode()
+    assert "No classroom has this link or code." in answer.content.decode()

@@ -42,7 +42,7 @@ WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
         (
             WEB,
             {"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}}},
-            "rolls out Deployment web again",
+            "restarts the rollout of Deployment web",
         ),
         (WEB, {"spec": {"replicas": 3, "paused": True}}, "changes Deployment web: spec.replicas=3, spec.paused=True"),
     ],
@@ -82,10 +82,10 @@ def test_what_a_history_lacks_is_named_in_few_words(command, short):
 
 
 FAULTS = [
-    ({"code": 409}, "has the next bind of a/b fail with 409"),
-    ({"code": 500, "times": 3}, "has the next 3 calls bind of a/b fail with 500"),
-    ({"latency": 5}, "gives the next bind of a/b another latency"),
-    ({"times": 0}, "lets the calls bind of a/b be answered as ever again"),
+    ({"code": 409}, "makes the next bind of a/b fail with 409"),
+    ({"code": 500, "times": 3}, "makes the next 3 bind calls of a/b fail with 500"),
+    ({"latency": 5}, "changes the latency of the next bind of a/b"),
+    ({"times": 0}, "removes the injected faults from the bind calls of a/b"),
 ]
 
 

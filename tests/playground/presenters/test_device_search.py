@@ -69,7 +69,7 @@ def test_a_refusal_says_why_in_a_few_words() -> None:
     sim = searched(gpu(0, 0), gpu(1, 1), asked=request("pair", count=2), constraints=SAME_LINK)
     inner = walk(sim)["blocks"][0]["rows"][0]["device"]["inner"]
     chosen, other = (row["device"]["why"] for row in inner[0]["rows"])
-    assert chosen["text"] == "chosen already"
+    assert chosen["text"] == "already chosen"
     assert other["values"] == {"constraint": "matchAttribute", "attribute": LINK, "value": "1", "expected": "0"}
 
 
@@ -92,7 +92,7 @@ def test_a_long_search_is_cut_and_says_so() -> None:
     search = walk(searched(*(gpu(i, 0, "t4") for i in range(100)), asked=asked), most=10)
     assert search["cut"]
     assert search["left_out"] > 10
-    assert "goes on for longer" in search["end"]["text"]
+    assert "takes more steps" in search["end"]["text"]
 
 
 def test_an_expression_that_fails_ends_the_cycle_with_kubes_text() -> None:

@@ -148,14 +148,14 @@ def test_the_life_of_a_claim_in_sentences() -> None:
     def told(before: dict | None, after: dict | None) -> list[str]:
         return [str(said["text"]) for said in describe_changes(before, after)]
 
-    assert told(None, pending) == ["It was created; nothing is allocated yet."]
+    assert told(None, pending) == ["Created. No device is allocated yet."]
     assert told(pending, used) == [
-        "It was allocated %(devices)s on %(node)s.",
-        "It is reserved for %(pod)s, which may use it from now on.",
+        "%(devices)s on %(node)s allocated.",
+        "Reserved for %(pod)s, which can use the devices from now on.",
     ]
-    assert told(used, given) == ["%(pod)s no longer has it reserved."]
-    assert told(given, pending) == ["It was deallocated: its devices are free again."]
-    assert told(pending, None) == ["It was deleted."]
+    assert told(used, given) == ["No longer reserved for %(pod)s."]
+    assert told(given, pending) == ["Deallocated. The devices are free again."]
+    assert told(pending, None) == ["Deleted."]
 
 
 def test_a_pods_claims_in_the_order_of_its_spec() -> None:
@@ -174,9 +174,9 @@ def test_a_call_says_what_it_does_to_a_claim() -> None:
     given = ["gpu.example.com/n1/gpu-0"]
     assert (
         said(ApiCall("UPDATE", **about, effects=["allocated", "reserved"], devices=given))
-        == "c is allocated gpu-0, and reserved for p"
+        == "c is allocated gpu-0 and reserved for p"
     )
-    assert said(ApiCall("UPDATE", **about, effects=["reserved"])) == "c is reserved for p too"
+    assert said(ApiCall("UPDATE", **about, effects=["reserved"])) == "c is also reserved for p"
     assert (
         said(ApiCall("UPDATE", **about, effects=["allocated", "reserved"], devices=given, error="Conflict"))
         == "c is not allocated gpu-0 for p: Conflict"
@@ -197,12 +197,12 @@ def test_what_a_scheduler_writes_to_a_claim_is_recorded() -> None:
 @pytest.mark.parametrize(
     ("reason", "part"),
     [
-        ("cannot allocate all claims", "can't give all devices"),
-        ("resourceclaim not available on the node", "can't be reached from this node"),
+        ("cannot allocate all claims", "cannot provide all devices"),
+        ("resourceclaim not available on the node", "this node cannot reach them"),
         ('could not find ResourceClaim "default/c"', "does not exist"),
         ('pod "default/p": ResourceClaim not created yet', "from its template"),
-        ("resource claim default/c is in the process of being allocated", "Another pod's cycle"),
-        ("request r: device class gpu does not exist", "which nobody has created"),
+        ("resource claim default/c is in the process of being allocated", "The cycle of another pod"),
+        ("request r: device class gpu does not exist", "which does not exist"),
         ("claim default/c: selector #0: CEL runtime error: no such key: x", "ends the scheduling cycle"),
     ],
 )

@@ -50,9 +50,7 @@ def test_a_fix_is_worded_whole() -> None:
     found = {"pod": "default/p", "fixes": [fix.to_json() for fix in find_fixes(sim, "default/p")]}
     free = next(fix for fix in describe_findings(found)["fixes"] if fix["kind"] == "free")
     assert [line["text"] % line["values"] for line in free["lines"]] == ["Free 500m cpu on a: delete q"]
-    assert [line["text"] % line["values"] for line in free["effects"]] == [
-        "q loses its place on a and does not come back"
-    ]
+    assert [line["text"] % line["values"] for line in free["effects"]] == ["q is removed from a and not recreated"]
     assert free["kubectl"] == "kubectl delete pod q -n default"
     assert len(free["defeats"]) == 1
 

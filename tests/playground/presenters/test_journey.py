@@ -90,7 +90,7 @@ def test_a_deleted_pod_keeps_its_journey() -> None:
     sim = refused()
     sim.apply(DeleteObjects((Ref("Pod", "default", "huge"),)))
     story = journey(sim, HUGE)
-    assert (story["place"], why(sim, HUGE)) == ("deleted", "It is gone.")
+    assert (story["place"], why(sim, HUGE)) == ("deleted", "The pod no longer exists.")
 
 
 def test_equal_events_are_one_row_with_their_number_as_kubectl_has_it() -> None:

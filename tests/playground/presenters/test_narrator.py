@@ -58,9 +58,7 @@ def test_a_tie_is_told_with_its_draw() -> None:
         world(node("a"), node("b"), pod("web-1", cpu="2")), lambda s: any(r.kind == "node_selected" for r in s.last)
     )
     chosen = sim.schedulers[0].cycle.chosen
-    assert said(sim) == (
-        f"Select: 2 nodes have the highest total score for web-1; {chosen} is picked at random among them."
-    )
+    assert said(sim) == (f"Select: 2 nodes share the highest total score for web-1. {chosen} is picked at random.")
 
 
 def test_the_end_of_a_failed_attempt_gives_kubes_message() -> None:
@@ -82,7 +80,7 @@ def test_an_evictions_first_step_is_told() -> None:
 
 def test_a_preemption_is_told_with_what_came_of_it() -> None:
     sim = until(world(*objects()), ran("PostFilter", "DefaultPreemption"))
-    assert said(sim).endswith("ml-train-0 is nominated to node-b2: evicting 2 pods makes room for it there.")
+    assert said(sim).endswith("ml-train-0 is nominated to node-b2: preempting 2 pods makes room.")
 
 
 def test_an_idle_world_tells_of_timers_that_are_left() -> None:
@@ -125,7 +123,7 @@ def test_a_plugin_claims_no_work_for_a_pod_without_claims() -> None:
     sim, told = three_nodes(), set()
     while sim.position < 150 and sim.step(Grain.PLUGIN):
         told.add(said(sim))
-    assert "Reserve · VolumeBinding: VolumeBinding has nothing to reserve: web-1 has no claims." in told
+    assert "Reserve · VolumeBinding: VolumeBinding has nothing to reserve for web-1." in told
     assert not any("reserves on the node" in one or "prepares the binding" in one for one in told)
 
 

@@ -77,13 +77,13 @@ def test_scene_1_a_pod_from_its_creation_until_it_runs() -> None:
     lines = said(found(walk(made(create("web")), 60), "web"))
     in_order(
         lines,
-        "user > api: POST: create it",
+        "user > api: POST: create an object",
         "api > handlers: ADDED Pod web",
         "handlers > queue: Add: active",
         "queue > cycle: Pop: web",
         "cycle > cache: UpdateSnapshot: nodes: 1",
         "cycle > plugins: RunPreFilterPlugins",
-        "plugins > plugins: NodeAffinity and 9 more: nothing against it",
+        "plugins > plugins: NodeAffinity and 9 more: no objection",
         "cycle > plugins: RunFilterPlugins",
         "cycle > cycle: selectHost: n1",
         "cycle > cache: AssumePod on n1",
@@ -134,10 +134,10 @@ def test_scene_3_a_failed_binding_is_rolled_back_and_backs_off() -> None:
         next(line for line in lines if line.startswith("api > binding: Operation cannot be fulfilled")),
         "plugins > binding: DefaultBinder: Error",
         "binding > plugins: RunReservePluginsUnreserve",
-        "binding > cache: ForgetPod: its node has the room again",
+        "binding > cache: ForgetPod: the requests of the pod no longer count as used",
         "binding > queue: AddUnschedulableIfNotPresent: backoff",
         "binding > api: Event FailedScheduling",
-        "queue > queue: its backoff is over: active",
+        "queue > queue: backoff over: active",
         "queue > cycle: Pop: web",
         "api > binding: 201 Created",
     )
@@ -153,8 +153,8 @@ def test_scene_4_a_scheduler_starts_syncs_is_elected_and_begins_its_loop() -> No
         "process > process: New: profiles default-scheduler",
         "process > handlers: start: list and watch every kind",
         "handlers > process: WaitForCacheSync: all have synced",
-        "process > elector: LeaderElector.Run: asks every retryPeriod",
-        "elector > api: takes the Lease",
+        "process > elector: LeaderElector.Run: tries every retryPeriod",
+        "elector > api: acquires the Lease",
         "api > api: ADDED Lease kube-scheduler",
         "elector > process: OnStartedLeading",
         "process > queue: Run: the scheduling loop begins",
@@ -175,7 +175,7 @@ def test_a_gated_pod_is_held_back_when_it_is_added() -> None:
 def test_where_informers_lag_the_creation_comes_first_and_is_heard_of_later() -> None:
     engine = made(SetSettings({"informer_lag": 50_000_000}), create("web"))
     lines = said(found(walk(engine, 60), "web"))
-    assert lines[:2] == ["user > api: POST: create it", "api > handlers: ADDED Pod web"]
+    assert lines[:2] == ["user > api: POST: create an object", "api > handlers: ADDED Pod web"]
     in_order(lines, "handlers > handlers: ADDED Pod web", "handlers > queue: Add: active")
 
 
@@ -214,7 +214,7 @@ def test_a_stretch_in_which_only_others_act_is_left_out_and_said_so(monkeypatch:
         do(engine, create(name, nodeSelector={"no": "node"}))
     monkeypatch.setattr(sequences, "QUIET", 5)
     rows = found(walk(engine, 150), "web")["rows"]
-    assert any("steps without a move of its own" in plain(row["gap"]) for row in rows if "gap" in row)
+    assert any("steps about other pods" in plain(row["gap"]) for row in rows if "gap" in row)
     assert "bound" in [plain(row["words"])[15:20] for row in rows if row["kind"] == "binding_ended"]
 
 

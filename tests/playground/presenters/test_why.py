@@ -31,7 +31,7 @@ def test_the_sentence_names_what_came_nearest_and_a_button_looks_for_fixes() -> 
     settle(sim)
     said = why(sim, "p")
     expected = (
-        "p asks for 1.2 cpu: n comes nearest and lacks 0.2 of it. p does not tolerate the taint dedicated=infra of t. "
+        "p requests 1.2 cpu. Closest: n, 0.2 short. p does not tolerate the taint dedicated=infra of t. "
         "f holds 3 cpu on n."
     )
     assert words(said["sentence"]) == expected
@@ -48,7 +48,7 @@ def test_a_pod_that_its_kubelet_refuses_says_so_and_why() -> None:
     settle(sim)
     said = why(sim, "p")
     refused = "Pod was rejected: Node didn't have enough resource: cpu, requested: 9000, used: 0, capacity: 4000"
-    bypassed = "p names n in spec.nodeName: no scheduler was asked, and no filter kept it away."
+    bypassed = "p names n in spec.nodeName, so no scheduler and no filter was involved."
     assert words(said["sentence"]) == f"The kubelet of n refuses p: {refused}. {bypassed}"
     assert ([each["code"] for each in said["reasons"]], said["fixable"]) == (["Kubelet/OutOfcpu"], False)
 
@@ -80,7 +80,7 @@ USES = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
         (
             {},
             {"volumeMode": "Block"},
-            "The claim data of p asks for the volume mode Filesystem, and the volume disk has the mode Block.",
+            "The claim data of p requests the volume mode Filesystem, but the volume disk has the mode Block.",
         ),
         (
             {"selector": {"matchLabels": {"tier": "gold"}}},
@@ -113,14 +113,14 @@ def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ({"schedulerName": "volcano"}, "Nobody schedules p: no running scheduler has a profile called volcano."),
-        ({"schedulingGates": [{"name": "g"}]}, "p is held back until its scheduling gates are removed: g."),
-        ({"nodeSelector": {"gpu": "a100"}}, "p asks for nodes with gpu=a100, and no node has the label gpu."),
+        ({"schedulerName": "volcano"}, "No running scheduler has a profile named volcano, so p stays Pending."),
+        ({"schedulingGates": [{"name": "g"}]}, "p is not scheduled until its scheduling gates are removed: g."),
+        ({"nodeSelector": {"gpu": "a100"}}, "p requires nodes with gpu=a100, but no node has the label gpu."),
         (
             {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]},
             "p waits for its claim data, which does not exist.",
         ),
-        ({"nodeName": "gone"}, "p is set to run on gone, and there is no such node: no kubelet will start it."),
+        ({"nodeName": "gone"}, "The nodeName of p is gone, which does not exist, so no kubelet will start the pod."),
     ],
     ids=["scheduler", "gates", "selector", "claim", "node"],
 )
@@ -166,8 +166,4 @@ def test_nodes_in_a_sentence_are_named_counted_or_all() -> None:
     for sim in (world(cordoned[0], pod("p")), world(*cordoned[:2], pod("p")), world(*cordoned, pod("p"))):
         settle(sim)
         texts.append(str(shown_in_words(why(sim, "p")["sentence"], str)))
-    assert texts == [
-        "Somebody has cordoned a.",
-        "Somebody has cordoned both nodes.",
-        "Somebody has cordoned all 3 nodes.",
-    ]
+    assert texts == ["a: cordoned.", "both nodes: cordoned.", "all 3 nodes: cordoned."]

@@ -420,11 +420,11 @@ def test_the_inspector_offers_what_can_be_done(clustered):
     node = page_text(clustered.get("", tab="node", node="n1"))
     assert "Cordon" in node and "Drain…" in node
     pod = page_text(clustered.get("", tab="pod", pod="default/web"))
-    assert "Evict…" in pod and "Bind by hand…" in pod
+    assert "Evict…" in pod and "Bind manually…" in pod
 
 
 def test_the_page_of_an_object_and_of_a_node_offer_the_same(clustered):
-    assert "Set what runs in it" in page_text(clustered.get("yaml", **POD_WEB))
+    assert "Set container behavior" in page_text(clustered.get("yaml", **POD_WEB))
     assert "Stop the kubelet" in page_text(clustered.get("cluster", part="nodes", name="n1"))
 
 
@@ -494,7 +494,7 @@ def test_a_drain_that_may_not_begin_says_why_and_keeps_its_flags(clustered):
     clustered.post("act/bind", **POD_WEB, node="n1")
     said = clustered.browser.post(f"{clustered.url}act/drain", {**NODE_N1, "ignore_daemon_sets": "on"}, follow=True)
     assert "cannot delete Pods that declare no controller (use --force to override)" in page_text(said)
-    assert "The drain ended" in page_text(said)
+    assert "The drain failed" in page_text(said)
     assert re.search(r'name="ignore_daemon_sets"[^>]* checked', said.content.decode())
 
 
@@ -505,15 +505,15 @@ def test_a_drain_says_what_it_waits_for(clustered):
     clustered.ask(lambda client: client.walk(12))
     for page in (clustered.get("act/drain", **NODE_N1), clustered.get("", tab="node", node="n1")):
         text = page_text(page)
-        assert "Draining: 1 of 1 pods are still to go." in text
+        assert "Draining: 1 of 1 pods left." in text
         assert "Cannot evict pod as it would violate the pod's disruption budget." in text
     clustered.post("act/cancel-drain", **NODE_N1)
-    assert "End the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
+    assert "Stop the drain" not in page_text(clustered.get("act/drain", **NODE_N1))
 
 
 def test_a_dry_run_says_that_nothing_was_changed(clustered):
     said = clustered.browser.post(f"{clustered.url}act/evict", {**POD_WEB, "dry_run": "on"}, follow=True)
-    assert "web could be evicted now; nothing was changed." in page_text(said)
+    assert "web can be evicted now. Nothing was changed." in page_text(said)
     assert "web" in clustered.objects("Pod")
 
 
@@ -581,13 +581,13 @@ def test_a_deleted_object_leads_to_the_list(clustered):
 def test_an_object_that_is_not_there_is_told(clustered):
     answer = clustered.get("act/drain", kind="Node", name="nobody")
     assert answer.status_code == 404
-    assert "There is no Node nobody" in page_text(answer)
+    assert "No Node nobody" in page_text(answer)
 
 
 def test_an_unknown_action_is_told(clustered):
     answer = clustered.get("act/paint", **NODE_N1)
     assert answer.status_code == 404
-    assert "There is no action “paint” for a Node." in page_text(answer)
+    assert "No action “paint” exists for a Node." in page_text(answer)
 
 
 def test_a_view_link_looks_and_changes_nothing(clustered):

@@ -99,7 +99,7 @@ def test_it_is_found_in_a_configmap_with_its_lines(begun, text):
 def test_of_several_one_is_chosen(begun):
     answer = begun.post("configuration", text=inside(OLD) + "---\n" + GANG, apply="")
     assert len(offered(answer)) == 2
-    assert "There must be one KubeSchedulerConfiguration" in page_text(answer)
+    assert "must contain exactly one KubeSchedulerConfiguration" in page_text(answer)
 
 
 def test_an_error_shows_its_line_as_it_was_written(begun):

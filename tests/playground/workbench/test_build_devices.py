@@ -52,7 +52,7 @@ def test_without_their_gate_partitions_lose_their_counters(begun):
 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
-    [("nodes", "node-7", "“node-7” is not the name of a node"), ("count", "65", "at most 64 of these on a node")],
+    [("nodes", "node-7", "“node-7” is not the name of a node"), ("count", "65", "at most 64 of these per node")],
 )
 def test_a_wrong_value_is_told_and_nothing_is_created(begun, field, value, said):
     answer = begun.post("build/devices", **{**DEVICES, field: value})

@@ -53,12 +53,12 @@ def test_it_is_undone(begun):
         ({"pod": ""}, "This field is required"),
         ({"pod": "default/nobody"}, "received 'default/nobody'; expected namespace/name of a pod that exists"),
         ({"code": "418"}, "not one of the available choices"),
-        ({"code": "0"}, "Say how long it takes"),
-        ({"code": "0", "latency": "1s", "after_write": "on"}, "Choose an answer that fails"),
+        ({"code": "0"}, "Enter a duration"),
+        ({"code": "0", "latency": "1s", "after_write": "on"}, "Choose a failing response"),
         ({"latency": "fast"}, "is not a duration"),
         ({"times": "0"}, "greater than or equal to 1"),
         ({"call": "watch"}, "not one of the available choices"),
-        ({"back": "1", "call": "status"}, "nothing was asked for the call status of default/web"),
+        ({"back": "1", "call": "status"}, "no fault is injected into the status calls of default/web"),
         ({"back": "1", "call": "watch"}, "one of bind, claims, delete, status, volumes"),
     ],
 )
@@ -73,5 +73,5 @@ def test_what_is_wrong_is_told_and_nothing_changes(begun, changes, said):
 def test_a_view_link_sees_the_page_and_changes_nothing(begun):
     begun.post("calls", **ASKED)
     page = begun.browser.get(f"{begun.view_url}calls")
-    assert "Take back" not in page_text(page)
+    assert "Remove" not in page_text(page)
     assert begun.browser.post(f"{begun.view_url}calls", ASKED).status_code == 403

@@ -35,7 +35,7 @@ def test_controllers_say_what_they_watch_and_what_they_did(modelled) -> None:
     text = page_text(modelled.get("cluster"))
     assert "disruption-controller" in text
     assert "watches Pod PodDisruptionBudget" in text
-    assert "What it did last, and why" in text
+    assert "Last action, and why" in text
 
 
 def test_a_budget_says_how_many_may_go(modelled) -> None:
@@ -75,11 +75,11 @@ def test_nodes_lead_to_their_own_pages(modelled) -> None:
 
 
 def test_a_node_that_is_not_there_is_told(modelled) -> None:
-    assert "There is no node n9 at this step." in page_text(modelled.get("cluster", part="nodes", name="n9"))
+    assert "No node n9 exists at this step." in page_text(modelled.get("cluster", part="nodes", name="n9"))
 
 
 def test_rollouts_are_empty_without_deployments(modelled) -> None:
-    assert "There are no Deployments here." in page_text(modelled.get("cluster", part="rollouts"))
+    assert "The cluster has no Deployments." in page_text(modelled.get("cluster", part="rollouts"))
 
 
 def test_a_page_that_has_seen_the_newest_step_gets_nothing(modelled) -> None:

@@ -37,7 +37,7 @@ def test_a_command_leads_to_its_moment(begun):
 
 
 def test_a_world_of_which_nothing_was_asked_says_so(visitor):
-    assert "Nothing has been asked of this world yet" in page_text(visitor("empty").get("commands"))
+    assert "No commands yet" in page_text(visitor("empty").get("commands"))
 
 
 def test_where_the_viewer_stands_is_marked(begun):
@@ -52,7 +52,7 @@ def test_commands_that_name_something_are_found(begun, q, numbers):
 
 
 def test_a_name_that_no_command_has_is_told(begun):
-    assert "No command names this" in page_text(begun.get("commands", q="nobody"))
+    assert "No command matches" in page_text(begun.get("commands", q="nobody"))
 
 
 def test_a_history_without_a_command_is_a_branch_that_says_so(begun):
@@ -60,7 +60,7 @@ def test_a_history_without_a_command_is_a_branch_that_says_so(begun):
     branch = Session.objects.latest("pk")
     assert branch.name.endswith(" · without Node node-1 … (2)")
     assert (branch.origin_id, branch.branch, branch.origin_position) == (begun.session.pk, True, 0)
-    assert "1 later command was given again at its moment" in shown
+    assert "1 later command was repeated at its original time" in shown
     assert 'value="Empty cluster · without Node node-1 … (2)"' in begun.get("branches").content.decode()
 
 
@@ -88,7 +88,7 @@ def test_the_log_of_the_branch_is_whole(begun):
 def test_what_depends_on_a_command_that_was_left_out_is_told(begun):
     begun.post("objects/delete", kind="Node", name="node-1")
     shown = page_text(left_out(begun, only=0))
-    assert "1 later command did not apply any more and was left out, too" in shown
+    assert "1 later command no longer applied and was left out, too" in shown
     assert "deletes Node node-1" in shown
     assert '"node-1" not found' in shown
 
@@ -103,7 +103,7 @@ def test_names_of_equal_branches_are_numbered(begun):
 def test_without_a_command_to_leave_out_that_is_told(begun, fields):
     answer = begun.post("rerun", **fields)
     assert answer.status_code == 400
-    assert "Tick the commands to leave out first" in page_text(answer)
+    assert "Select the commands to leave out first" in page_text(answer)
 
 
 def test_a_position_without_a_command_is_refused(begun):
@@ -127,8 +127,8 @@ def test_a_history_with_another_seed_is_a_branch_that_has_it(begun):
     shown = page_text(left_out(begun, seed="5"))
     branch = Session.objects.latest("pk")
     assert (branch.name, branch.seed, branch.branch) == ("Empty cluster · seed 5", 5, True)
-    assert "its draws begin with seed 5 where those of the original begin with 0" in shown
-    assert "2 commands were given again, each at its moment" in shown
+    assert "with random seed 5 instead of 0" in shown
+    assert "2 commands were repeated at their original times" in shown
     compared = page_text(begun.get("compare", **{"with": branch.edit_key}))
     assert "Their draws begin with other seeds, 0 in A and 5 in B" in compared
 
@@ -136,7 +136,7 @@ def test_a_history_with_another_seed_is_a_branch_that_has_it(begun):
 @pytest.mark.parametrize(
     ("seed", "said"),
     [
-        ("0", "Seed 0 is the one that this history has: choose another one."),
+        ("0", "This history already has seed 0. Choose another seed."),
         ("-1", "The seed “-1” is not a whole number from 0 to 2147483647."),
         ("9999999999", "The seed “9999999999” is not a whole number from 0 to 2147483647."),
     ],

@@ -44,7 +44,7 @@ def settings(visitor) -> dict:
 
 def test_the_settings_are_changed_and_shown_again(clustered):
     answer = clustered.browser.post(f"{clustered.url}components", FILLED_IN, follow=True)
-    assert "The settings were changed" in page_text(answer)
+    assert "Settings applied" in page_text(answer)
     now = settings(clustered)
     assert now["apiserver"]["default-not-ready-toleration-seconds"] == 30
     assert now["apiserver"]["enable-admission-plugins"] == ["PodNodeSelector"]
@@ -85,7 +85,7 @@ def test_what_is_there_by_default_is_sent_back_as_it_was(clustered):
         ({"apiserver": "default-not-ready-toleration-seconds=1"}, "line 1: write it as --default-not-ready"),
         (
             {"controller_manager": "--terminated-pod-gc-threshold=many"},
-            "line 1: “many” is no value of --terminated-pod-gc-threshold, whose default is 12500",
+            "line 1: “many” is not a value of --terminated-pod-gc-threshold, whose default is 12500",
         ),
         (
             {"controller_manager": "# first\n--node-monitor-grace-period=soon"},
@@ -122,7 +122,7 @@ def test_a_field_without_effect_is_told(clustered):
     answer = clustered.browser.post(
         f"{clustered.url}components", {**FILLED_IN, "kubelet": "cgroupDriver: systemd\n"}, follow=True
     )
-    assert "These fields of KubeletConfiguration change nothing here: cgroupDriver." in page_text(answer)
+    assert "These fields of KubeletConfiguration have no effect here: cgroupDriver." in page_text(answer)
 
 
 def test_a_view_link_changes_nothing(clustered):

@@ -131,7 +131,7 @@ def test_gates_are_taken_as_kube_schedulers_flag(begun):
     begun.post("settings", **{**SETTINGS, "in_place_scaling": ""})
     flag = "--feature-gates=PodLevelResources=false,StorageCapacityScoring=true"
     answer = begun.browser.post(f"{begun.url}gates", {"gates": flag}, follow=True)
-    assert "and the schedulers restarted" in page_text(answer)
+    assert "The schedulers restarted" in page_text(answer)
     settings = configured(begun).settings
     changed = {name: settings[name] for name in ("pod_level_resources", "storage_capacity_scoring", "in_place_scaling")}
     assert changed == {"pod_level_resources": False, "storage_capacity_scoring": True, "in_place_scaling": True}
@@ -155,7 +155,7 @@ def test_gates_that_can_not_be_so_are_refused_in_kubes_words(begun, gates, said)
 
 def test_gates_that_change_nothing_here_are_told(begun):
     answer = begun.browser.post(f"{begun.url}gates", {"gates": "ImageVolume=true"}, follow=True)
-    assert "These gates change nothing here: ImageVolume." in page_text(answer)
+    assert "These feature gates have no effect here: ImageVolume." in page_text(answer)
 
 
 def test_a_gate_that_the_configuration_needs_is_not_turned_off(begun):
@@ -187,15 +187,15 @@ def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
 
 def test_the_page_says_whether_the_schedulers_restarted(begun):
     answer = begun.browser.post(f"{begun.url}settings", {**SETTINGS, "informer_lag": "500ms"}, follow=True)
-    assert "nobody had to restart" in page_text(answer)
+    assert "No restart needed" in page_text(answer)
     answer = begun.browser.post(f"{begun.url}settings", {**SETTINGS, "queue_mode": "historical"}, follow=True)
-    assert "and the schedulers restarted" in page_text(answer)
+    assert "The schedulers restarted" in page_text(answer)
 
 
 def test_settings_that_differ_in_nothing_are_no_command(begun):
     before = begun.head()
     answer = begun.browser.post(f"{begun.url}settings", SETTINGS, follow=True)
-    assert "Nothing differs" in page_text(answer)
+    assert "No changes." in page_text(answer)
     assert begun.head() == before
 
 
@@ -205,7 +205,7 @@ def test_settings_that_differ_in_nothing_are_no_command(begun):
         ("client_qps", "-1", "greater than or equal to 0"),
         ("client_burst", "0", "greater than or equal to 1"),
         ("queue_mode", "2019", "not one of the available choices"),
-        ("informer_lag", "2h", "at most 1h"),
+        ("informer_lag", "2h", "The limit is 1h"),
     ],
 )
 def test_a_wrong_setting_is_told_at_its_field(begun, field, value, said):
@@ -249,17 +249,17 @@ def test_a_further_scheduler_that_cannot_be_is_refused(begun, name, text, said):
 def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: batch, containers: [{name: c, image: i}]}}"
     begun.post("yaml", text=pod, create="")
-    assert "1 pod asks for schedulerName batch , which no scheduler has" in page_text(begun.get("configuration"))
+    assert "1 pod asks for schedulerName batch , which no profile has" in page_text(begun.get("configuration"))
     studio = page_text(begun.browser.get(f"{begun.url}?pod=default/p&tab=pod"))
     assert "No such scheduler" in studio
-    assert "no running scheduler has a profile called batch" in studio
+    assert "No running scheduler has a profile named batch" in studio
     assert "Start a scheduler for it" in studio
     begun.post("configuration", new="batch", scheduler="batch", text=SECOND, apply="")
-    assert "which no scheduler has" not in page_text(begun.get("configuration"))
+    assert "which no profile has" not in page_text(begun.get("configuration"))
 
 
 @pytest.mark.parametrize(("value", "said"), [("5", "is not a duration"), ("-1s", "is not a duration"), ("", "required"),
-                                             ("99999999999h", "at most 1h")])  # fmt: skip
+                                             ("99999999999h", "The limit is 1h")])  # fmt: skip
 def test_a_wrong_duration_is_told_at_its_field(begun, value, said):
     before = begun.head()
     answer = begun.post("settings", **{**SETTINGS, "bind_cost": value})

@@ -62,26 +62,26 @@ def test_claims_are_listed_by_state(begun) -> None:
 
 def test_a_claim_says_how_it_came_to_be_what_it_is(begun) -> None:
     text = page_text(begun.get("cluster", part="claims", name="default/shared"))
-    assert "It was created; nothing is allocated yet." in text
-    assert "It was allocated gpu-0 on n1 . It is reserved for a" in text
-    assert "It is reserved for b" in text
+    assert "Created. No device is allocated yet." in text
+    assert "gpu-0 on n1 allocated. Reserved for a" in text
+    assert "Reserved for b" in text
     assert begun.get("cluster", part="claims", name="default/none").status_code == 404
 
 
 def test_the_search_is_walked_at_the_step_at_which_it_was_made(begun) -> None:
     text = page_text(begun.get("device-search", pod="default/a", node="n1"))
     assert "Attempt 1 of a , in Filter" in text
-    assert "n1 can give all devices. 1 tried, 0 taken back." in text
+    assert "n1 can provide all devices. 1 tried, 0 undone." in text
     assert 'device.driver "gpu.example.com"' in text
 
 
 def test_a_search_that_found_nothing_gives_kubes_answer(begun) -> None:
     text = page_text(begun.get("device-search", pod="default/late"))
-    assert "n1 can't give all devices." in text
+    assert "n1 cannot provide all devices." in text
     assert "cannot allocate all claims" in text
 
 
 def test_where_nothing_was_searched_the_page_says_so(begun) -> None:
     text = page_text(begun.get("device-search", pod="default/nobody"))
     assert "has not searched devices for default/nobody" in text
-    assert "Nothing was searched on n1" in page_text(begun.get("device-search", pod="default/b", node="n1"))
+    assert "No search on n1" in page_text(begun.get("device-search", pod="default/b", node="n1"))

@@ -75,7 +75,7 @@ def test_tables_come_one_by_one_or_all_in_a_zip(run):
 
 def test_a_table_that_there_is_not_is_refused(run):
     answer = run.get("table.csv", table="secrets")
-    assert answer.status_code == 400 and "There is no table “secrets”" in page_text(answer)
+    assert answer.status_code == 400 and "No table has the name “secrets”" in page_text(answer)
 
 
 def test_the_schema_needs_no_session(run):
@@ -105,7 +105,7 @@ def test_a_file_that_is_being_made_can_be_stopped(run, monkeypatch):
     assert run.browser.post(where)["Location"] == run.url + "exports"
     monkeypatch.setattr(downloads, "PATIENCE", 30.0)
     answer = run.browser.get(where)
-    assert answer.status_code == 400 and "stopped while it was made" in page_text(answer)
+    assert answer.status_code == 400 and "The file was cancelled" in page_text(answer)
 
 
 def test_the_page_of_exports_says_what_is_made_for_this_browser(run, visitor, monkeypatch):
@@ -128,13 +128,13 @@ def test_a_file_of_another_session_or_of_nobody_is_not_known(run, visitor, monke
     token = where.rsplit("/", 1)[1]
     other = visitor("empty")
     for answer in (other.get(f"download/{token}"), other.post(f"download/{token}"), run.get("download/x")):
-        assert answer.status_code == 404 and "not kept any more" in page_text(answer)
+        assert answer.status_code == 404 and "has expired" in page_text(answer)
 
 
 def test_a_file_that_would_be_too_large_is_not_made(run, monkeypatch):
     monkeypatch.setattr(jobs, "MOST", 100)
     answer = run.get("otlp.json")
-    assert answer.status_code == 422 and "was not made" in page_text(answer)
+    assert answer.status_code == 422 and "was not created" in page_text(answer)
     answer = run.get("replay.html")
     assert answer.status_code == 422 and "Choose fewer attempts" in page_text(answer)
 

@@ -59,7 +59,7 @@ def test_what_does_not_compile_is_told_at_its_character_and_changes_nothing(begu
     answer = begun.post("extenders", **WRITTEN, filter="node.metadata.name == nod")
     assert answer.status_code == 422
     text = page_text(answer)
-    assert "line 1, column 23: undeclared reference to 'nod'" in text
+    assert "Line 1, column 23: undeclared reference to 'nod'" in text
     assert "<mark>n</mark>" in answer.content.decode()
     assert begun.head() == before
 
@@ -68,7 +68,7 @@ def test_rules_that_are_no_list_are_refused(begun):
     answer = begun.post("extenders", of=URL, kind="recorded", latency="5ms", rules="{")
     assert answer.status_code == 422
     answer = begun.post("extenders", of=URL, kind="recorded", latency="5ms", rules='{"verb": "filter"}')
-    assert "a list of objects is expected" in page_text(answer)
+    assert "expected a list of objects" in page_text(answer)
 
 
 @pytest.mark.parametrize("kind", ["nobody", "http"])

@@ -64,7 +64,7 @@ def test_an_empty_beginning_has_no_nodes_and_no_pods(visitor):
 def test_a_beginning_that_does_not_exist_makes_no_session():
     answer = Client().post("/new", {"start": "story:none"})
     assert answer.status_code == 400
-    assert "There is no beginning “story:none”" in page_text(answer)
+    assert "“story:none” is not a way to start" in page_text(answer)
     assert Session.objects.count() == 0
 
 
@@ -122,7 +122,7 @@ def test_an_import_from_the_first_page_opens_with_its_preview():
 
 def test_an_import_of_nothing_says_so_and_makes_no_session():
     answer = Client().post("/new", {"start": "import", "text": " "})
-    assert "There is nothing to import yet" in page_text(answer)
+    assert "Nothing to import" in page_text(answer)
     assert Session.objects.count() == 0
 
 

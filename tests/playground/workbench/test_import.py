@@ -126,7 +126,7 @@ def test_an_import_in_the_past_forks(begun):
     [
         ("a: [", "not readable as YAML"),
         (b"\xff\xff\x00a", "UTF-8"),
-        ("", "There is nothing to import yet"),
+        ("", "Nothing to import"),
         ("items: {}\nkind: List", "items"),
     ],
 )
@@ -149,7 +149,7 @@ def test_an_import_that_changes_nothing_offers_no_button(begun):
 def test_a_preview_that_is_not_kept_says_so(begun, token):
     answer = begun.post("import/apply", token=token)
     assert answer.status_code == 400
-    assert "no longer kept" in page_text(answer)
+    assert "has expired" in page_text(answer)
 
 
 def test_the_preview_of_another_session_cannot_be_applied(begun, visitor):
@@ -234,10 +234,10 @@ def test_the_namespaces_of_a_snapshot_are_made_where_it_lacks_them(begun):
     shown = page_text(preview(begun, snapshot))
     assert "created Namespace shop" in shown
     assert "created Pod shop/web-0" in shown
-    assert "are not in it themselves: 1. They are made, without labels." in shown
+    assert "Missing namespaces, which will be created without labels: 1." in shown
     apply(begun, snapshot)
     assert "shop" in begun.objects("Namespace")
-    assert "are not in it themselves" not in page_text(preview(begun, snapshot))
+    assert "Missing namespaces" not in page_text(preview(begun, snapshot))
 
 
 def test_a_manifest_whose_namespace_is_not_there_is_refused_as_by_a_real_api_server(begun):

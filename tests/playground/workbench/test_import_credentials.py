@@ -75,8 +75,8 @@ def test_no_credential_is_kept_anywhere(begun):  # noqa: F811
 
 def test_the_editor_says_what_it_did_not_keep(begun):  # noqa: F811
     answer = begun.browser.post(f"{begun.url}yaml", {"text": yaml.safe_dump_all([POD, SECRET])}, follow=True)
-    assert "4 values that look like credentials are not kept: “(removed)” stands in their place." in page_text(answer)
-    assert "The data of 1 Secret is not kept." in page_text(answer)
+    assert "4 values that look like credentials were replaced by “(removed)”." in page_text(answer)
+    assert "The data of 1 Secret was removed." in page_text(answer)
     assert [word for word in WORDS if word.encode() in everything_kept()] == []
 
 

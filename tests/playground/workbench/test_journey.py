@@ -34,7 +34,7 @@ def test_a_view_link_shows_the_journey(visitor):
 def test_a_pod_that_was_never_there_has_no_journey(visitor):
     answer = visitor("story:first-placement").get("journey/default/<nobody>")
     assert answer.status_code == 404
-    assert "no pod default/<nobody> up to this step" in page_text(answer)
+    assert "No pod default/<nobody> existed up to this step" in page_text(answer)
 
 
 def test_the_lanes_are_tables_for_who_reads(visitor):

@@ -20,15 +20,15 @@ def titles(kind: str, about: object, may_edit: bool = True, **more: object) -> d
 def test_a_node_offers_its_actions_first_those_that_are_rare_and_breakpoints_in_sheets_of_their_own():
     sheets = titles("Node", subject("Node"))
     assert list(sheets) == ["main", "more", "travel"]
-    assert {"Taint", "Cordon", "Drain", "Edit YAML", "Its history"} <= set(sheets["main"])
+    assert {"Taint", "Cordon", "Drain", "Edit YAML", "History"} <= set(sheets["main"])
     assert "Stop the kubelet" in sheets["more"]
-    assert "Break where a plugin refuses it" in sheets["travel"]
+    assert "Break when a plugin refuses this node" in sheets["travel"]
 
 
 def test_a_view_link_offers_what_is_only_looked_at():
     sheets = titles("Pod", subject("Pod"), may_edit=False)
-    assert sheets["main"] == ["YAML", "Why not on a node", "Journey", "Commands that name it"]
-    assert all(title.startswith(("Back", "On")) for title in sheets["travel"])
+    assert sheets["main"] == ["YAML", "Why not on a node", "Journey", "Commands about this object"]
+    assert all(title.startswith(("Back", "Forward")) for title in sheets["travel"])
 
 
 def test_a_point_offers_a_breakpoint_at_each_of_its_plugins():
@@ -67,7 +67,7 @@ def test_the_page_asks_for_it_where_the_viewer_stands(visitor):
 
 
 def test_a_world_without_controllers_offers_to_delete():
-    assert titles("Node", None)["main"] == ["Delete", "Edit YAML", "Its history", "Commands that name it"]
+    assert titles("Node", None)["main"] == ["Delete", "Edit YAML", "History", "Commands about this object"]
 
 
 def test_several_objects_offer_what_can_be_done_to_all_at_once():

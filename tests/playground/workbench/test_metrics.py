@@ -64,4 +64,4 @@ def test_a_view_link_shows_the_metrics(run) -> None:
 def test_a_scheduler_that_is_not_there_is_refused(run, page: str) -> None:
     response = run.get(page, scheduler="nobody")
     assert response.status_code == 404
-    assert "no scheduler nobody" in page_text(response)
+    assert "No scheduler nobody" in page_text(response)

@@ -91,8 +91,8 @@ async def test_a_check_in_a_process_of_its_own_finds_the_same():
 
 def test_a_session_becomes_a_lesson_of_its_own_world(author):
     page = author.page()
-    assert "It plays to its end" in page
-    assert "The scheduler takes up web-1" in page
+    assert "Can be played to its end" in page
+    assert "The scheduler starts an attempt for web-1" in page
     assert len(author.plan["cards"]) == 1
 
 
@@ -104,15 +104,15 @@ def test_a_card_is_made_for_a_moment_and_its_question_gets_its_words(author):
     author.save(**{"begin.question": asks})
     assert author.plan["cards"][0]["question"] == {"kind": "node", "answer": {"node_of": "web-1"}}
     words = yaml.safe_load(author.lesson.english)["cards"]["begin"]
-    assert words["ask"] == "Which node does web-1 get?"
+    assert words["ask"] == "Which node will web-1 get?"
     assert words["wrong"] == "The engine says: {answer}."
 
 
 def test_what_is_wrong_is_said_at_its_card(author):
     author.save(add=author.moment("web-1 gets the node"))
     page = author.page()
-    assert "1 thing to mend" in page
-    assert "Card 2 Tell the learner something on this card." in page
+    assert "1 problem to fix" in page
+    assert "Card 2 Write a text for this card." in page
 
 
 def test_a_card_goes_with_its_words(author):
@@ -184,7 +184,7 @@ def test_files_that_can_not_be_read_are_kept_and_shown_with_their_line(given):
     page = page_text(browser.get(files))
     assert "lesson.yaml, line 2" in page
     browser.post(files, {"plan": PLAN, "en": WORDS})
-    assert "It plays to its end" in page_text(browser.get(files))
+    assert "Can be played to its end" in page_text(browser.get(files))
 
 
 def test_no_folder_makes_no_lesson(transactional_db):
@@ -203,13 +203,13 @@ def test_too_large_a_folder_is_refused(given, settings):
 def test_only_so_many_are_kept_of_one_client(given, settings):
     settings.MAX_LESSONS_PER_CLIENT = 1
     assert given().status_code == 302
-    assert "no more are kept for one client" in page_text(given())
+    assert "which is the limit" in page_text(given())
 
 
 def test_a_copy_of_a_lesson_is_whole_in_both_languages(transactional_db):
     browser = Client()
     copy = Author(browser, browser.post("/lesson/new", {"copy": "gate"}))
-    assert "It plays to its end" in copy.page()
+    assert "Can be played to its end" in copy.page()
     assert (
         "被门控的 Pod" in page_text(browser.get(copy.url + "?words=zh-hans"))
         or "被门控" in browser.get(copy.url + "?words=zh-hans").content.decode()
@@ -220,7 +220,7 @@ def test_the_words_that_there_are_come_first_whatever_the_page_speaks(author):
     author.save()
     page = author.browser.get(author.url, headers={"accept-language": "zh-hans"}).content.decode()
     assert "Words of begin.text" in page
-    assert "你讲什么" in page
+    assert "文字" in page
 
 
 def test_words_in_another_language_are_asked_for_card_by_card(author):
@@ -230,7 +230,7 @@ def test_words_in_another_language_are_asked_for_card_by_card(author):
     author.browser.post(author.url, {"words": "zh-hans", "title": "三个节点", "begin.text": "看。"})
     author.lesson.refresh_from_db()
     assert yaml.safe_load(author.lesson.chinese)["title"] == "三个节点"
-    assert "It plays to its end" in author.page()
+    assert "Can be played to its end" in author.page()
 
 
 def test_what_nobody_uses_goes_and_what_sessions_have_stays(author):

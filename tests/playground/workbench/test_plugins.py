@@ -30,7 +30,7 @@ def keep(begun, **fields):
 
 def test_a_plugin_is_kept_and_listed(begun):
     page = page_text(keep(begun, **SCORE))
-    assert "The plugin Mine is kept in this session." in page
+    assert "Plugin Mine saved in this session." in page
     assert "large nodes first" in page
     assert configured(begun).settings["plugins"] == {
         "Mine": {"description": "large nodes first", "score": "allocatable.cpu / 1000", "weight": 3}
@@ -56,9 +56,9 @@ def test_an_expression_that_does_not_compile_is_shown_with_its_character(begun):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"plugin": "9"}, "A name begins with a letter"),
+        ({"plugin": "9"}, "A name starts with a letter"),
         ({"plugin": "NodeName"}, "expected a name that no other plugin has"),
-        ({"score": ""}, "an expression at one extension point at least"),
+        ({"score": ""}, "an expression for at least one extension point"),
         ({"weight": "0"}, "greater than or equal to 1"),
         ({"score": "1" * 5_000}, "at most 4096 characters"),
     ],
@@ -94,7 +94,7 @@ def test_a_trial_of_what_does_not_compile_shows_where(begun):
 def test_a_trial_without_a_pod_keeps_what_was_written(begun):
     answer = begun.post("plugins", **SCORE, **{"try": "", "pod": "default/gone"})
     assert answer.status_code == 422
-    assert "received default/gone; expected a pod that is there at this step" in page_text(answer)
+    assert "received default/gone; expected a pod that exists at this step" in page_text(answer)
     assert answer.context["form"]["score"].value() == SCORE["score"]
 
 
@@ -102,7 +102,7 @@ def test_a_plugin_that_has_gone_is_put_into_no_profile(begun):
     answer = begun.browser.post(
         f"{begun.url}plugins", {"use": "Mine", "profile": "kube-scheduler/default-scheduler"}, follow=True
     )
-    assert "There is no such plugin any more." in page_text(answer)
+    assert "This plugin no longer exists." in page_text(answer)
     assert "Mine" not in str(profile(begun))
 
 
@@ -115,7 +115,7 @@ def test_one_click_puts_it_into_the_profile_with_its_weight(begun):
     answer = begun.browser.post(
         f"{begun.url}plugins", {"use": "Mine", "profile": "kube-scheduler/default-scheduler"}, follow=True
     )
-    assert "Mine stands in the profile default-scheduler now" in page_text(answer)
+    assert "Mine added to the profile default-scheduler" in page_text(answer)
     assert profile(begun)["multiPoint"]["enabled"][-1] == {"name": "Mine", "weight": 3}
 
 
@@ -134,7 +134,7 @@ def test_a_preemption_of_ones_own_stands_in_place_of_kubes(begun):
 )
 def test_what_is_ready_made_is_switched_on_alike(begun, name, field, expected):
     page = page_text(begun.get("plugins"))
-    assert "Ready made: ours, not kube's" in page
+    assert "Built-in plugins of the playground" in page
     begun.post("plugins", use=name, profile="kube-scheduler/default-scheduler")
     assert profile(begun)[field]["enabled"][-1] == expected
 
@@ -143,7 +143,7 @@ def test_a_plugin_that_a_profile_names_is_not_taken_away(begun):
     keep(begun, **SCORE)
     begun.post("plugins", use="Mine", profile="kube-scheduler/default-scheduler")
     answer = begun.post("plugins", remove="Mine")
-    assert "a plugin that no profile names" in page_text(answer)
+    assert "a plugin that no profile uses" in page_text(answer)
     begun.post("configuration", default="", text="")
     begun.post("plugins", remove="Mine")
     assert configured(begun).settings["plugins"] == {}

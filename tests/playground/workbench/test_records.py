@@ -76,7 +76,7 @@ async def test_many_records_of_one_step_are_cut_and_counted(async_client: AsyncC
 
 
 async def test_what_nothing_matches_is_said(async_client: AsyncClient, session: Session) -> None:
-    assert "No record up to here matches." in await page(async_client, session, pod="nobody")
+    assert "No record up to this step matches." in await page(async_client, session, pod="nobody")
 
 
 async def test_fields_that_cannot_be_are_told_with_what_was_expected(

@@ -36,6 +36,6 @@ def test_what_is_not_there_is_said_and_others_are_offered(visitor) -> None:
     assert "No pod has been created" in page_text(begun.get("sequence"))
     missing = begun.get("sequence", pod="nobody")
     assert missing.status_code == 404
-    assert "There is no pod default/nobody up to this step" in page_text(missing)
+    assert "No pod default/nobody existed up to this step" in page_text(missing)
     always = page_text(begun.get("sequence", scheduler="kube-scheduler"))
-    assert "was there before the first step" in always
+    assert "already ran before the first step" in always

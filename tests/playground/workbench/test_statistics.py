@@ -81,7 +81,7 @@ def test_where_no_scheduler_runs_the_page_says_so(killed, page: str, asked: str)
     assert answer.status_code == 200
     assert "No scheduler runs at this step" in page_text(answer)
     assert "No pod has been tried yet" not in page_text(answer)
-    assert "its gate is off" not in page_text(answer)
+    assert "its feature gate is off" not in page_text(answer)
     assert page_text(killed.get(page, at=killed.head() - 1)).count("No scheduler runs") == 0
 
 

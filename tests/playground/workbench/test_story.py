@@ -19,7 +19,7 @@ def test_a_button_pressed_twice_applies_its_command_once(story):
     story.post("story/2")
     head = story.head()
     answer = story.post("story/2")
-    assert "That is done already" in page_text(answer)
+    assert "This is already done" in page_text(answer)
     assert story.head() == head
 
 

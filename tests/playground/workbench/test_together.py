@@ -96,7 +96,7 @@ def test_saving_what_is_there_already_says_so(visitor) -> None:
     begun.post("yaml", text=NODE.format("mine"), create="")
     again = begun.post("yaml", text=NODE.format("mine"), replace="")
     assert again.status_code == 422
-    assert "is in the cluster already" in page_text(again)
+    assert "The cluster already has everything" in page_text(again)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
@@ -118,7 +118,7 @@ def test_whatever_goes_wrong_the_form_comes_back_as_it_was_filled_in(
 def test_a_session_that_was_deleted_meanwhile_gives_the_form_back(visitor, form: str) -> None:
     begun = visitor("empty")
     log.delete(begun.session.pk)
-    came_back(begun, form, 404, "no session with this link")
+    came_back(begun, form, 404, "No session has this link")
 
 
 def came_back(begun: Visitor, form: str, status: int, said: str) -> None:

@@ -79,7 +79,7 @@ def test_a_question_of_a_variant_is_judged_by_its_own_key(begun):
 @pytest.mark.parametrize("fields", [{"lesson": "nowhere"}, {"lesson": "sequence"}, {}])
 def test_a_lesson_without_variants_is_refused(begun, fields):
     _browser, answer = begun(**fields)
-    assert "There are no variants of this lesson" in page_text(answer)
+    assert "This lesson has no variants" in page_text(answer)
     assert not Session.objects.exists()
 
 

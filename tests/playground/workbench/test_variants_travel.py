@@ -70,7 +70,7 @@ def test_a_trace_names_the_variant_and_its_session_here_has_the_same_one(learner
     assert header["lesson"] == {"story": learner.session.story, "origin": "bin-packing", "variant": "5"}
     Draft202012Validator(json_schema()).validate(header)
     page, session = brought(trace)
-    assert "The same" in page and "the session here has the same one" in page
+    assert "Trace verified" in page and "this session has the same one" in page
     assert session.pk != learner.session.pk and session.story == learner.session.story
     assert told(session) == told(learner.session) != ""
 
@@ -79,7 +79,7 @@ def test_a_server_that_has_never_seen_the_variant_draws_the_very_same_one(learne
     trace, before = trace_of(learner), told(learner.session)
     LessonDocument.objects.all().delete()
     page, session = brought(trace)
-    assert "the session here has the same one" in page
+    assert "this session has the same one" in page
     assert (session.story, session.head) == (learner.session.story, learner.head())
     assert told(session) == before
 
@@ -105,7 +105,7 @@ def test_a_lesson_that_is_not_the_very_same_is_left_out_and_that_is_said(learner
 def test_a_header_that_names_no_lesson_is_read_as_one_without(learner, lesson):
     first, _, rest = trace_of(learner).partition(b"\n")
     page, session = brought(json.dumps({**json.loads(first), "lesson": lesson}).encode() + b"\n" + rest)
-    assert "The same" in page and "Its session has a lesson" not in page
+    assert "Trace verified" in page and "The session of the trace has a lesson" not in page
     assert session.story == ""
 
 

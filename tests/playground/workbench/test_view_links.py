@@ -78,7 +78,7 @@ def test_one_that_has_ended_answers_410_in_words(begun, room):
     over(link)
     answer = Client().get(address + room)
     assert answer.status_code == 410
-    assert "This link has ended" in page_text(answer) and "Ask whoever gave it to you" in page_text(answer)
+    assert "This link has ended" in page_text(answer) and "Ask the person who shared" in page_text(answer)
     assert Client().get(address.replace("/s/", "/embed/")).status_code == 410
     assert f"Link {link.pk}: ended on" in page_text(begun.get("session"))
 
@@ -88,7 +88,7 @@ def test_one_that_was_taken_back_answers_410_and_the_others_stand(begun):
     _other, stands = made(begun, "never")
     assert begun.post("links", revoke=link.pk).status_code == 302
     answer = Client().get(address)
-    assert answer.status_code == 410 and "was taken back" in page_text(answer)
+    assert answer.status_code == 410 and "was revoked" in page_text(answer)
     assert Client().get(stands).status_code == 200
     assert Client().get(begun.view_url).status_code == 200
     assert f"Link {link.pk}: taken back on" in page_text(begun.get("session"))

@@ -20,7 +20,7 @@ def test_a_node_that_a_plugin_refuses_says_so_in_kubes_words(visitor):
     shown = page_text(begun.get("why", pod="default/huge", node="node-1"))
     assert "Why is huge not on node-1 ?" in shown
     assert "NodeResourcesFit refuses the node: Insufficient cpu" in shown
-    assert "passes" in shown and "Bind by hand…" in shown
+    assert "passes" in shown and "Bind manually…" in shown
 
 
 def test_a_feasible_node_shows_its_points(visitor):

@@ -84,7 +84,7 @@ TYPES = [
     (
         "spec/containers/0/resources",
         {"requests": {"cpu": "10x"}},
-        'spec.containers[0].resources.requests[cpu]: "10x" is not a quantity; write it as 500m or 2',
+        'spec.containers[0].resources.requests[cpu]: "10x" is not a quantity. Write it as 500m or 2',
     ),
     ("status", {"conditions": {}}, "status.conditions: {} is an object, expected a list"),
 ]

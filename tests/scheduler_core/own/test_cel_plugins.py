@@ -277,8 +277,8 @@ def test_what_does_not_compile_is_refused_at_its_character(
     ("name", "definition", "said"),
     [
         ("NodeName", Definition(filter="true"), "a name that no other plugin has"),
-        ("Mine", Definition(), "an expression at one extension point at least"),
-        ("Mine", None, "there is none of this name"),
+        ("Mine", Definition(), "an expression for at least one extension point"),
+        ("Mine", None, "none has this name"),
     ],
 )
 def test_what_cannot_be_defined_is_refused(name: str, definition: Definition | None, said: str) -> None:
@@ -305,14 +305,14 @@ def test_there_is_a_most_of_plugins() -> None:
     sim = Simulation()
     for i in range(MOST_PLUGINS):
         sim.apply(DefinePlugin(f"P{i}", Definition(filter="true")))
-    with pytest.raises(Refused, match="at most 50 plugins"):
+    with pytest.raises(Refused, match="at most 50 custom plugins"):
         sim.apply(DefinePlugin("One", Definition(filter="true")))
     sim.apply(DefinePlugin("P0", Definition(filter="false")))
 
 
 def test_a_plugin_that_a_profile_names_stays() -> None:
     sim = world(score="1")
-    with pytest.raises(Refused, match="a plugin that no profile names; one of kube-scheduler does"):
+    with pytest.raises(Refused, match="a plugin that no profile uses, but a profile of kube-scheduler does"):
         sim.apply(DefinePlugin("Mine"))
     sim.apply(SetConfiguration())
     sim.apply(DefinePlugin("Mine"))

@@ -88,8 +88,8 @@ DECIDED = ("pod", "outcome", "node", "message", "evaluated", "feasible", "tied",
 COMPARISON = Kind(
     "comparison",
     at_once=lambda: 4,
-    busy=gettext_noop("Other sessions are being compared just now. Please try again when that is done."),
-    failed=gettext_noop("The comparison failed. The sessions are as they were."),
+    busy=gettext_noop("The server is comparing other sessions. Try again in a moment."),
+    failed=gettext_noop("The comparison failed. The sessions are unchanged."),
     kept=8,
     reused=True,
 )

@@ -29,14 +29,14 @@ DOWNLOAD = Kind(
     "download",
     at_once=lambda: settings.ENGINE_JOBS,
     of_a_session=2,
-    busy=gettext_noop("Other files are being made here just now. Please try again in a moment."),
-    failed=gettext_noop("The file could not be made. The session is as it was."),
+    busy=gettext_noop("The server is creating other files. Try again in a moment."),
+    failed=gettext_noop("The file could not be created. The session is unchanged."),
     seconds=SECONDS,
-    late=gettext_noop("The file was not made within five minutes, and was given up. The session is as it was."),
-    stopped=gettext_noop("The file was stopped while it was made."),
+    late=gettext_noop("Creating the file took more than five minutes and was stopped. The session is unchanged."),
+    stopped=gettext_noop("The file was cancelled."),
     kept=32,
     reused=True,
-    forgotten=gettext_noop("This file is not kept any more. Please ask for it again."),
+    forgotten=gettext_noop("This file has expired. Request it again."),
 )
 
 

@@ -39,14 +39,14 @@ IMPORT = Kind(
     "import",
     at_once=lambda: 1,
     of_a_session=1,
-    busy=gettext_noop("Other large imports are read on this server just now. Please try again in some minutes."),
-    failed=gettext_noop("The import failed. The session is as it was."),
+    busy=gettext_noop("The server is reading other large imports. Try again in a few minutes."),
+    failed=gettext_noop("The import failed. The session is unchanged."),
     wait=900.0,
     seconds=600.0,
-    late=gettext_noop("The import had not come to its end after ten minutes and was stopped."),
-    stopped=gettext_noop("The import was cancelled. Nothing of it was kept."),
+    late=gettext_noop("The import took more than ten minutes and was stopped."),
+    stopped=gettext_noop("The import was cancelled. Nothing was saved."),
     kept=50,
-    forgotten=gettext_noop("This import is not known any more. Please bring the file again."),
+    forgotten=gettext_noop("This import no longer exists. Upload the file again."),
 )
 
 

@@ -21,17 +21,17 @@ from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 LESSON = Kind(
     "lesson",
     at_once=lambda: settings.ENGINE_JOBS,
-    busy=gettext_noop("Others are checking lessons here just now. Please try again in a moment."),
-    failed=gettext_noop("The lesson could not be played: it takes too long or too much. What you wrote is kept."),
-    late=gettext_noop("The lesson could not be played: it takes too long or too much. What you wrote is kept."),
+    busy=gettext_noop("The server is checking other lessons. Try again in a moment."),
+    failed=gettext_noop("The lesson could not be played: it needs too much time or memory. Your text is kept."),
+    late=gettext_noop("The lesson could not be played: it needs too much time or memory. Your text is kept."),
     wait=30.0,
 )
 VARIANT = Kind(
     "variant",
     at_once=lambda: settings.ENGINE_JOBS,
-    busy=gettext_noop("Others are starting variants of lessons here just now. Please try again in a moment."),
-    failed=gettext_noop("No variant could be made: playing it takes too long or too much."),
-    late=gettext_noop("No variant could be made: playing it takes too long or too much."),
+    busy=gettext_noop("The server is starting other variants of lessons. Try again in a moment."),
+    failed=gettext_noop("No variant could be created: it needs too much time or memory."),
+    late=gettext_noop("No variant could be created: it needs too much time or memory."),
     wait=30.0,
 )
 KEPT = 300.0  # seconds for which a process without work is kept

@@ -14,8 +14,8 @@ from playground.sessions.web.loop import SessionsLoop
 PREVIEW = Kind(
     "preview",
     at_once=lambda: 16,
-    busy=gettext_noop("Others are importing here just now. Please try again in a moment."),
-    failed=gettext_noop("The import could not be looked at."),
+    busy=gettext_noop("The server is reading other imports. Try again in a moment."),
+    failed=gettext_noop("The preview of the import failed."),
     wait=30.0,
 )
 

@@ -28,14 +28,12 @@ RERUN = Kind(
     "re-run",
     at_once=lambda: 8,
     of_a_session=1,
-    busy=gettext_noop("A history is being made again here just now. Please try again when that is done."),
-    failed=gettext_noop("The re-run failed. The session is as it was."),
+    busy=gettext_noop("The server is running another re-run. Try again in a moment."),
+    failed=gettext_noop("The re-run failed. The session is unchanged."),
     seconds=SECONDS,
     late=f"The re-run had not come to its end after {SECONDS:.0f} s and was stopped. Nothing was kept of it.",
     kept=200,
-    forgotten=gettext_noop(
-        "This re-run is not known any more. If it came to its end, its branch is among the session's branches."
-    ),
+    forgotten=gettext_noop("This re-run no longer exists. If it finished, its branch is in the list of branches."),
 )
 
 

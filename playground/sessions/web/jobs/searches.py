@@ -35,7 +35,7 @@ PATIENCE = 120.0  # seconds that one search may take
 SEARCH = Kind(
     "search",
     at_once=lambda: 256,
-    busy=gettext_noop("Too many are searching here just now. Please try again in a moment."),
+    busy=gettext_noop("Too many searches are running. Try again in a moment."),
     failed=gettext_noop("The search failed."),
     stopped=gettext_noop("The search was stopped."),
 )
@@ -115,7 +115,7 @@ class Searcher:
         points = await self._points(request)
         if not request.back and request.at is None:
             if not request.may_edit:
-                raise NotFound(_("Viewing the newest step: only the edit link can run on from here."))
+                raise NotFound(_("You are viewing the newest step. Only the edit link can run further."))
             return SearchResult(None, points)
         progress, spent = await self._scan(job, points, request)
         if progress.hit is not None:

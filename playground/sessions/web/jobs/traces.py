@@ -22,7 +22,7 @@ CHUNKS = 8  # that wait to be read
 TRACE = Kind(
     "trace",
     at_once=lambda: settings.ENGINE_JOBS,
-    busy=gettext_noop("Others are computing traces here just now. Please try again in a moment."),
+    busy=gettext_noop("The server is computing other traces. Try again in a moment."),
     failed=gettext_noop("The trace could not be computed."),
     wait=30.0,
 )

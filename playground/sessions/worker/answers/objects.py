@@ -92,7 +92,7 @@ def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
     if obj is None:
         where = f"{request.namespace}/{request.name}" if request.namespace else request.name
         raise SessionGone(
-            message(gettext_noop("There is no %(kind)s %(name)s at this step."), kind=request.kind, name=where)
+            message(gettext_noop("No %(kind)s %(name)s exists at this step."), kind=request.kind, name=where)
         )
     return ObjectShown(to_yaml([obj]), without_effect(obj))
 

@@ -38,9 +38,7 @@ MOST_RESOURCES = 8
 POINTS = 240
 PATIENCE = 0.5
 NODES = 12
-TOO_MUCH = gettext_noop(
-    "The comparison took more memory than there is here for one, and was stopped. The sessions are as they were."
-)
+TOO_MUCH = gettext_noop("The comparison needs more memory than the limit and was stopped. The sessions are unchanged.")
 
 
 @answers(Outline, too_much=TOO_MUCH)
@@ -142,7 +140,7 @@ def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
     if not 0 <= request.index < len(attempts):
         raise SessionError(
             message(
-                gettext_noop("There is no attempt %(number)s; there are %(count)s."),
+                gettext_noop("Attempt %(number)s does not exist. Attempts: %(count)s."),
                 number=request.index,
                 count=len(attempts),
             )

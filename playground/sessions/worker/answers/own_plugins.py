@@ -28,7 +28,7 @@ def try_plugin(engine: Engine, request: TryPlugin) -> Steps[PluginTried]:
         assert command.definition is not None
         pod = world.store.pod_at(request.pod or next(iter(pods), ""))
         if pod is None:
-            return PluginTried([FieldProblem("pod", request.pod, "a pod that is there at this step")], pods=pods)
+            return PluginTried([FieldProblem("pod", request.pod, "a pod that exists at this step")], pods=pods)
         tried = trial(world, request.name, command.definition, pod)
     except Refused as refused:
         return PluginTried([FieldProblem(**each.to_json()) for each in refused.errors], pods=pods)

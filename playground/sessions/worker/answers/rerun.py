@@ -24,8 +24,8 @@ from playground.sessions.worker.world import Command, Redo, Refused, Simulation,
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
 MOST_LEFT = 200
 TOO_MUCH = gettext_noop(
-    "The re-run took more memory than there is here for one, and was stopped. Nothing was kept of it; "
-    "it takes less where the first of the commands to leave out is a later one."
+    "The re-run needs more memory than the limit and was stopped. Nothing was saved. Leaving out only "
+    "later commands takes less memory."
 )
 
 
@@ -52,12 +52,10 @@ class Rerun:
         self.positions = [at for at in engine.commands if at < head]
         if seed == engine.seed:
             raise SessionError(
-                message(gettext_noop("Seed %(seed)s is the one that this history has: choose another one."), seed=seed)
+                message(gettext_noop("This history already has seed %(seed)s. Choose another seed."), seed=seed)
             )
         if not self.skip <= set(self.positions) or (not self.skip and seed is None):
-            raise SessionError(
-                message(gettext_noop("There is no such command in this session: choose some of its list."))
-            )
+            raise SessionError(message(gettext_noop("This session has no such command. Choose from its list.")))
         self.first = min(self.skip) if seed is None else 0
         self.max_objects = max_objects
         self.done, self.total = 0, head - self.first
@@ -93,8 +91,8 @@ class Rerun:
             raise LimitReached(
                 message(
                     gettext_noop(
-                        "Made again, the history takes far more steps than it took: it stands at step %(at)s "
-                        "and has not come to the moment of the next command. The re-run was stopped; nothing was kept of it."
+                        "The re-run takes far more steps than the original: at step %(at)s it has not reached the moment of "
+                        "the next command. It was stopped, and nothing was saved."
                     ),
                     at=f"{self.world.position:,}",
                 )
@@ -170,9 +168,7 @@ class Rerun:
         world = self.world
         if isinstance(command, Undo | Redo) and not edits.same(before, world.edits, command):
             self.left.append(
-                LeftOut(
-                    at, message(gettext_noop("What it takes back or makes again was left out, or is not the same."))
-                )
+                LeftOut(at, message(gettext_noop("The command that it undoes or redoes was left out or differs.")))
             )
             return
         position, edits_before = world.position, world.edits
@@ -190,9 +186,7 @@ class Rerun:
         if objects > self.max_objects:
             raise LimitReached(
                 message(
-                    gettext_noop(
-                        "Made again, the cluster would have %(has)s objects; at most %(most)s are allowed here."
-                    ),
+                    gettext_noop("After the re-run the cluster would have %(has)s objects. The limit is %(most)s."),
                     has=f"{objects:,}",
                     most=f"{self.max_objects:,}",
                 )

@@ -49,9 +49,7 @@ def _find(world: Any, request: SubjectOf) -> tuple[str, Mapping[str, Any]]:
         if manifest is not None:
             return kind, manifest
     where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-    raise SessionGone(
-        message(gettext_noop("There is no %(kind)s %(name)s at this step."), kind=request.kind, name=where)
-    )
+    raise SessionGone(message(gettext_noop("No %(kind)s %(name)s exists at this step."), kind=request.kind, name=where))
 
 
 def _subject(world: Any, kind: str, manifest: Mapping[str, Any], drained: bool = False) -> Subject:
@@ -112,7 +110,7 @@ def _together(world: Any, request: SubjectOf) -> SubjectFound:
     if not chosen:
         raise SessionGone(
             message(
-                gettext_noop("No %(kind)s is meant by %(search)s at this step."),
+                gettext_noop("%(search)s matches no %(kind)s at this step."),
                 kind=request.kind,
                 search=str(request.many),
             )
@@ -120,7 +118,9 @@ def _together(world: Any, request: SubjectOf) -> SubjectFound:
     if len(chosen) > MOST_TOGETHER:
         raise SessionError(
             message(
-                gettext_noop("%(has)s at once are too many; %(most)s are allowed."), has=len(chosen), most=MOST_TOGETHER
+                gettext_noop("%(has)s at once are too many. The limit is %(most)s."),
+                has=len(chosen),
+                most=MOST_TOGETHER,
             )
         )
     first = _subject(world, request.kind, chosen[0])
@@ -162,7 +162,7 @@ def _scheduler(world: Any, name: str) -> Subject:
     """A process; without a name one that is to be started."""
     row = read_replica(world, name) if name else {"stage": "", "cutOff": None}
     if row is None:
-        raise SessionGone(message(gettext_noop("There is no scheduler %(name)s at this step."), name=name))
+        raise SessionGone(message(gettext_noop("No scheduler %(name)s exists at this step."), name=name))
     status = {"stage": row["stage"], "cutOff": row["cutOff"] is not None}
     return Subject(SCHEDULER, "", name, {"metadata": {"name": name}, "status": status}, now=world.now)
 

@@ -132,18 +132,18 @@ def phrase(record: Record) -> tuple[int, str] | None:
 
 
 _STOOD = gettext_noop(
-    "The run was stopped because it goes in circles: for %(steps)s steps no pod came to a place where it "
-    "had not been before, and virtual time stood at %(time)s. Its last %(last)s steps:\n%(lines)s\n"
-    "Change something, or run again to go on all the same."
+    "The run was stopped because it repeats itself: for %(steps)s steps no pod reached a new state, and "
+    "virtual time stayed at %(time)s. The last %(last)s steps:\n%(lines)s\nChange something, or run again "
+    "to continue anyway."
 )
 _WENT = gettext_noop(
-    "The run was stopped because it goes in circles: for %(steps)s steps no pod came to a place where it "
-    "had not been before, and virtual time went from %(since)s to %(time)s. Its last %(last)s steps:\n%(lines)s\n"
-    "Change something, or run again to go on all the same."
+    "The run was stopped because it repeats itself: for %(steps)s steps no pod reached a new state, "
+    "while virtual time went from %(since)s to %(time)s. The last %(last)s steps:\n%(lines)s\nChange "
+    "something, or run again to continue anyway."
 )
 
 
-_IN_VAIN = gettext_noop("The run was stopped: %(loop)s\nChange something, or run again to go on all the same.")
+_IN_VAIN = gettext_noop("The run was stopped: %(loop)s\nChange something, or run again to continue anyway.")
 
 
 def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
@@ -153,7 +153,7 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
         return None
     seen = {"last": f"{last.steps:,}", "lines": lines}
     if circles is None:
-        return message(gettext_noop("Its last %(last)s steps:\n%(lines)s"), **seen)
+        return message(gettext_noop("The last %(last)s steps:\n%(lines)s"), **seen)
     circled = {"steps": f"{circles.steps:,}", "time": clock(now), **seen}
     if circles.since == now:
         return message(_STOOD, **circled)

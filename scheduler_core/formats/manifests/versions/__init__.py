@@ -165,7 +165,8 @@ def _endpoint(endpoint: Manifest) -> Manifest:
 Convert = Callable[[Manifest], Manifest]
 
 OLDER = gettext_noop(
-    "%(kind)s in %(old)s is not served by v1.34 any more; read as %(new)s, with the defaults of its own version (%(count)s)."
+    "v1.34 no longer serves %(kind)s in %(old)s. It is read as %(new)s, with the defaults of its own "
+    "version (%(count)s)."
 )
 
 
@@ -218,9 +219,9 @@ _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
 
 
 NEWER_FIELDS = gettext_noop(
-    "Fields that v1.34 does not have are kept, and have no effect: %(fields)s. This comes from a newer cluster."
+    "Fields that v1.34 does not have are kept and have no effect: %(fields)s. They are from a newer cluster."
 )
-NEWER_KINDS = gettext_noop("Left out, as v1.34 does not have this kind: %(kind)s in %(version)s (%(count)s).")
+NEWER_KINDS = gettext_noop("Left out, because v1.34 does not have this kind: %(kind)s in %(version)s (%(count)s).")
 _INDEX = re.compile(r"\[\d+\]")
 _PASSED_OVER = "Event"  # by every import, which says so itself
 _MOST_FIELDS = 12  # that are named

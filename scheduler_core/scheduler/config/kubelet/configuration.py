@@ -178,7 +178,7 @@ class _Fields:
         """0 counts as the default, as kube has it."""
         found = self._checked(name, parse_duration, "a duration such as 10s or 5m")
         if found is not None and found < 0:
-            raise FieldProblem(name, self._given[name], "a duration that is not below 0")
+            raise FieldProblem(name, self._given[name], "a duration of 0 or more")
         return found or default
 
     def read_pinned(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ MOST_PARTS = 40
 LONGEST = 120
 
 ANSWER = gettext_noop("the answer")
-NO_ANSWER = gettext_noop("It has no answer:")
+NO_ANSWER = gettext_noop("No answer:")
 FIELDS = {"filter": "Filter", "score": "Score"}
 
 

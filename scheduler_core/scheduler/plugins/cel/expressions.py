@@ -35,15 +35,15 @@ EXPRESSIONS: Mapping[str, Kind] = {
     "pre_enqueue": Kind(
         POD,
         {
-            "bool": gettext_noop("true: the pod may be queued; false: it is held back"),
-            "string": gettext_noop("empty: it may be queued; else why it is held back"),
+            "bool": gettext_noop("true: the pod enters the queue; false: the pod is held back"),
+            "string": gettext_noop("empty: the pod enters the queue; a text: the reason to hold it back"),
         },
     ),
     "filter": Kind(
         {**POD, **NODE},
         {
-            "bool": gettext_noop("true: the pod may go there; false: it may not"),
-            "string": gettext_noop("empty: it may go there; else why it may not"),
+            "bool": gettext_noop("true: the node is feasible; false: refused"),
+            "string": gettext_noop("empty: the node is feasible; a text: the reason to refuse it"),
         },
     ),
     "score": Kind(
@@ -57,14 +57,14 @@ EXPRESSIONS: Mapping[str, Kind] = {
     "permit": Kind(
         {**POD, **NODE, **WAITING},
         {
-            "bool": gettext_noop("true: the pod is let go; false: it is rejected"),
-            "int": gettext_noop("0: the pod is let go; more: it waits at most so many seconds; less: it is rejected"),
-            "string": gettext_noop("empty: the pod is let go; else why it is rejected"),
+            "bool": gettext_noop("true: allow the pod; false: reject it"),
+            "int": gettext_noop("0: allow the pod; above 0: wait at most so many seconds; below 0: reject it"),
+            "string": gettext_noop("empty: allow the pod; a text: the reason to reject it"),
         },
     ),
     "post_filter": Kind(
         {**POD, **NODE, **VICTIM},
-        {"bool": gettext_noop("true: the victim may be evicted for the pod; false: it stays")},
+        {"bool": gettext_noop("true: the pod may preempt the victim; false: keep the victim")},
     ),
 }
 """By the definition's field."""

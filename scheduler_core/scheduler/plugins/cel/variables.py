@@ -15,20 +15,20 @@ from scheduler_core.scheduler.framework.per_node import NodeInfo
 
 # Variable -> what it is.
 POD = {
-    "pod": gettext_noop("the pod that is scheduled: its manifest"),
-    "now": gettext_noop("the time of the world"),
-    "args": gettext_noop("the plugin's arguments in the profile's pluginConfig, {} where there are none"),
+    "pod": gettext_noop("the manifest of the pod to schedule"),
+    "now": gettext_noop("the time in the simulation"),
+    "args": gettext_noop("the plugin's arguments in the profile's pluginConfig, or {}"),
 }
 NODE = {
-    "node": gettext_noop("the node: its manifest"),
+    "node": gettext_noop("the manifest of the node"),
     "allocatable": gettext_noop(
-        "what the node has to give, by resource: cpu in millis, memory in bytes, pods as a number"
+        "the allocatable resources of the node: cpu in millis, memory in bytes, pods as a number"
     ),
-    "requested": gettext_noop("what the pods there request, in the same way"),
-    "pods": gettext_noop("the manifests of the pods there, assumed ones included"),
+    "requested": gettext_noop("the requests of the pods on the node, in the same units"),
+    "pods": gettext_noop("the manifests of the pods on the node, including assumed pods"),
 }
 WAITING = {"waiting": gettext_noop("the manifests of the pods that wait on Permit for this plugin")}
-VICTIM = {"victim": gettext_noop("a pod of lower priority there that might be evicted: its manifest")}
+VICTIM = {"victim": gettext_noop("the manifest of a lower-priority pod on the node that might be preempted")}
 
 _NONE: Mapping[str, Any] = {}
 

@@ -36,35 +36,31 @@ from scheduler_core.scheduler.plugins.dynamicresources.prefilter import ALLOCATI
 SHOWN = 20  # devices
 
 _CLAIMS = gettext_noop("claim"), gettext_noop("devices")
-_DEVICES = gettext_noop("device"), gettext_noop("why it was not taken")
+_DEVICES = gettext_noop("device"), gettext_noop("why not allocated")
 _HAS, _WOULD_GET = Words(gettext_noop("has")), Words(gettext_noop("would get"))
-_NO_DEVICE, _NOTHING = Words(gettext_noop("no device")), Words(gettext_noop("nothing found for it"))
-_OUT_OF_REACH = Words(gettext_noop("out of this node's reach"))
+_NO_DEVICE, _NOTHING = Words(gettext_noop("no device")), Words(gettext_noop("no device found"))
+_OUT_OF_REACH = Words(gettext_noop("out of reach of this node"))
 _EXTENDED = Words(gettext_noop("extended resources"))
-_GIVEN_BACK = Words(gettext_noop("tried and given back, as the rest could not be had with it"))
+_GIVEN_BACK = Words(gettext_noop("tried and given back: the rest does not fit with this device"))
 _TIMED_OUT = Words(gettext_noop("the search on this node took too long"))
 _MAY_DIFFER = {
     ALLOCATION: Words(
-        gettext_noop(
-            "a real cluster may choose other devices: it goes through slices and pools in an order that is another one each time"
-        )
+        gettext_noop("a real cluster may choose other devices: the order of slices and pools differs each time")
     ),
     STATUS: Words(
-        gettext_noop(
-            "a real cluster may decide otherwise: it goes through slices and pools in an order that is another one each time"
-        )
+        gettext_noop("a real cluster may decide differently: the order of slices and pools differs each time")
     ),
 }
 _SAID_NO = {
     "in-use": Words(gettext_noop("in use")),
-    "binding": Words(gettext_noop("it has binding conditions, and their gate is off")),
+    "binding": Words(gettext_noop("has binding conditions, and their feature gate is off")),
     "selector": Words(gettext_noop("not selected by")),
     "remembered": Words(gettext_noop("not selected")),
-    "node": Words(gettext_noop("it is not for this node")),
-    "capacity": Words(gettext_noop("too little of its capacity is left")),
-    "counters": Words(gettext_noop("too little is left of the counter")),
-    "taint": Words(gettext_noop("its taint is not tolerated:")),
-    "constraint": Words(gettext_noop("it does not meet the constraint")),
+    "node": Words(gettext_noop("not available to this node")),
+    "capacity": Words(gettext_noop("not enough capacity left")),
+    "counters": Words(gettext_noop("the counter is exhausted")),
+    "taint": Words(gettext_noop("taint not tolerated:")),
+    "constraint": Words(gettext_noop("does not meet the constraint")),
 }
 _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "constraint": "attribute"}
 

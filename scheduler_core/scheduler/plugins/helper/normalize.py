@@ -145,8 +145,8 @@ _UP: Parts = (Words(gettext_noop("The node with the highest score gets 100.")),)
 _DOWN: Parts = (Words(gettext_noop("Less is better here: the node with the highest score gets 0.")),)
 _ALL_ZERO: Parts = (Words(gettext_noop("Every node scores 0.")),)
 BETWEEN: Parts = (Words(gettext_noop("The lowest score becomes 0 and the highest 100.")),)
-ALIKE: Parts = (Words(gettext_noop("All nodes score alike, so all get 0.")),)
-NORMALIZED: Parts = (Words(gettext_noop("normalised")),)
+ALIKE: Parts = (Words(gettext_noop("All nodes have the same score, so all get 0.")),)
+NORMALIZED: Parts = (Words(gettext_noop("normalized")),)
 
 
 def raw_value(scores: Scores, i: int) -> Value:

@@ -28,20 +28,21 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import Incoming, a
 
 _WEIGHT = gettext_noop("weight of the term")
 _HARD = gettext_noop("hardPodAffinityWeight of the plugin")
-_PODS = gettext_noop("pods around the node that the term means")
-_EXISTING = gettext_noop("terms of pods around the node that mean the pod")
+_PODS = gettext_noop("pods in the topology domain that match the term")
+_EXISTING = gettext_noop("terms of pods in the topology domain that match the pod")
 _NOTHING = gettext_noop("no term counts here")
 _NODE: Parts = (Words(gettext_noop("node")),)
 _OF_EXISTING = Words(gettext_noop("of existing pods"))
-_SPAN: Parts = (Words(gettext_noop("distance of the highest and the lowest score")),)
+_SPAN: Parts = (Words(gettext_noop("difference between the highest and the lowest score")),)
 
 _COUNTED: Parts = (
-    Words(gettext_noop("Each pod around the node counts with the weight of each preferred term that means it.")),
+    Words(gettext_noop("Each pod in the topology domain adds the weight of every preferred term that it matches.")),
 )
 _SYMMETRIC: Parts = (
     Words(
         gettext_noop(
-            "Terms of existing pods count in the other direction: their weights, and hardPodAffinityWeight for required ones."
+            "Terms of existing pods count as well: preferred terms with their weight, required terms with "
+            "hardPodAffinityWeight."
         )
     ),
 )

@@ -21,7 +21,7 @@ from scheduler_core.scheduler.framework.explanation import (
 )
 
 _TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-_COLUMNS = gettext_noop("asked for"), gettext_noop("the node has")
+_COLUMNS = gettext_noop("requested"), gettext_noop("the node has")
 _TERM, _NO_LABEL = Words(gettext_noop("term")), Words(gettext_noop("no such label"))
 
 

@@ -103,7 +103,7 @@ _WEIGHT = gettext_noop("weight of the term")
 _MATCHES, _DIFFERS = (gettext_noop("the node matches the term"), gettext_noop("the node does not match the term"))
 _ADDED = Aside((Words(gettext_noop("of the plugin's addedAffinity")),))
 _NODE: Parts = (Words(gettext_noop("node")),)
-_SUMMED: Parts = (Words(gettext_noop("The weights of the preferred terms that the node matches are added up.")),)
+_SUMMED: Parts = (Words(gettext_noop("The weights of the matching preferred terms are added up.")),)
 
 Terms = Iterable[tuple[int, NodeSelectorTerm]]
 

@@ -118,7 +118,7 @@ _COLUMNS = (
     gettext_noop("incoming"),
     gettext_noop("requested"),
     gettext_noop("allocatable"),
-    gettext_noop("lacks"),
+    gettext_noop("short"),
 )
 
 

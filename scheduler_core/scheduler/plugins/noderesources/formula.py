@@ -48,20 +48,21 @@ _DEVIATION: Parts = (Words(gettext_noop("deviation")),)
 _MEAN: Parts = (Words(gettext_noop("mean")),)
 _BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
 
-_LEAST: Parts = (Words(gettext_noop("LeastAllocated: the more is left free, the better.")),)
-_MOST: Parts = (Words(gettext_noop("MostAllocated: the fuller the node, the better.")),)
-_RATIO: Parts = (Words(gettext_noop("RequestedToCapacityRatio: the shape says the score of each utilization.")),)
-_BALANCED: Parts = (Words(gettext_noop("The more alike the used shares of the resources are, the better.")),)
+_LEAST: Parts = (Words(gettext_noop("LeastAllocated: the more resources are left, the higher the score.")),)
+_MOST: Parts = (Words(gettext_noop("MostAllocated: the fuller the node, the higher the score.")),)
+_RATIO: Parts = (Words(gettext_noop("RequestedToCapacityRatio: the shape maps utilization to a score.")),)
+_BALANCED: Parts = (Words(gettext_noop("The closer the used shares of the resources, the higher the score.")),)
 _DEFAULTS: Parts = (
     Words(
         gettext_noop(
-            "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory, here and on the node."
+            "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory, in this pod "
+            "and in the pods on the node."
         )
     ),
 )
-_OVER: Parts = (Words(gettext_noop("Where more is requested than allocatable, the formula has no say: full is full.")),)
+_OVER: Parts = (Words(gettext_noop("More is requested than allocatable, so the score does not follow the formula.")),)
 _NOTHING: Parts = (Words(gettext_noop("The node has none of these resources.")),)
-_ALONE: Parts = (Words(gettext_noop("With fewer than two resources there is nothing to balance.")),)
+_ALONE: Parts = (Words(gettext_noop("Balancing needs at least two resources.")),)
 _WITH_POD: Parts = (Words(gettext_noop("balance with the pod")),)
 _WITHOUT_POD: Parts = (Words(gettext_noop("balance without the pod")),)
 _BY_CHANGE: Parts = (
@@ -70,7 +71,7 @@ _BY_CHANGE: Parts = (
     ),
 )
 _BEST_EFFORT: Parts = (Words(gettext_noop("The pod requests none of these resources.")),)
-_ZERO = gettext_noop("nothing counts")
+_ZERO = gettext_noop("nothing to score")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
 _ALLOCATABLE = gettext_noop("allocatable on the node")
 _WEIGHT = gettext_noop("weight of the resource")
 NODE: Parts = (Words(gettext_noop("node")),)
-_SMALL: Parts = (Words(gettext_noop("Mode Least: the less a node has to give, the better.")),)
-_LARGE: Parts = (Words(gettext_noop("Mode Most: the more a node has to give, the better.")),)
+_SMALL: Parts = (Words(gettext_noop("Mode Least: the less allocatable, the higher the score.")),)
+_LARGE: Parts = (Words(gettext_noop("Mode Most: the more allocatable, the higher the score.")),)
 
 
 def allocatable_formula(resources: Sequence[Mapping[str, Any]], nodes: NodeTable, row: int, *, small: bool) -> Formula:

@@ -40,13 +40,19 @@ ANNOTATION = "playground.dev/cpu-utilization"
 
 _MEASURED = gettext_noop("measured on the node, in percent")
 _CAPACITY = gettext_noop("allocatable on the node")
-_OWN = gettext_noop("expected of the pod")
-_WAITING = gettext_noop("expected of pods there that do not run yet")
+_OWN = gettext_noop("expected usage of the pod")
+_WAITING = gettext_noop("expected usage of pods on the node that do not run yet")
 _TARGET = gettext_noop("targetUtilization of the plugin")
-_UNMEASURED = gettext_noop("the node is not measured")
+_UNMEASURED = gettext_noop("no measurement of the node")
 _LOAD: Parts = (Words(gettext_noop("load")),)
 _NODE: Parts = (Words(gettext_noop("node")),)
-_PACKED: Parts = (Words(gettext_noop("Nodes are packed up to the target, then the emptier are better.")),)
+_PACKED: Parts = (
+    Words(
+        gettext_noop(
+            "Below the target, the fuller node scores higher. Above the target, the emptier node scores higher."
+        )
+    ),
+)
 
 _HALF_UP = Operator("round", lambda number: math.floor(number + 0.5), infix=False)
 

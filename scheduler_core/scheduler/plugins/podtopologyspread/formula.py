@@ -27,19 +27,21 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HOSTN
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness
 
 _PODS = gettext_noop("matching pods in the domain of the node")
-_DOMAINS = gettext_noop("domains among the nodes that are scored")
+_DOMAINS = gettext_noop("domains among the scored nodes")
 _SKEW = gettext_noop("maxSkew of the constraint")
 _NO_DOMAIN = gettext_noop("the node has no such label")
 _WEIGHED = Aside((Words(gettext_noop("weight")),))
 _NODE: Parts = (Words(gettext_noop("node")),)
 
 _FEWER: Parts = (
-    Words(gettext_noop("Fewer matching pods around the node are better; few domains weigh less than many.")),
+    Words(
+        gettext_noop(
+            "The fewer matching pods in the domain, the higher the score. A constraint with few domains weighs less."
+        )
+    ),
 )
-_EVEN: Parts = (Words(gettext_noop("Less is better here; where no pod matches anywhere, all nodes get 100.")),)
-_IGNORED: Parts = (
-    Words(gettext_noop("The node lacks a topology key of the constraints, so it is not scored and gets 0.")),
-)
+_EVEN: Parts = (Words(gettext_noop("Less is better here. If no pod matches anywhere, every node gets 100.")),)
+_IGNORED: Parts = (Words(gettext_noop("The node lacks a topology key of the constraints, so it gets 0.")),)
 
 _LN = Operator("ln", lambda number: log(float(number)), infix=False)
 

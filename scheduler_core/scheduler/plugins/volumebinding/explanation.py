@@ -72,9 +72,9 @@ SHOWN_VOLUMES = 20
 
 _COLUMNS = gettext_noop("claim"), gettext_noop("volume")
 _BOUND, _WOULD_GET = Words(gettext_noop("bound to")), Words(gettext_noop("would get"))
-_OUT_OF_REACH = Words(gettext_noop("out of this node's reach"))
+_OUT_OF_REACH = Words(gettext_noop("out of reach of this node"))
 _PROVISIONED = Words(gettext_noop("would be provisioned here"))
-_NOTHING, _NOT_REACHED = Words(gettext_noop("nothing found for it")), Words(gettext_noop("out of reach"))
+_NOTHING, _NOT_REACHED = Words(gettext_noop("no device found")), Words(gettext_noop("out of reach"))
 
 
 @dataclass(frozen=True, slots=True)

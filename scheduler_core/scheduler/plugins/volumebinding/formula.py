@@ -30,14 +30,14 @@ from scheduler_core.scheduler.plugins.volumebinding.matching import Matches
 from scheduler_core.scheduler.plugins.volumebinding.scorer import Loads, loads_of, points_of
 
 _REQUESTED = gettext_noop("requested by the claims of the class")
-_CAPACITY = gettext_noop("capacity of what they would get")
-_NO_VOLUME = gettext_noop("no claim of the pod is counted here")
+_CAPACITY = gettext_noop("capacity of the volumes for these claims")
+_NO_VOLUME = gettext_noop("no claim of the pod counts here")
 _BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
 _NODE: Parts = (Words(gettext_noop("node")),)
 _AVERAGED: Parts = (
-    Words(gettext_noop("The shape gives a score to the utilization of each storage class; their mean counts.")),
+    Words(gettext_noop("The shape maps the utilization of each storage class to a score. The result is the mean.")),
 )
-_STATIC: Parts = (Words(gettext_noop("Where a claim gets a volume that is there, only such volumes count.")),)
+_STATIC: Parts = (Words(gettext_noop("If a claim gets an existing volume, only existing volumes count.")),)
 
 
 def nothing() -> Formula:

@@ -170,7 +170,7 @@ def test_one_client_uses_a_limited_number_of_sessions_at_the_same_time(settings:
     settings.MAX_SESSIONS_PER_CLIENT = 2
     first = log.create("one", "", "192.0.2.1")
     second = log.create("two", "", "192.0.2.1")
-    with pytest.raises(LimitReached, match="delete some"):
+    with pytest.raises(LimitReached, match="delete sessions"):
         log.create("three", "", "192.0.2.1")
     with pytest.raises(LimitReached):
         log.copy(second.pk, 0, "", "192.0.2.1")

@@ -183,7 +183,7 @@ async def test_what_cannot_be_written_did_not_happen(client: SessionClient, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(log, "append", full)
-        with pytest.raises(Unavailable, match="is not answering"):
+        with pytest.raises(Unavailable, match="does not respond"):
             await client.apply(applying(pod("new")))
     assert await head_of(client) == 1
     assert "new" not in await names(client)
@@ -225,7 +225,7 @@ async def test_a_full_log_says_so(client: SessionClient, settings: Any) -> None:
 
 async def test_a_log_that_would_be_too_large_says_so(client: SessionClient, settings: Any) -> None:
     settings.MAX_LOG_BYTES = 4000
-    with pytest.raises(LimitReached, match="at most 4,000"):
+    with pytest.raises(LimitReached, match="The limit is 4,000"):
         await client.apply(applying(*(pod(f"pod-{i}-{i * i}") for i in range(40))))
     assert len(await names(client)) == 4
     assert await head_of(client) == 1
@@ -234,7 +234,7 @@ async def test_a_log_that_would_be_too_large_says_so(client: SessionClient, sett
 async def test_too_many_objects_are_refused(client: SessionClient, settings: Any) -> None:
     settings.MAX_OBJECTS = 8
     before = await client.ask(Objects())
-    with pytest.raises(LimitReached, match="9 objects; at most 8"):
+    with pytest.raises(LimitReached, match=r"9 objects\. The limit is 8"):
         await client.apply(applying(node("a"), node("b")))
     assert await client.ask(Objects()) == before
 
@@ -273,7 +273,7 @@ async def test_a_preview_outlives_its_worker(client: SessionClient) -> None:
 async def test_a_preview_is_applied_once(client: SessionClient) -> None:
     token = await keep(client, node("new"))
     await client.apply_preview(token)
-    with pytest.raises(SessionError, match="no longer kept"):
+    with pytest.raises(SessionError, match="has expired"):
         await client.apply_preview(token)
 
 
@@ -287,7 +287,7 @@ async def test_several_people_preview_side_by_side(client: SessionClient) -> Non
 
 async def test_of_one_author_only_the_latest_previews_are_kept(client: SessionClient) -> None:
     tokens = [await keep(client, node(f"n{i}"), author="me") for i in range(previews.OF_AN_AUTHOR + 1)]
-    with pytest.raises(SessionError, match="no longer kept"):
+    with pytest.raises(SessionError, match="has expired"):
         await client.kept_preview(tokens[0])
     assert len((await client.kept_preview(tokens[1])).items) == 1
 
@@ -351,7 +351,7 @@ async def test_a_session_that_keeps_killing_its_engine_has_to_wait(
             with pytest.raises(SessionError):
                 await client.ask(Objects())
             await the_end_of(client.live().engine.worker)
-    with pytest.raises(SessionError, match="please try again in"):
+    with pytest.raises(SessionError, match="Try again in"):
         await client.ask(Objects())
     monkeypatch.setattr(engines, "CRASH_WINDOW", 0.0)
     assert len(await names(client)) == 4

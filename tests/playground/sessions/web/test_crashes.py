@@ -62,7 +62,7 @@ async def test_who_applies_while_the_worker_is_killed_hears_that_it_was_not_take
     (answer,) = await killed_during(client, browser.post(page(client, "yaml"), {"text": TEXT, "create": ""}))
     shown = unescape(answer.content.decode())
     assert (answer.status_code, answer["Retry-After"]) == (503, "2")
-    assert "The engine stopped while doing this" in shown
+    assert "The engine stopped during this request" in shown
     assert shown.count(NOTHING) == 1
     assert TEXT in shown
     assert await LogEntry.objects.acount() == 1
@@ -144,7 +144,7 @@ async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at
     browser = AsyncClient()
     refused = await browser.post(page(client, "yaml"), {"text": TEXT, "create": ""})
     assert (refused.status_code, int(refused["Retry-After"]) in range(1, 61)) == (503, True)
-    assert "It can be looked at" in refused.content.decode()
+    assert "You can view the session" in refused.content.decode()
     assert (await browser.get(page(client))).status_code == 200
     assert (await browser.get(page(client, "objects"))).status_code == 200
     monkeypatch.setattr(engines, "CRASH_WINDOW", 0.0)

@@ -131,7 +131,7 @@ async def test_a_file_goes_where_its_import_is_cancelled(kept: list[Any], file: 
     await asyncio.sleep(0)
     assert job.cancel()
     await over(job)
-    with pytest.raises(Cancelled, match="Nothing of it was kept"):
+    with pytest.raises(Cancelled, match="Nothing was saved"):
         job.check()
     assert (file.exists(), kept) == (False, [])
     assert session.notices == [DropTask(token=job.token)]
@@ -148,7 +148,7 @@ async def test_one_is_read_at_a_time_and_a_few_wait(kept: list[Any], tmp_path: P
     assert [len(session.changes.asked) for session, _ in waiting] == [1, 0, 0, 0, 0]
     late = tmp_path / "late"
     late.write_bytes(b"{}")
-    with pytest.raises(LimitReached, match="try again"):
+    with pytest.raises(LimitReached, match="Try again"):
         begun(Session(99), late, jobs)
     assert not late.exists()
     for session, _ in waiting:

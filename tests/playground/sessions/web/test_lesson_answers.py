@@ -88,7 +88,7 @@ def test_a_teacher_gets_the_question_with_its_key(learner: SessionClient) -> Non
 
 @pytest.mark.parametrize(
     ("card", "given", "said"),
-    [(9, ["a"], "has not come to card 9"), (1, [], "Choose an answer first"), (0, None, "has not come to card 0")],
+    [(9, ["a"], "has not reached card 9"), (1, [], "Choose an answer first"), (0, None, "has not reached card 0")],
 )
 def test_what_can_not_be_judged_is_an_error(
     learner: SessionClient, card: int, given: list[str] | None, said: str

@@ -38,7 +38,7 @@ async def test_at_the_head_the_engine_runs_to_the_breakpoint_and_the_log_keeps_i
     await page.look()
     await page.send({"type": "search", "back": False})
     ended = await page.until(kind("ended", "error"))
-    assert ended["reason"] == "until" and "“decided” held at step" in ended["message"]
+    assert ended["reason"] == "until" and "“decided” was hit at step" in ended["message"]
     entry = await LogEntry.objects.aget(session=session, seq=2)
     assert log.unpack(entry.payload) == {"until": {"kind": "break", "titles": ["decided"]}}
     assert await hits(session) == [1]
@@ -54,7 +54,7 @@ async def test_a_run_to_a_breakpoint_that_never_holds_stops_at_its_budget_and_sa
     await page.send({"type": "search", "back": False})
     ended = await page.until(kind("ended", "error"))
     assert ended["reason"] == "budget"
-    assert "after 20 steps" in ended["message"] and "breakpoint “never” holds" in ended["message"]
+    assert "after 20 steps" in ended["message"] and "breakpoint “never” is hit" in ended["message"]
 
 
 async def test_a_search_back_moves_the_cursor_and_not_the_head(
@@ -111,7 +111,7 @@ async def test_at_the_head_a_view_link_can_not_run_on(session: Session, pages: O
     page = await pages(session.view_key)
     await page.look()
     await page.send({"type": "search", "back": False})
-    assert "only the edit link can run on from here" in (await page.until(kind("searched")))["message"]
+    assert "Only the edit link can run further" in (await page.until(kind("searched")))["message"]
 
 
 async def test_a_search_is_dropped_by_pause(

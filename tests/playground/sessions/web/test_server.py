@@ -231,7 +231,7 @@ def test_a_form_that_is_broken_is_answered_in_words(server: PlaygroundServer) ->
         with pytest.raises(HTTPError) as refused:
             urllib.request.urlopen(request)
         assert refused.value.code == 415
-        assert b"only UTF-8 is taken" in refused.value.read()
+        assert b"must be UTF-8 text" in refused.value.read()
 
 
 def test_the_server_serves_others_after_a_refused_upload(server: PlaygroundServer) -> None:

@@ -110,7 +110,7 @@ async def test_a_run_stops_at_the_first_step_where_its_condition_holds(
         sim.position,
         {"until": to_log(until)},
     )
-    assert await said(mixed) == f"The run stopped where {in_english(until.said())}."
+    assert await said(mixed) == f"The run stopped: {in_english(until.said())}."
 
 
 async def test_the_next_pod_is_one_that_comes_after_the_run_began(mixed: Session) -> None:
@@ -132,7 +132,7 @@ async def test_a_run_to_a_time_goes_on_where_nothing_but_leases_is_renewed(trans
 async def test_a_condition_that_never_holds_stops_at_the_end_and_says_so(session: Session) -> None:
     await run(session, NextUnschedulable())
     assert await said(session) == (
-        "Nothing is left to do, and what the run waited for did not happen: the next pod is unschedulable."
+        "The simulation has nothing more to do, and the condition of the run never held: the next pod is unschedulable."
     )
 
 
@@ -152,14 +152,14 @@ async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> 
     await run(mixed, AttemptEnded(1))
     browser = AsyncClient()
     studio = reverse("studio", args=[mixed.edit_key])
-    assert b"The run stopped where attempt 1 ends." in (await browser.get(studio)).content
+    assert b"The run stopped: attempt 1 ends." in (await browser.get(studio)).content
     await browser.post(reverse("step", args=[mixed.edit_key]), {"grain": "call"})
     assert b"The run stopped" not in (await browser.get(studio)).content
 
 
 @pytest.mark.parametrize(
     ("until", "why"),
-    [(PodAttempted("default/nobody"), "no pod default/nobody"), (TimeReached(0.0), "past that already")],
+    [(PodAttempted("default/nobody"), "No pod default/nobody"), (TimeReached(0.0), "already in the past")],
 )
 async def test_what_can_not_come_any_more_is_refused(mixed: Session, until: Until, why: str) -> None:
     with pytest.raises(SessionError, match=why):
@@ -172,7 +172,7 @@ def test_an_attempt_that_was_made_is_past() -> None:
     sim = alone()
     sim.run(lambda world: len(world.journal.attempts) == 3)
     require_future(sim, AttemptEnded(4))
-    with pytest.raises(SessionError, match="past that already: attempt 3 ends"):
+    with pytest.raises(SessionError, match="already in the past: attempt 3 ends"):
         require_future(sim, AttemptEnded(3))
 
 
@@ -206,7 +206,7 @@ async def test_the_form_refuses_with_a_page_and_a_view_link_may_not(mixed: Sessi
     form = {"until": "pod", "pod": "nobody"}
     response = await browser.post(reverse("run", args=[mixed.edit_key]), form)
     assert response.status_code == 422
-    assert b"There is no pod default/nobody" in response.content
+    assert b"No pod default/nobody" in response.content
     form = {"until": "unschedulable"}
     assert (await browser.post(reverse("run", args=[mixed.view_key]), form)).status_code == 403
 
@@ -216,7 +216,7 @@ async def test_the_stream_tells_why_a_run_ended(mixed: Session, pages: Any) -> N
     await page.look()
     await page.send({"type": "run", "until": "attempt", "number": 2})
     ended = await page.until(lambda message: message["type"] == "ended")
-    assert (ended["reason"], ended["message"]) == ("until", "The run stopped where attempt 2 ends.")
+    assert (ended["reason"], ended["message"]) == ("until", "The run stopped: attempt 2 ends.")
 
 
 async def test_a_run_to_a_condition_can_be_cancelled(transactional_db: None) -> None:
@@ -239,16 +239,16 @@ async def test_a_run_to_a_condition_can_be_cancelled(transactional_db: None) -> 
 
 async def test_a_run_goes_on_to_a_card_of_the_lesson(taught: Session) -> None:
     slug = taught.story
-    with pytest.raises(SessionError, match="no such card"):
+    with pytest.raises(SessionError, match="This card does not exist"):
         await run(taught, CardReached(slug, 99))
-    with pytest.raises(SessionError, match="no such card"):
+    with pytest.raises(SessionError, match="This card does not exist"):
         await run(taught, CardReached("none", 1))
     position = await run(taught, CardReached(slug, 2))
     assert position == play(LESSON).positions[LESSON.plan.cards[1].id]
-    with pytest.raises(SessionError, match="past that already: the lesson comes to card 2"):
+    with pytest.raises(SessionError, match="already in the past: the lesson reaches card 2"):
         await run(taught, CardReached(slug, 2))
 
 
 async def test_where_a_card_offers_something_the_run_to_the_next_one_says_so(taught: Session) -> None:
     assert await run(taught, CardReached(taught.story, 4)) > 0
-    assert "once you do what its card offers" in await said(taught)
+    assert "until you do the task on the card" in await said(taught)

@@ -162,15 +162,15 @@ async def test_a_speed_that_makes_no_sense_is_refused(browser: AsyncClient, sess
 async def test_a_form_tells_what_a_socket_would_have_been_told(browser: AsyncClient, transactional_db: None) -> None:
     empty = await create_session("Empty")
     response = await browser.post(url("step", empty), {"grain": "call"}, follow=True)
-    assert "Nothing is left to do." in response.content.decode()
-    assert "Nothing is left to do." not in (await browser.get(url("studio", empty))).content.decode()
+    assert "The simulation has nothing more to do." in response.content.decode()
+    assert "The simulation has nothing more to do." not in (await browser.get(url("studio", empty))).content.decode()
 
 
 async def test_a_search_by_form_tells_where_it_held(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
     await browser.post(url("breakpoints", session), {"kind": "attempt_ended", "name": "decided"})
     response = await browser.post(url("search", session), {"direction": "back"}, follow=True)
-    assert "“decided” held at step" in response.content.decode()
+    assert "“decided” was hit at step" in response.content.decode()
 
 
 @pytest.mark.parametrize("grain", ["year", ""])
@@ -242,7 +242,7 @@ async def test_a_step_beyond_the_head_follows_the_head(browser: AsyncClient, ses
 async def test_an_address_that_leads_nowhere_says_so_and_leads_home(browser: AsyncClient) -> None:
     response = await browser.get("/nope")
     assert response.status_code == 404
-    assert "There is nothing at this address." in response.content.decode()
+    assert "Nothing exists at this address." in response.content.decode()
     assert 'href="/"' in response.content.decode()
 
 
@@ -354,11 +354,11 @@ async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(browser:
     records = sum(line["type"] == "record" for line in lines)
     page = " ".join((await browser.post(reverse("import-trace"), upload(lines))).content.decode().split())
     assert "made by engine 0.9, as kube-scheduler v1.30.0." in page
-    assert f"Its session began on {lines[0]['created']}" in page
-    assert f"Passed over, as this version does not know them: {lines[1]['command']['kind']}.shape." in page
-    assert f"computed again here, by engine {ENGINE_VERSION} as kube-scheduler {KUBE_VERSION}" in page
+    assert f"Its session started on {lines[0]['created']}" in page
+    assert f"Skipped fields that this version does not know: {lines[1]['command']['kind']}.shape." in page
+    assert f"computed by engine {ENGINE_VERSION} as kube-scheduler {KUBE_VERSION}" in page
     assert f"compared with the {records} records" in page
-    assert "another engine than the one that made the file" in page
+    assert "Another engine created the file" in page
 
 
 async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(browser: AsyncClient, session: Session) -> None:
@@ -379,7 +379,7 @@ async def test_a_trace_that_was_changed_says_where_it_differs(browser: AsyncClie
     third["digest"] = "0" * len(third["digest"])
     response = await browser.post(reverse("import-trace"), upload(lines))
     page = response.content.decode()
-    assert "Not the same" in page
+    assert "The trace differs" in page
     assert f"line {lines.index(third) + 1} of the file" in page
     assert "2 attempts came out the same" in page
 
@@ -418,13 +418,13 @@ async def test_a_trace_may_not_bring_more_objects_than_are_allowed(
     settings.MAX_OBJECTS = 6
     response = await browser.post(reverse("import-trace"), upload(lines))
     assert response.status_code == 422
-    assert "7 objects; at most 6" in response.content.decode()
+    assert "7 objects. The limit is 6" in response.content.decode()
 
 
 async def test_no_file_is_no_trace(browser: AsyncClient, transactional_db: None) -> None:
     response = await browser.post(reverse("import-trace"))
     assert response.status_code == 400
-    assert "Choose the file" in response.content.decode()
+    assert "Choose a trace file" in response.content.decode()
 
 
 async def test_the_cluster_at_a_step_can_be_imported_again(browser: AsyncClient, session: Session) -> None:

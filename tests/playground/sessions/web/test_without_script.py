@@ -148,4 +148,4 @@ async def test_a_step_with_nothing_left_says_so_either_way() -> None:
         await settled(session)
     formed = await by_form(one, "edit", "step", {"grain": "pod"}, None)
     assert formed == await by_message(other, "edit", {"type": "step", "grain": "pod"}, None)
-    assert formed.said == ("Nothing is left to do.",)
+    assert formed.said == ("The simulation has nothing more to do.",)

@@ -115,7 +115,7 @@ def test_a_refused_command_changes_nothing() -> None:
 
 def test_a_command_over_the_limit_of_objects_changes_nothing() -> None:
     engine = made(cluster(2, 2))
-    with pytest.raises(LimitReached, match="6 objects; at most 5"):
+    with pytest.raises(LimitReached, match=r"6 objects\. The limit is 5"):
         apply(engine, applying(pod("x"), pod("y")), objects=5)
     assert engine.world.position == 1
     assert engine.world.store.count("Pod") == 2

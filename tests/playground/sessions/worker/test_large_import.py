@@ -193,5 +193,5 @@ def test_one_that_takes_too_much_memory_is_stopped(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imports, "ALONE", -1.0)
-    with pytest.raises(SessionError, match="more memory than there is here"):
+    with pytest.raises(SessionError, match="more memory than the limit"):
         made(engine, written(tmp_path, node("n"), pod("p")))

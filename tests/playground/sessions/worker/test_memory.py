@@ -102,7 +102,7 @@ def test_a_rerun_ends_where_it_takes_too_much(process: Callable[..., None]) -> N
     made = story()
     process(100, 0, 1)
     going = Rerun(made.engine, made.engine.world.position, [1], MOST_OBJECTS, MOST_STEPS)
-    with pytest.raises(LimitReached, match="The re-run took more memory than there is here for one"):
+    with pytest.raises(LimitReached, match="The re-run needs more memory than the limit"):
         finish(going.work(60))
 
 
@@ -116,14 +116,14 @@ def test_a_comparison_ends_where_it_takes_too_much(
     engines.put(7, made.engine)
     process(100, 0, 30)
     _handler, work = start(engines, 7, request_)
-    with pytest.raises(LimitReached, match="The comparison took more memory than there is here for one"):
+    with pytest.raises(LimitReached, match="The comparison needs more memory than the limit"):
         finish(work)
 
 
 def test_an_export_ends_where_it_takes_too_much(process: Callable[..., None]) -> None:
     process(100, 0, 80)
     request = OpenTrace(seed=0, rows=[], head=0, detail=(0, -1), created="2026-01-01T00:00:00Z")
-    with pytest.raises(LimitReached, match="The trace takes more memory than there is here for one"):
+    with pytest.raises(LimitReached, match="The trace needs more memory than the limit"):
         Export(request).next()
 
 

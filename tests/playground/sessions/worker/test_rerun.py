@@ -109,7 +109,7 @@ def test_with_another_seed_the_history_is_the_one_that_a_world_with_that_seed_ha
 
 def test_the_seed_that_a_history_has_is_no_other_one() -> None:
     story = tied_world(3)
-    with pytest.raises(SessionError, match="Seed 3 is the one that this history has"):
+    with pytest.raises(SessionError, match="This history already has seed 3"):
         Rerun(story.engine, story.engine.world.position, [], MOST_OBJECTS, MOST_STEPS, seed=3)
 
 

@@ -62,7 +62,7 @@ def test_two_pods_that_wake_each_other_are_stopped_at_a_time_that_stands_still()
     made = engine(commands("0ms", **FREE))
     result = run(made)
     assert result.reason == "runaway"
-    assert "virtual time stood at 00:00:00.000" in in_english(result.doing)
+    assert "virtual time stayed at 00:00:00.000" in in_english(result.doing)
     assert "× default/a moved waiting on permit → backoff (AssignedPodDelete, Demonstration)" in in_english(
         result.doing
     )
@@ -114,7 +114,7 @@ def test_a_spent_budget_tells_what_the_last_steps_did() -> None:
     with pytest.raises(StopIteration) as end:
         next(steps)
     assert end.value.value.reason == "budget"
-    assert "Its last 502 steps:\n" in in_english(end.value.value.doing)
+    assert "The last 502 steps:\n" in in_english(end.value.value.doing)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -129,7 +129,7 @@ async def test_a_session_says_why_its_run_was_stopped() -> None:
             await asyncio.sleep(0.02)
         return live.said_at_head
 
-    assert "goes in circles" in await runtime().call(until_stopped)
+    assert "repeats itself" in await runtime().call(until_stopped)
 
 
 def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
@@ -145,7 +145,7 @@ def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
     assert result.reason == "runaway"
     said = in_english(result.doing)
     assert said.startswith(
-        "The run was stopped: Deployment default/web makes pods that end in the same way again and again: 100 so far, on n0."
+        "The run was stopped: The pods of Deployment default/web fail in the same way: 100 so far, on n0."
     )
     assert ": PodOSNotSupported: Pod was rejected: Failed to admit pod" in said
     assert run(made).reason == "runaway"

@@ -37,7 +37,7 @@ def container(**fields: Any) -> dict[str, Any]:
         (container(env={"A": "b"}), 'spec.containers[0].env: {"A": "b"} is an object, expected a list'),
         (
             make("LimitRange", "l", spec={"limits": [{"max": {"cpu": "x"}}]}),
-            'spec.limits[0].max[cpu]: "x" is not a quantity; write it as 500m or 2',
+            'spec.limits[0].max[cpu]: "x" is not a quantity. Write it as 500m or 2',
         ),
         (
             make("Deployment", "d", api="apps/v1", spec={"template": {"spec": {"container": []}}}),

@@ -63,7 +63,7 @@ def test_a_node_s_own_fields_count_first() -> None:
         ({"maxPods": -1}, "invalid configuration: maxPods (--max-pods) -1 must not be a negative number"),
         ({"kubeReserved": {"gpu": "1"}}, 'cannot reserve "gpu" resource'),
         ({"evictionHard": {"memory.available": "nan%"}}, 'strconv.ParseFloat: parsing "nan": invalid syntax'),
-        ({"nodeStatusUpdateFrequency": "-1s"}, "a duration that is not below 0"),
+        ({"nodeStatusUpdateFrequency": "-1s"}, "a duration of 0 or more"),
         ({"maxPods": "many"}, "a whole number"),
     ],
 )

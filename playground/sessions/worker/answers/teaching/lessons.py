@@ -30,8 +30,8 @@ from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 
-TOO_MUCH_DRAWN = gettext_noop("A variant of this lesson takes more memory than there is here for one.")
-TOO_MUCH = gettext_noop("The lesson takes more memory than there is here for one. What you wrote is kept.")
+TOO_MUCH_DRAWN = gettext_noop("A variant of this lesson needs more memory than the limit.")
+TOO_MUCH = gettext_noop("The lesson needs more memory than the limit. Your text is kept.")
 
 
 def check_lesson(request: CheckLesson) -> Checked:
@@ -60,17 +60,17 @@ def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
     world = yield from engine.at(request.position)
     lesson, played, reached = _cards(engine.panels.story, world)
     if not 1 <= request.card <= len(reached):
-        text = gettext_noop("The lesson has not come to card %(number)d yet.")
+        text = gettext_noop("The lesson has not reached card %(number)d yet.")
         raise SessionError(message(text, number=request.card))
     card = reached[request.card - 1]
     if card.question is None:
-        raise SessionError(message(gettext_noop("This card of the lesson asks nothing.")))
+        raise SessionError(message(gettext_noop("This card of the lesson has no question.")))
     right = None
     if request.given is not None:
         try:
             right = judge(card.question, played.keys[card.id], request.given).right
         except ValueError:
-            text = gettext_noop("Choose an answer first; a number is written with digits, such as 3 or 0.5.")
+            text = gettext_noop("Choose an answer first. Write a number with digits, such as 3 or 0.5.")
             raise SessionError(message(text)) from None
     evidence = played.evidence.get(card.id)
     said = evidence.said if evidence is not None and card.question.kind == "node" and not right else {}

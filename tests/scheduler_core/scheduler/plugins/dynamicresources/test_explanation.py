@@ -41,7 +41,7 @@ def test_each_device_that_was_not_taken_has_its_reason() -> None:
     first = device("gpu-0", attributes={"memory": 10})
     asked = claim("c", request(selectors=[{"cel": {"expression": 'device.attributes["gpu.example.com"].memory > 20'}}]))
     text = said(with_claim(gpus("a", devices=[first]), asked=asked))
-    assert "default/c | nothing found for it" in text
+    assert "default/c | no device found" in text
     assert 'gpu.example.com/a/gpu-0 | not selected by device.attributes["gpu.example.com"].memory > 20' in text
 
 
