@@ -82,15 +82,17 @@ def _join_parts(kind: str, parts: tuple[tuple[str, str], ...], _versions: tuple[
     return Joined(text, gzip.compress(text, mtime=0), hashlib.sha256(text).hexdigest()[:16])
 
 
-def _gather(kind: str, path: str, media: str, parts: dict[str, tuple[str, Version]], around: tuple[str, ...]) -> None:
+def _gather(
+    kind: str, path: str, media: str, parts: dict[str, tuple[str, Version]], importers: tuple[str, ...]
+) -> None:
     """Add a file after those that it imports, each once, with its medium and its version."""
-    if path in around:
-        raise ValueError(f"files that import each other can't be joined: {' '.join((*around, path))}")
+    if path in importers:
+        raise ValueError(f"files that import each other can't be joined: {' '.join((*importers, path))}")
     if path in parts:
         return
     version = _version(path)
     for name, its in _list_imports(kind, path, version):
-        _gather(kind, name, its or media, parts, (*around, path))
+        _gather(kind, name, its or media, parts, (*importers, path))
     parts[path] = media, version
 
 

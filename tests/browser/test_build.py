@@ -216,7 +216,7 @@ def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     page.wait_for_function("url => location.href !== url && location.search === ''", arg=here)
     expect(page.locator("body")).to_contain_text("later")
     page.goto(server.url)
-    expect(page.locator("[data-lesson=gate] .come")).to_have_text("You came to its end.")
+    expect(page.locator("[data-lesson=gate] .come")).to_have_text("You finished this lesson.")
 
 
 @pytest.mark.parametrize("path", ["build/nodes", "build/pods", "objects", "yaml", "configuration", "import", "session"])

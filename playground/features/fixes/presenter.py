@@ -243,7 +243,7 @@ _DEFEATS = {
     "topology": gettext_noop("The rule then holds for other sets of nodes than its owner wanted."),
     "runtime-class-left": gettext_noop("The containers run without the isolation that the RuntimeClass gives."),
     "overhead": gettext_noop("Every pod of the class is counted with less than its sandbox may use."),
-    "limit-range-bound": gettext_noop("Every pod of the namespace may then ask for as much."),
+    "limit-range-bound": gettext_noop("Every pod of the namespace may then request as much."),
     "claim-size": gettext_noop("The volume may fill up sooner."),
     "delete-job": gettext_noop("The unfinished work of the Job is lost."),
     "security-level": gettext_noop("Every pod of the namespace then has the permissions of this level."),

@@ -92,7 +92,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
     body: ClusterBody = {
         "at": sim.position,
         "waits": bool(sim.store.count("Pod")),
-        "changes": list(_tell(collect_changes(sim).objects, len(sim.last))) if commanded else [],
+        "changes": list(_summarize(collect_changes(sim).objects, len(sim.last))) if commanded else [],
         "log": len(sim.last),
         "evictions": evictions(sim),
         "summary": summarize(sim, waits) if ended else None,
@@ -127,7 +127,7 @@ def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
     return text, [message(_RUN, n=thousands(sim.position), time=duration(sim.now))]
 
 
-def _tell(objects: Iterable[Changed], records: int) -> Iterable[Message]:
+def _summarize(objects: Iterable[Changed], records: int) -> Iterable[Message]:
     """Yield what was created, changed, and deleted, each kind in one line."""
     kinds = sorted(objects, key=lambda each: (each.what != "ADDED", each.kind != "Node", each.kind))
     groups = [

@@ -33,7 +33,7 @@ _CORDONED = gettext_noop("%(nodes)s: cordoned.")
 _NO_LABEL = gettext_noop("%(pod)s requires nodes with %(text)s, but no node has the label %(key)s.")
 _NO_VALUE = gettext_noop("%(pod)s requires nodes with %(text)s. Nodes with this label have %(list)s.")
 _LABELS = gettext_noop("%(pod)s requires labels that %(nodes)s do not have.")
-_ASKS_FOR = gettext_noop("%(pod)s asks for nodes with %(text)s, which leaves out %(nodes)s.")
+_ASKS_FOR = gettext_noop("%(pod)s requires nodes with %(text)s, which excludes %(nodes)s.")
 _PROFILE = gettext_noop("The profile's own addedAffinity (%(text)s) leaves out %(nodes)s.")
 _LEFT_OUT = gettext_noop("%(pod)s may only run on nodes that it names, which excludes %(nodes)s.")
 _OTHER_NODE = gettext_noop("The nodeName of %(pod)s excludes %(nodes)s.")
@@ -49,8 +49,8 @@ _AFFINITY_KEY = gettext_noop(
     "The pod affinity of %(pod)s requires pods in the same %(key)s, but no node has the label %(key)s."
 )
 _SPREAD_LABEL = gettext_noop("%(pod)s is spread over the label %(key)s, which is missing on %(nodes)s.")
-_AFFINITY = gettext_noop("%(pod)s has to run beside certain pods, and none of them runs near %(nodes)s.")
-_AFFINITY_KEY = gettext_noop("%(pod)s has to be beside pods in the same %(key)s, and no node has the label %(key)s.")
+_AFFINITY = gettext_noop("%(pod)s must run beside certain pods, and none of these pods runs near %(nodes)s.")
+_AFFINITY_KEY = gettext_noop("%(pod)s must run beside pods in the same %(key)s, but no node has the label %(key)s.")
 _AFFINITY_ELSEWHERE = gettext_noop(
     "The pod affinity of %(pod)s requires pods that run in another namespace (%(list)s), which it does not select."
 )

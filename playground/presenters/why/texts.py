@@ -31,7 +31,7 @@ _SOURCES = {
         "a pod keeps its priority."
     ),
     "InThousandths": gettext_noop(
-        "Container %(container)s has %(name)s of %(text)s in its %(field)s: m stands for thousandths of a byte. %(better)s may be meant."
+        "Container %(container)s has %(name)s of %(text)s in its %(field)s: m means thousandths of a byte. Did you mean %(better)s?"
     ),
     "Priority": gettext_noop("The priority %(priority)s is from PriorityClass %(priorityClass)s."),
     "DefaultPriority": gettext_noop(
@@ -163,7 +163,7 @@ _NOTES = {
         "Request %(request)s of %(source)s needs %(count)s devices of one node. Devices by node: %(devices)s."
     ),
     "AllDevicesAreAsked": gettext_noop(
-        "Request %(request)s of %(source)s asks for all matching devices of a node (allocationMode All): each of them has to be free."
+        "Request %(request)s of %(source)s requires all matching devices of a node (allocationMode All): each device must be free."
     ),
     "OffersInstead": gettext_noop("In place of %(resource)s, there is %(other)s on %(nodes)s."),
     "PolicyIsIgnore": gettext_noop(
@@ -314,11 +314,11 @@ _NOTES = {
     "JobIsRefused": gettext_noop("CronJob %(owner)s can't create its next Job: %(message)s."),
     "MissedStarts": gettext_noop("Starts that CronJob %(owner)s has missed in the last %(left)s: %(count)s."),
     "DeadlineIsShort": gettext_noop(
-        "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds). "
+        "CronJob %(owner)s skips a start that its controller sees more than %(seconds)s late (startingDeadlineSeconds). "
         "Below 10 s, starts may be skipped without a fault."
     ),
     "SkipsLateStarts": gettext_noop(
-        "CronJob %(owner)s skips a start that its controller comes to later than %(seconds)s (startingDeadlineSeconds)."
+        "CronJob %(owner)s skips a start that its controller sees more than %(seconds)s late (startingDeadlineSeconds)."
     ),
     "LastStart": gettext_noop("CronJob %(owner)s (%(schedule)s) started its last Job %(left)s ago."),
     "NextStart": gettext_noop("CronJob %(owner)s (%(schedule)s) starts next at %(until)s."),
@@ -403,7 +403,7 @@ _NOTES = {
         "%(node)s has this taint because its kubelet says that the node is not ready (%(message)s)."
     ),
     "TaintSetByHand": gettext_noop(
-        "The taint %(key)s of %(nodes)s is set by hand when a node has failed, and nobody but an administrator removes it."
+        "An administrator sets the taint %(key)s of %(nodes)s when a node has failed, and must also remove it."
     ),
     "TaintIsTemporary": gettext_noop(
         "The taint %(key)s of %(nodes)s is temporary: it is up to %(setter)s to remove it."
@@ -442,7 +442,7 @@ _NOTES = {
     "DevicesHave": gettext_noop("Devices have: %(devices)s."),
     "AttachLimit": gettext_noop("%(driver)s attaches at most %(limit)s volumes to %(node)s."),
     "StorageIsTold": gettext_noop(
-        "Claim %(claim)s asks for %(size)s of class %(storageClass)s, and its driver publishes this capacity: %(rooms)s."
+        "Claim %(claim)s requests %(size)s of class %(storageClass)s. Its driver publishes this capacity: %(rooms)s."
     ),
     "ClaimOfTemplate": gettext_noop("The claim for %(entry)s is created from ResourceClaimTemplate %(template)s."),
     "DeviceClassIsMissing": gettext_noop(

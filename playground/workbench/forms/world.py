@@ -72,7 +72,7 @@ class SettingsForm(forms.Form):
         ),
     )
 
-    release = forms.ChoiceField(label=_("kube-scheduler"), choices=[(each, f"v{each}") for each in RELEASES])
+    release = forms.ChoiceField(label=_("kube-scheduler"), required=False, choices=[(each, f"v{each}") for each in RELEASES])
     cycle_cost = DurationField(
         label=_("Duration of a scheduling cycle"), help_text=_("virtual time from pop to decision; default 1ms")
     )
@@ -166,7 +166,7 @@ class SettingsForm(forms.Form):
 
     def differing(self, present: dict[str, Any]) -> dict[str, Any]:
         """Return the values of a valid form that differ from the present; another release brings its gates itself."""
-        changes = {name: value for name, value in self.cleaned_data.items() if value != present[name]}
+        changes = {name: value for name, value in self.cleaned_data.items() if value not in ("", present[name])}
         moves = "release" in changes
         return {name: value for name, value in changes.items() if not (moves and name in GATE_SETTINGS)}
 

@@ -41,42 +41,14 @@ class Gate:
     locked: bool = False
 
 
-# The gates that kube-scheduler asks for, and the world's settings that they are; "" where a gate is locked in every release.
-_SETTINGS = {
-    "SchedulerAsyncAPICalls": "async_api_calls",
-    "SchedulerAsyncPreemption": "async_preemption",
-    "SchedulerPopFromBackoffQ": "pop_from_backoff",
-    "NominatedNodeNameForExpectation": "expect_nominated_node",
-    "PodObservedGenerationTracking": "observed_generation",
-    "SchedulerQueueingHints": "",
-    "PodLevelResources": "pod_level_resources",
-    "InPlacePodVerticalScaling": "in_place_scaling",
-    "SidecarContainers": "",
-    "MatchLabelKeysInPodTopologySpread": "spread_label_keys",
-    "NodeInclusionPolicyInPodTopologySpread": "",
-    "StorageCapacityScoring": "storage_capacity_scoring",
-    "VolumeAttributesClass": "volume_attributes_class",
-    "CSIMigrationPortworx": "",
-    "DynamicResourceAllocation": "dynamic_resources",
-    "DRAAdminAccess": "dra_admin_access",
-    "DRAConsumableCapacity": "dra_consumable_capacity",
-    "DRADeviceBindingConditions": "dra_binding_conditions",
-    "DRADeviceTaints": "dra_device_taints",
-    "DRAExtendedResource": "dra_extended_resource",
-    "DRAPartitionableDevices": "dra_partitionable_devices",
-    "DRAPrioritizedList": "dra_prioritized_list",
-    "DRAResourceClaimDeviceStatus": "dra_device_status",
-    "DRASchedulerFilterTimeout": "dra_filter_timeout",
-    "NodeDeclaredFeatures": "node_declared_features",
-    "TaintTolerationComparisonOperators": "toleration_operators",
-    "VolumeLimitScaling": "volume_limit_scaling",
-    "InPlacePodLevelResourcesVerticalScaling": "pod_level_scaling",
-}
-GATE_SETTINGS = tuple(filter(None, _SETTINGS.values()))
-# Every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where the release does not know the gate.
+# `settings`: the gates that kube-scheduler asks for, and the world's settings that they are; "" where a gate is locked in every release.
+# `histories`: every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where a release lacks the gate.
 #
 # kube: pkg/features/kube_features.go, and those of apiserver, client-go and component-base @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
-_HISTORIES: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_name("gates.json").read_text())
+_DATA = json.loads(Path(__file__).with_name("gates.json").read_text())
+_SETTINGS: Mapping[str, str] = _DATA["settings"]
+_HISTORIES: Mapping[str, Mapping[str, str]] = _DATA["histories"]
+GATE_SETTINGS = tuple(filter(None, _SETTINGS.values()))
 
 
 @cache

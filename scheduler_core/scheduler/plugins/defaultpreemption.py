@@ -98,7 +98,7 @@ class DefaultPreemption(Plugin):
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
-        self._told = Behavior.PLACEMENT_TEXT in handle.features.behaviors
+        self._names_placement = Behavior.PLACEMENT_TEXT in handle.features.behaviors
         self._first_spent = Behavior.FIRST_SPENT_BUDGET in handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
@@ -124,7 +124,7 @@ class DefaultPreemption(Plugin):
             return _no_candidates(nodes, evidence, errors)
         if failure.extended:
             return PostFilterResult(AWAITING, evidence=evidence)
-        return _nominate_best(pod, failure, evidence, self._told)
+        return _nominate_best(pod, failure, evidence, self._names_placement)
 
     def nominate(
         self,
@@ -145,7 +145,7 @@ class DefaultPreemption(Plugin):
         evidence = replace(evidence, extended=extended, criteria=[])
         if not extended:
             return PostFilterResult(unschedulable(PREFIX + NO_CANDIDATE), evidence=evidence)
-        return _nominate_best(pod, failure, evidence, self._told)
+        return _nominate_best(pod, failure, evidence, self._names_placement)
 
     def _find_candidates(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
@@ -193,13 +193,13 @@ class DefaultPreemption(Plugin):
         return min(max(share, int(self.args["minCandidateNodesAbsolute"])), nodes)
 
 
-def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence, told: bool) -> PostFilterResult:
+def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence, names_placement: bool) -> PostFilterResult:
     best = choose(evidence, failure.draw)
     evidence.nominated = best.node
     lower = tuple(p for p in failure.nominated(best.node) if p.priority < pod.priority)
     text = PREFIX + _PLACEMENT(node=best.node, victims=len(best.victims))
     return PostFilterResult(
-        Status(Code.SUCCESS, (text,)) if told else SUCCESS, best.node, best.victims, lower, evidence
+        Status(Code.SUCCESS, (text,)) if names_placement else SUCCESS, best.node, best.victims, lower, evidence
     )
 
 

@@ -18,7 +18,7 @@ from scheduler_core.apiserver.registry.devices.defaults import DeviceGates, appl
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
-from scheduler_core.scheduler.config.gates import BY_NAME
+from scheduler_core.scheduler.config.gates import gates_of
 
 RECORDED = json.loads(lzma.decompress(Path(__file__).with_name("validated.json.xz").read_bytes()))
 NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
@@ -26,7 +26,7 @@ NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle"
 
 def errors_of(case: dict[str, Any]) -> list[str]:
     """What this API server says of a request."""
-    gates = DeviceGates(**{BY_NAME[name].setting: on for name, on in case["gates"].items()})
+    gates = DeviceGates(**{gates_of()[name].setting: on for name, on in case["gates"].items()})
     api = APIServer(Store(), NO_NAMESPACES, 0, devices=gates)
     namespace = {"name": "default", "labels": case["labels"]}
     api.store.create({"apiVersion": "v1", "kind": "Namespace", "metadata": namespace}, "Namespace", 0)

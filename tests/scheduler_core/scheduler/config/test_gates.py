@@ -7,7 +7,15 @@ from dataclasses import fields
 import msgspec
 import pytest
 
-from scheduler_core.scheduler.config.gates import GATES, SETTINGS, GateError, format_gates, read_gates, resolve
+from scheduler_core.scheduler.config.gates import (
+    GATE_SETTINGS,
+    GateError,
+    asked_gates,
+    default_settings,
+    format_gates,
+    read_gates,
+    resolve,
+)
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import ConfigurationError
 from scheduler_core.scheduler.config.settings import READ_AT_START, WorldSettings
@@ -33,13 +41,13 @@ def shaped(*points: tuple[int, int]) -> dict[str, object]:
 
 def test_a_gate_that_is_not_named_has_its_default() -> None:
     wanted = read_gates("PodLevelResources=false")
-    assert dict(wanted.settings) == {**{name: DEFAULTS[name] for name in SETTINGS}, "pod_level_resources": False}
+    assert dict(wanted.settings) == {**{name: DEFAULTS[name] for name in GATE_SETTINGS}, "pod_level_resources": False}
 
 
 def test_every_gate_that_can_be_set_is_a_setting_that_restarts_and_has_kubes_default() -> None:
-    assert set(SETTINGS) <= set(READ_AT_START)
-    assert {name: DEFAULTS[name] for name in SETTINGS} == {g.setting: g.default for g in SETTINGS.values()}
-    assert {f.name for f in fields(Features)} <= set(SETTINGS)
+    assert set(GATE_SETTINGS) <= set(READ_AT_START)
+    assert {name: DEFAULTS[name] for name in GATE_SETTINGS} == default_settings("1.34.1")
+    assert {f.name for f in fields(Features)} - {"behaviors"} <= set(GATE_SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -102,14 +110,14 @@ def test_a_gate_that_kube_scheduler_does_not_ask_for_is_said_to_be_idle() -> Non
 @pytest.mark.parametrize("on", [True, False])
 def test_all_alpha_counts_for_alpha_gates(on: bool) -> None:
     settings = resolve({"AllAlpha": on}).settings
-    alpha = {gate.setting for gate in GATES if gate.stage == "Alpha"} if on else set()
-    assert {name for name in SETTINGS if settings[name] != DEFAULTS[name]} == alpha
+    alpha = {gate.setting for gate in asked_gates() if gate.stage == "Alpha"} if on else set()
+    assert {name for name in GATE_SETTINGS if settings[name] != DEFAULTS[name]} == alpha
 
 
 def test_all_beta_counts_for_those_that_are_not_named() -> None:
     wanted = resolve({"AllBeta": False, "PodLevelResources": True})
-    off = {gate.setting for gate in GATES if gate.stage == "Beta" and gate.setting} - {"pod_level_resources"}
-    assert {name for name in SETTINGS if wanted.settings[name] != DEFAULTS[name]} == off
+    off = {gate.setting for gate in asked_gates() if gate.stage == "Beta" and gate.setting} - {"pod_level_resources"}
+    assert {name for name in GATE_SETTINGS if wanted.settings[name] != DEFAULTS[name]} == off
 
 
 # What gates make of a configuration
