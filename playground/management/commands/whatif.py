@@ -36,8 +36,8 @@ from scheduler_core.analysis.whatif import (
     what_if,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.base.releases import OLDEST
 from scheduler_core.formats.manifests import read
+from scheduler_core.scheduler.config import OLDEST
 from scheduler_core.world.commands import Command as WorldCommand
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.readonly import InvalidObject

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from playground.management.terminal.cluster import Live, Question
 from playground.management.terminal.inputs import BadInput, is_file, list_inputs
 from scheduler_core.analysis.whatif import NoSuch
-from scheduler_core.base.releases import OLDEST, RELEASES
+from scheduler_core.scheduler.config import OLDEST, RELEASES
 from scheduler_core.world.commands import Refused
 
 NO_COLOR = "NO_COLOR"  # https://no-color.org

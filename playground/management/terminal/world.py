@@ -18,10 +18,9 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
-from scheduler_core.base.releases import OLDEST, Release
 from scheduler_core.formats.configurations import Adoption, adopt, find
 from scheduler_core.formats.manifests import decode_text, is_archive, read
-from scheduler_core.scheduler.config import GateError, WorldSettings, read_gates
+from scheduler_core.scheduler.config import OLDEST, GateError, Release, WorldSettings, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,

@@ -9,8 +9,16 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import PLAIN
-from scheduler_core.base.releases import OLDEST, Release
-from scheduler_core.scheduler.config import MAX_GATES_TEXT, Gate, GateError, Wanted, asked_gates, read_gates
+from scheduler_core.scheduler.config import (
+    MAX_GATES_TEXT,
+    OLDEST,
+    Gate,
+    GateError,
+    Release,
+    Wanted,
+    asked_gates,
+    read_gates,
+)
 
 ABOUT = {
     "SchedulerAsyncAPICalls": _("Status patches and bindings are sent outside the scheduling cycles."),

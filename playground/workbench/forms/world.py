@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import DurationField, TextField
 from playground.workbench.forms.gates import GateField, gate_rows
-from scheduler_core.base.releases import OLDEST, RELEASES
-from scheduler_core.scheduler.config import CURRENT, GATE_SETTINGS, HISTORICAL, READ_AT_START
+from scheduler_core.scheduler.config import CURRENT, GATE_SETTINGS, HISTORICAL, OLDEST, READ_AT_START, RELEASES
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
 
@@ -72,7 +71,9 @@ class SettingsForm(forms.Form):
         ),
     )
 
-    release = forms.ChoiceField(label=_("kube-scheduler"), required=False, choices=[(each, f"v{each}") for each in RELEASES])
+    release = forms.ChoiceField(
+        label=_("kube-scheduler"), required=False, choices=[(each, f"v{each}") for each in RELEASES]
+    )
     cycle_cost = DurationField(
         label=_("Duration of a scheduling cycle"), help_text=_("virtual time from pop to decision; default 1ms")
     )

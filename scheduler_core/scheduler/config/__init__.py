@@ -4,6 +4,7 @@ the world's settings."""
 from __future__ import annotations
 
 from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.base.releases import OLDEST, RELEASES, Release
 from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
 from scheduler_core.scheduler.config.gates import (
     GATE_SETTINGS,
@@ -34,7 +35,9 @@ __all__ = [
     "MAX_GATES_TEXT",
     "NAME_PATTERN",
     "NORMALIZE",
+    "OLDEST",
     "READ_AT_START",
+    "RELEASES",
     "APIServerOptions",
     "ClusterSettings",
     "ConfigurationError",
@@ -44,6 +47,7 @@ __all__ = [
     "Gate",
     "GateError",
     "Profile",
+    "Release",
     "SchedulerConfiguration",
     "Wanted",
     "WorldSettings",

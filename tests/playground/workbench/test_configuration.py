@@ -249,7 +249,7 @@ def test_a_further_scheduler_that_cannot_be_is_refused(begun, name, text, said):
 def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: batch, containers: [{name: c, image: i}]}}"
     begun.post("yaml", text=pod, create="")
-    assert "1 pod has schedulerName batch , which no profile has" in page_text(begun.get("configuration"))
+    assert "1 pod requests schedulerName batch , which no profile has" in page_text(begun.get("configuration"))
     studio = page_text(begun.browser.get(f"{begun.url}?pod=default/p&tab=pod"))
     assert "No such scheduler" in studio
     assert "No running scheduler has a profile named batch" in studio
