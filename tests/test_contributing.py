@@ -427,7 +427,7 @@ def add_record_kind(copy: Path) -> None:
     kinds, where, told = (copy / file.replace("<where>", "world/simulation/simulation") for file in RECORD_FILES)
     replace(kinds, "class TimerFired(", f"{STOPPED}class TimerFired(")
     put_behind(kinds, "    SchedulerStarted,", "    SchedulerStopped,\n")
-    replace(where, "ObjectChanged, SchedulerStarted", "ObjectChanged, SchedulerStarted, SchedulerStopped")
+    put_behind(where, "    SchedulerStarted,", "    SchedulerStopped,\n")
     put_behind(
         where,
         "        scheduler = self._schedulers.pop(name)",

@@ -13,7 +13,8 @@ def start(page: Page, server: PlaygroundServer, what: str = "story:first-placeme
     page.locator(f'button[name=start][value="{what}"]').first.click()
     expect(page.locator("#panel-transport")).to_be_visible()
     connected(page)
-    page.locator("#grain").select_option("call")
+    if page.locator("#grain").is_visible():
+        page.locator("#grain").select_option("call")
     return page
 
 

@@ -187,7 +187,7 @@ def test_play_goes_on_by_itself_until_it_is_paused(page: Page, server: Playgroun
 def test_run_goes_to_the_end(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     page.keyboard.press("r")
-    expect(page.locator(".sentence")).to_contain_text("The simulation has nothing more to do")
+    expect(page.locator(".sentence")).to_contain_text("Nothing is left to do")
     expect(page.locator("#node-large .chip").first).to_be_visible()
 
 
@@ -195,7 +195,7 @@ def test_a_pending_pod_is_one_click_from_why(page: Page, server: PlaygroundServe
     start(page, server, "story:backoff")
     press_until(page, "is unschedulable")
     page.locator("#rail").get_by_role("link", name="Why?").first.click()
-    expect(page.locator("#stage")).to_have_attribute("data-stage", "filter")
+    expect(page.locator("#stage")).to_have_attribute("data-stage", "pending")
     expect(page.locator("#panel-stage")).to_contain_text("Insufficient cpu")
 
 
@@ -263,7 +263,7 @@ def test_the_studio_steps_without_javascript(new_context: NewContext, server: Pl
     page.locator('button[name=start][value="story:first-placement"]').first.click()
     before = position(page)
     page.locator("#step").click()
-    step_is(page, before + 1)
+    assert position(page) > before
     page.get_by_role("button", name="One step back").click()
     step_is(page, before)
 
@@ -359,7 +359,7 @@ def test_a_pod_that_waits_on_permit_is_allowed_by_its_button(page: Page, server:
 def test_a_pod_that_waits_on_permit_is_rejected_by_its_button(page: Page, server: PlaygroundServer) -> None:
     until_one_waits(page, server)
     page.locator("#queue-permit").get_by_role("button", name="Reject waits").click()
-    expect(page.locator("#queue-permit")).to_have_class(re.compile("empty"))
+    expect(page.locator("#queue-permit")).to_be_hidden()
 
 
 def test_a_decision_that_comes_too_late_is_told(
