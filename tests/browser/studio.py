@@ -34,13 +34,18 @@ def position(page: Page) -> int:
 
 def press_until(page: Page, words: str, most: int = 80) -> None:
     """Step until the sentence has these words."""
-    page.locator("#grain").select_option("call")
+    smallest = page.locator("#grain").is_visible()  # a phone steps by plugin
+    if smallest:
+        page.locator("#grain").select_option("call")
     for _ in range(most):
         if words in page.locator(".sentence").inner_text():
             return
         before = position(page)
         page.keyboard.press("ArrowRight")
-        step_is(page, before + 1)
+        if smallest:
+            step_is(page, before + 1)
+        else:
+            expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
     raise AssertionError(f"{words!r} was not told within {most} steps")
 
 

@@ -215,7 +215,7 @@ def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     lesson.get_by_role("button", name="Try it on a fork").click()
     page.wait_for_function("url => location.href !== url && location.search === ''", arg=here)
     expect(page.locator("body")).to_contain_text("later")
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     expect(page.locator("[data-lesson=gate] .come")).to_have_text("You finished this lesson.")
 
 

@@ -17,7 +17,7 @@ Contexts = Callable[..., BrowserContext]
 @pytest.fixture
 def desk(page: Page, server: PlaygroundServer) -> Page:
     """A teacher's desk around the first lesson."""
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.locator("[data-lesson=first-placement] button, form:has([value='story:first-placement']) button").first.click()
     expect(page.locator("body[data-connected='1']")).to_be_attached()
     page.locator("#share-open").click()
@@ -183,7 +183,7 @@ def test_a_code_leads_from_the_first_page_into_the_room(
     complaints.forgive("404")
     ada = new_context(viewport=PHONE).new_page()
     ada.goto(server.url)
-    ada.get_by_role("link", name="Join a classroom").click()
+    ada.get_by_role("link", name="Classroom", exact=True).click()
     ada.get_by_label("The code from your teacher").fill("wrong-code")
     ada.get_by_role("button", name="Go on").click()
     expect(ada.get_by_role("alert")).to_contain_text("No classroom has this link or code.")

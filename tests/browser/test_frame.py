@@ -19,7 +19,7 @@ Accessible = Callable[[Page], None]
 def address(server: PlaygroundServer, browser: object) -> str:
     """A session in the middle of a Filter, for all tests of this module: none of them moves it."""
     page = browser.new_page()  # type: ignore[attr-defined]
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.locator("button[name=start][value='story:taints']").first.click()
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     for _ in range(60):

@@ -23,7 +23,7 @@ def test_a_form_is_beside_the_stage_and_below_the_lesson_with_its_button_in_sigh
 ) -> None:
     scripts: list[str] = []
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.on("request", lambda request: scripts.append(request.url) if request.resource_type == "script" else None)
     page.locator('button[name=start][value="story:first-placement"]').first.click()
     connected(page)

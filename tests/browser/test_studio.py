@@ -259,7 +259,7 @@ def test_a_killed_server_is_told_and_the_page_goes_on_afterwards(
 
 def test_the_studio_steps_without_javascript(new_context: NewContext, server: PlaygroundServer) -> None:
     page = new_context(java_script_enabled=False).new_page()
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.locator('button[name=start][value="story:first-placement"]').first.click()
     before = position(page)
     page.locator("#step").click()
