@@ -45,8 +45,8 @@ class Learner:
         self.panel = page.locator("#panel-story")
 
     def begin(self, url: str) -> None:
-        """From the first page to the first card."""
-        self.page.goto(url)
+        """From the page of all lessons to the first card."""
+        self.page.goto(f"{url}/lessons/")
         self.page.locator(f'[data-lesson="{self.lesson.slug}"] button[name=start]').click()
         connected(self.page)
         if self.panel.get_attribute("data-card") is None:

@@ -108,7 +108,7 @@ def test_another_variant_has_other_numbers_and_its_own_answer(
     lesson = lesson_of("bin-packing")
     assert lesson is not None
     page = new_context(locale=LOCALES[language], reduced_motion="reduce").new_page()
-    page.goto(server.url)
+    page.goto(f"{server.url}/lessons/")
     page.locator('[data-lesson="bin-packing"] button[name=lesson]').click()
     connected(page)
     first, address = page.locator("#panel-story .pill").text_content(), page.url

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.server import PlaygroundServer
@@ -22,10 +24,10 @@ def test_why_a_pod_is_pending_takes_eight_clicks(page: Page, server: PlaygroundS
     click(page.get_by_role("link", name="Build a cluster").first)
     click(page.get_by_label("Taints"))
     page.keyboard.type("dedicated=infra:NoSchedule")
-    click(page.get_by_role("button", name="Create the nodes"))
+    click(page.get_by_role("button", name=re.compile(r"^Create \d+ nodes$")))
     expect(page.locator("#workbench")).to_contain_text("node-4")
-    click(page.locator("#workbench").get_by_role("link", name="Pods", exact=True))
-    click(page.get_by_role("button", name="Create the pods"))
+    click(page.locator("#workbench").get_by_role("link", name="Pod", exact=True))
+    click(page.get_by_role("button", name=re.compile(r"^Create \d+ pods$")))
     expect(page.locator("#workbench")).to_contain_text("web-4")
     click(page.locator("[data-drawer-close]").first)
     click(page.get_by_role("button", name="Run", exact=True).first)

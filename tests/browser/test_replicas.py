@@ -35,7 +35,7 @@ def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Empty").first.click()
+    page.get_by_role("button", name="Start with an empty cluster").click()
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     studio = page.url.partition("?")[0]
     cluster = f"{studio}cluster?part=replicas"
@@ -45,9 +45,9 @@ def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_
     run_to(page, studio, 10)
     page.goto(cluster)
     expect(page.locator("#replica-slow")).to_contain_text("leading")
-    expect(page.locator("#replica-next")).to_contain_text("believes that slow leads")
+    expect(page.locator("#replica-next")).to_contain_text("sees slow as leader")
     page.locator("#replica-slow").get_by_role("link", name="Actions").click()
-    page.get_by_role("button", name="Cut off").first.click()
+    page.get_by_role("button", name="Partition from API server").first.click()
     run_to(page, studio, 33)
     page.goto(cluster)
     for name in ("slow", "next"):

@@ -136,9 +136,9 @@ def test_a_view_link_that_is_taken_back_closes_the_page_that_it_opened(
     guest = new_context().new_page()
     guest.goto(link)
     connected(guest)
-    owner.get_by_role("button", name="Take back").click()
+    owner.locator("#view-links").get_by_role("button", name="Remove").click()
     expect(owner.locator("#view-links")).to_contain_text("taken back on")
-    expect(guest.locator(".toast")).to_contain_text("This view link has expired", timeout=20_000)
+    expect(guest.locator(".toast")).to_contain_text("This view link has ended", timeout=20_000)
     ended = new_context().new_page()
     answer = ended.goto(link)
     assert answer is not None and answer.status == 410
