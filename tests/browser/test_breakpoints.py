@@ -161,5 +161,5 @@ def test_a_node_is_deleted_from_its_menu_and_its_yaml_opened(page: Page, server:
     page.keyboard.press("Escape")
     nodes(page).locator("#node-small a[data-node]").first.click(button="right")
     page.get_by_role("menuitem", name="Delete", exact=True).click()
-    toast(page, "small was deleted.")
+    toast(page, "small deleted.")
     expect(page.locator("#node-small")).to_have_count(0)

@@ -130,7 +130,7 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(page: Page, begin: Beg
     accessible(page)
     page.goto(f"{url}act/delete-pod?kind=Pod&namespace=default&name=high")
     page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text("high was deleted.")).to_be_visible()
+    expect(page.get_by_text("high deleted.")).to_be_visible()
     page.goto(url)
     run_to_the_end(page)
     page.goto(f"{url}cluster?part=rollouts")

@@ -60,7 +60,7 @@ def test_the_palette_completes_a_sentence_and_carries_it_out(page: Page, server:
     field.fill("taint large a=b:NoSchedule")
     expect(page.locator("#palette-list [role=option]").first).to_have_text(re.compile("^Taint large a=b:NoSchedule"))
     page.keyboard.press("Enter")
-    expect(page.locator("#toasts")).to_contain_text("large has the taint")
+    expect(page.locator("#toasts")).to_contain_text("Taint added to large")
 
 
 def test_the_list_of_steps_leads_to_a_step_and_goes_along(page: Page, server: PlaygroundServer) -> None:
