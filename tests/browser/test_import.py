@@ -141,6 +141,7 @@ def test_a_large_import_shows_windows_of_its_rows(page: Page, server: Playground
     page.goto(server.url)
     page.get_by_label("Choose a file…").set_input_files(tmp_path / "nodes.json")
     page.get_by_role("button", name="Show what is Pending").click()
+    page.locator("summary", has_text="1,500 objects").click()
     expect(page.get_by_text("1–50 of 1,500")).to_be_visible()
     assert page.locator("table.plan tbody tr").count() == 50
     page.get_by_role("link", name="Next").click()
@@ -171,7 +172,7 @@ def test_an_upload_over_the_limit_is_refused_in_words(
     preview.click()
     expect(page.get_by_role("alert")).to_contain_text("larger than the 10,000 bytes")
     page.get_by_role("link", name="Home").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("See why")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("See how")
 
 
 def test_a_view_link_cannot_import(
