@@ -17,5 +17,5 @@ def test_the_stage_is_saved_as_a_picture(page: Page, server: PlaygroundServer, k
     page.locator("#more > summary").click()
     with page.expect_download() as download:
         page.locator(f"[data-picture={kind}]").click()
-    assert download.value.suggested_filename == f"queue-1.{kind}"
+    assert download.value.suggested_filename == f"cluster-1.{kind}"
     assert Path(download.value.path()).read_bytes().startswith(begins)
