@@ -76,7 +76,7 @@ def picture(context: BrowserContext, link: str) -> tuple[list[str], bytes]:
     """What somebody new sees who opens a link: the words of all panels, and the stage as it looks."""
     page = context.new_page()
     page.goto(link)
-    connected(page)
+    page.locator("body[data-connected='1']").wait_for(timeout=60_000)  # after a restart the session is replayed first
     page.mouse.move(0, 0)
     for dialog in page.locator("dialog[open]").all():
         dialog.press("Escape")
