@@ -62,4 +62,6 @@ def test_why_a_run_ended_is_said_in_its_readers_language() -> None:
     until = PodAttempted("default/web")
     assert why_ended(moved, until, 9).endswith("never held: an attempt of default/web ends.")
     with override("zh-hans"):
-        assert why_ended(moved, until, 9) == "已无事可做，而运行等待的条件没有出现：default/web 的一次尝试结束。"
+        assert (
+            why_ended(moved, until, 9) == "模拟已没有后续步骤，而运行等待的条件没有出现：default/web 的一次尝试结束。"
+        )

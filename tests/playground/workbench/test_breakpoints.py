@@ -111,7 +111,7 @@ async def test_a_search_that_finds_nothing_says_so_and_moves_nothing(
 async def test_without_a_breakpoint_a_search_says_what_is_missing(async_client: AsyncClient, session: Session) -> None:
     response = await async_client.post(url("search", session), {"direction": "back"})
     assert response.status_code == 400
-    assert "No breakpoints." in response.content.decode()
+    assert "No breakpoint is set, or all are off." in response.content.decode()
 
 
 async def test_a_bookmark_is_set_where_the_viewer_stands_renamed_and_deleted(

@@ -38,7 +38,7 @@ def begun(visitor) -> Visitor:
 
 def test_pools_and_classes_are_a_part_of_the_cluster(begun) -> None:
     text = page_text(begun.get("cluster", part="devices"))
-    assert "n1 gpu.example.com n1 1 complete 1/1 2 1 free, 1 taken" in text
+    assert "n1 gpu.example.com n1 1 complete 1/1 2 1 free, 1 in use" in text
     assert 'gpu device.driver == "gpu.example.com"' in text
 
 

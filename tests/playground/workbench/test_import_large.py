@@ -88,7 +88,7 @@ def left(settings) -> list[Path]:
 
 def test_a_large_file_is_previewed_and_applied_as_a_small_one_is(begun, visitor, settings):
     previewed = follow(begun, bring(begun, cluster()))
-    assert f"{NODES + 60} created" in page_text(previewed)
+    assert f"created {NODES + 60}" in page_text(previewed)
     token = previewed.context["plan"]["token"]
     studio = follow(begun, begun.post("import/apply", token=token))
     assert f"{NODES + 60} objects imported" in page_text(studio)
@@ -112,7 +112,7 @@ def test_rows_stand_in_the_order_of_the_file(begun):
 def test_what_is_wrong_in_a_large_file_is_said_with_its_line(begun):
     data = cluster(metadata={"name": "wrong"}, spec={"containers": [{"name": "a", "image": "b", "ports": 7}]})
     previewed = follow(begun, bring(begun, data))
-    assert f"{NODES + 60} created" in page_text(previewed)
+    assert f"created {NODES + 60}" in page_text(previewed)
     token = previewed.context["plan"]["token"]
     refused = page_text(
         begun.browser.get(reverse("import", args=[begun.session.edit_key]), {"token": token, "show": "refused"})
@@ -240,7 +240,7 @@ def test_an_archive_is_large_before_it_is_unpacked(begun, settings):
     settings.LARGE_IMPORT_BYTES = 8 << 10
     answer = bring(begun, gzip.compress(cluster(600)), "cluster.json.gz")
     assert "/importing/" in answer["Location"]
-    assert f"{NODES + 600} created" in page_text(follow(begun, answer))
+    assert f"created {NODES + 600}" in page_text(follow(begun, answer))
 
 
 def test_a_file_over_the_limit_says_what_it_has_and_what_may_be(begun, settings):

@@ -88,11 +88,11 @@ def test_a_view_link_is_not_asked_but_refused(begun):
     assert begun.browser.post(begun.view_url + "undo", {"at": 1}).status_code == 403
 
 
-@pytest.mark.parametrize("room", ["build/", "import", "configuration"])
+@pytest.mark.parametrize("room", ["build/nodes", "import", "configuration"])
 def test_the_studio_leads_from_a_past_step_to_rooms_that_know_it(begun, room):
     shown = begun.get("", at=1).content.decode()
-    assert f'href="{room}?at=1"' in shown
-    assert f'href="{room}"' in begun.get("").content.decode()
+    assert f'href="{begun.url}{room}?at=1"' in shown
+    assert f'href="{begun.url}{room}"' in begun.get("").content.decode()
 
 
 def test_the_studio_forks_from_the_past_step_that_is_shown(begun):
