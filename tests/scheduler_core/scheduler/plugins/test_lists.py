@@ -1,11 +1,28 @@
 """The three lists of plugins agree with each other and with kube."""
 
+from scheduler_core.base.releases import NEWEST, OLDEST, behaviors_of
+from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, takes_part
-from scheduler_core.scheduler.plugins import DEFAULT_ORDER, DEMONSTRATION, EXAMPLES, NAMES, OUT_OF_TREE, ROOMS
+from scheduler_core.scheduler.plugins import (
+    DEFAULT_ORDER,
+    DEMONSTRATION,
+    EXAMPLES,
+    NAMES,
+    OUT_OF_TREE,
+    ROOMS,
+    default_order,
+)
 
 
-def test_the_default_order_names_every_in_tree_plugin_once() -> None:
-    assert sorted(name for name, _ in DEFAULT_ORDER) == sorted(NAMES)
+def test_the_default_order_of_the_newest_release_names_every_in_tree_plugin_once() -> None:
+    order = default_order(Features(behaviors=behaviors_of(NEWEST)))
+    assert sorted(name for name, _ in order) == sorted(NAMES)
+
+
+def test_the_default_order_of_the_oldest_release_lacks_only_the_plugin_of_newer_ones() -> None:
+    order = default_order(Features(behaviors=behaviors_of(OLDEST)))
+    assert order == DEFAULT_ORDER
+    assert sorted([*(name for name, _ in order), "NodeDeclaredFeatures"]) == sorted(NAMES)
 
 
 def test_the_default_weights_are_kubes() -> None:
