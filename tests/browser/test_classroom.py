@@ -103,7 +103,7 @@ def test_a_students_fork_comes_on_the_screen_of_all(desk: Page, new_context: Con
     expect(ada.locator("#where")).to_contain_text("your own fork")
     ada.frame_locator("#view").locator("#share-open").wait_for()
     desk.get_by_role("button", name="Show to all: Ada").click()
-    expect(grace.locator("#where")).to_have_text("On screen: the fork of Ada")
+    expect(grace.locator("#where")).to_have_text("On screen: Ada's fork")
     steps(ada)
     sees(grace, 2)
     desk.get_by_role("button", name="Back to my session").click()

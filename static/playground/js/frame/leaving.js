@@ -1,5 +1,5 @@
 // Esc: closes what was opened last over the page, or leaves what has the focus; then the lanes, then the presenter.
-import { all, by, first, maybe } from "../shared/dom.js";
+import { all, around, by, first, maybe } from "../shared/dom.js";
 import { isPresenting, present } from "./presenter.js";
 
 const POPPED = "details:is(.notice, .until, .more-menu)[open]";
@@ -15,12 +15,15 @@ export function leave() {
   else blur();
 }
 
-/** What pops up is closed by a click beside it. */
+/** What pops up is closed by a click beside it, and by a link in it that opens the drawer, over which it would hang. */
 export function listenBeside() {
   document.addEventListener("pointerdown", ({ target }) => {
     for (const popped of all(POPPED)) {
       if (target instanceof Node && !popped.contains(target)) popped.removeAttribute("open");
     }
+  });
+  document.addEventListener("click", (event) => {
+    around(event, "a[data-drawer]")?.closest(POPPED)?.removeAttribute("open");
   });
 }
 
