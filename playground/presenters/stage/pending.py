@@ -22,6 +22,7 @@ _HELPS = {
     "NodeUnschedulable/Cordoned": gettext_noop("Uncordon a node."),
     "NodeName/OtherNode": gettext_noop("Remove nodeName from the pod, or add the node."),
     "TaintToleration/UntoleratedTaint": gettext_noop("Add the toleration to the pod, or remove the taint."),
+    "TaintToleration/UntoleratedTaints": gettext_noop("Add the toleration to the pod, or remove the taint."),
     "NodeAffinity/NoMatch": gettext_noop("Label a node, or change the pod's selector."),
     "NodeAffinity/NoMatchForProfile": gettext_noop("Label a node, or change addedAffinity in the profile."),
     "NodePorts/HostPortsTaken": gettext_noop("Use another host port, or delete the pod that holds it."),

@@ -124,11 +124,14 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)
 
 
+_OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTaints")
+
+
 def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield the tolerations of a pod that miss a taint of the same key by their effect or their value."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     for reason in reasons:
-        row = nodes.row(reason.nodes[0]) if reason.code == "TaintToleration/UntoleratedTaint" and reason.nodes else None
+        row = nodes.row(reason.nodes[0]) if reason.code in _OF_TAINTS and reason.nodes else None
         for taint in nodes.nodes[row].taints if row is not None else ():
             for each in pod.spec.tolerations if not pod.spec.tolerates(taint) else ():
                 if each.key == taint.key:

@@ -45,7 +45,7 @@ NAME = "TaintToleration"
 PRE_SCORE_STATE = "PreScore" + NAME
 
 UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
-UNTOLERATED_TAINTS = Reason("UntoleratedTaint", "node(s) had untolerated taint(s)")
+UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(s)")
 
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)

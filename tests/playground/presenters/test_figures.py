@@ -48,7 +48,7 @@ def html(*sections: dict[str, Any]) -> str:
 def test_resources_tell_what_comes_what_is_taken_and_what_lacks() -> None:
     sim = until(three_nodes(pod("p", cpu="64")), decided())
     section = figures(sim, "small")["NodeResourcesFit"]
-    assert section["blocks"][0]["columns"] == ["resource", "incoming", "requested", "allocatable", "lacks"]
+    assert section["blocks"][0]["columns"] == ["resource", "incoming", "requested", "allocatable", "short"]
     assert rows(section) == [("cpu", "64", "0", "1", "63", "bad"), ("pods", "1", "0", "110", "")]
     row = html(section).partition('<tr class="bad"><th scope="row">cpu</th>')[2]
     assert ">64</a></td>" in row

@@ -121,7 +121,7 @@ def test_what_follows_the_first_plugin_of_reserve_is_the_next_one() -> None:
 
 def test_a_plugin_claims_no_work_for_a_pod_without_claims() -> None:
     sim, told = three_nodes(), set()
-    while sim.position < 150 and sim.step(Grain.PLUGIN):
+    while sim.position < 150 and sim.step(Grain.CALL):
         told.add(said(sim))
     assert "Reserve · VolumeBinding: VolumeBinding has nothing to reserve for web-1." in told
     assert not any("reserves on the node" in one or "prepares the binding" in one for one in told)

@@ -52,13 +52,17 @@ _REFERENCES = (
 )
 _SPECS = "apimachinery/objects/spec.py controllers/kubelet/eviction/observations.py"  # volumes that nothing is read of
 # Where the names of fields without effect stand all the same: words of other things, and what is written or told to be there.
+# What a pod needs of a kubelet that declares its features, since 1.35.
+_NEEDS = "scheduler/plugins/node_declared_features.py"
 ELSEWHERE = {
+    "hostUsers": _NEEDS,
+    "restartPolicyRules": _NEEDS,
     "args": f"scheduler/plugins/cel/variables.py {_WRITES}",
     "configMap": f"{_REFERENCES} {_SPECS}",
     "downwardAPI": _SPECS,
     "env": f"{_REFERENCES} controllers/workloads/jobs/pods.py",
     "envFrom": _REFERENCES,
-    "ephemeralContainers": "apiserver/admission/plugins/simple.py apiserver/registry/devices/dropping.py",
+    "ephemeralContainers": f"apiserver/admission/plugins/simple.py apiserver/registry/devices/dropping.py {_NEEDS}",
     "gitRepo": _SPECS,
     "glusterfs": _REFERENCES,
     "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/simple.py"
@@ -79,7 +83,7 @@ ELSEWHERE = {
     "subdomain": "controllers/workloads/statefulsets/identity.py apimachinery/objects/names.py",
     "user": "apiserver/admission/plugins/node_restriction.py",
     "volumeDevices": _WRITES,
-    "volumeMounts": _WRITES,
+    "volumeMounts": f"{_WRITES} {_NEEDS}",
 }
 OF_EVERY_OBJECT = {"apiVersion", "kind", "metadata", "spec", "status"}
 WALKED = [kind for kind in KINDS.values() if kind.key not in WHOLE_KINDS]

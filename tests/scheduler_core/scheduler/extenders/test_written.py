@@ -92,7 +92,7 @@ def test_an_error_is_told_at_its_character() -> None:
 
 def test_a_session_refuses_what_does_not_compile_and_uses_what_does() -> None:
     sim = extended()
-    with pytest.raises(Refused, match="line 1, column 1: undeclared reference to 'nod'"):
+    with pytest.raises(Refused, match="Line 1, column 1: undeclared reference to 'nod'"):
         sim.apply(SetExtender(URL, Written(filter="nod")))
     assert sim.behaviours == ()
     sim.apply(SetExtender(URL, Written(filter="node.metadata.name != 'a'")))
