@@ -34,7 +34,7 @@ def walk_forms(ground: Ground, tally: Tally) -> None:
     found: dict[tuple[str, ...], tuple[Situation, Form]] = {}
     seen: set[tuple[str, ...]] = set()
     for situation in ground.situations:
-        seen -= {shape(situation.studio)}
+        seen -= {shape(situation.studio), shape(f"{situation.studio}configuration")}
         for form in _crawl(ground, situation, seen, tally):
             found.setdefault(form.kind, (situation, form))
     known = {name for _situation, form in found.values() for name in form.names}

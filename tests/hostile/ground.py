@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scheduler_core.scheduler.config import GATE_SETTINGS, RELEASES, asked_gates
 from tests.browser.server import PlaygroundServer
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor
-from tests.hostile.places import Place
+from tests.hostile.places import Page, Place
 
 HERE = Path(__file__).parent
 WORLD = (HERE / "world.yaml").read_text()
@@ -155,9 +156,21 @@ def _lesson(visitor: Visitor) -> dict[str, str]:
     return values
 
 
+def _newer(visitor: Visitor) -> dict[str, str]:
+    """A world of the first release that has every gate; older ones lack some, newer ones have locked some."""
+    release = next(each for each in RELEASES if {*GATE_SETTINGS} <= {gate.setting for gate in asked_gates(each)})
+    values = _session(visitor, {"start": "empty"})
+    path = f"/s/{values['key']}/configuration"
+    form = next(form for form in Page(path, visitor.get(path).text).forms if "release" in form.names)
+    moved = {**form.fields, "release": [release]}
+    assert visitor.send(form.action, moved).status == 302
+    return values
+
+
 SITUATIONS: Mapping[str, Callable[[Visitor], dict[str, str]]] = {
     "an object of every kind": _rich,
     "no scheduler": _unscheduled,
     "nothing at all": partial(_session, fields={"start": "empty"}),
     "a lesson": _lesson,
+    "a newer release": _newer,
 }

@@ -20,7 +20,7 @@ def test_a_taint_is_written_as_kubectl_takes_it(text, taint):
 
 @pytest.mark.parametrize("text", ["dedicated=infra", "dedicated=infra:Never", ":NoSchedule", "=x:NoSchedule"])
 def test_a_taint_without_key_or_effect_is_refused_with_an_example(text):
-    with pytest.raises(GrammarError, match="write it as dedicated=infra:NoSchedule"):
+    with pytest.raises(GrammarError, match="Write it as dedicated=infra:NoSchedule"):
         grammar.parse_taints(text)
 
 
@@ -115,5 +115,5 @@ def test_resources_are_kept_as_they_were_written():
 
 @pytest.mark.parametrize("text", ["my gpu=1", "nvidia.com/my gpu=1", "a/b/c=1", "gpu!=1"])
 def test_a_resource_whose_name_the_api_server_would_not_take_is_refused_with_an_example(text):
-    with pytest.raises(GrammarError, match=f"“{text}” is not a resource; write it as nvidia.com/gpu=1"):
+    with pytest.raises(GrammarError, match=f"“{text}” is not a resource. Write it as nvidia.com/gpu=1"):
         grammar.parse_resources(text)

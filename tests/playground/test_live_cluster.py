@@ -190,7 +190,7 @@ def test_a_pod_is_explained_and_the_gets_are_shown(program: dict[str, str], clus
     config = f"--kubeconfig={tmp_path / 'config'}"
     done = run(program, "explain", "web-0", "-n", "shop", config, "--fixes", "0")
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("shop/web-0  WaitingForEvent\n  shop/web-0 asks for 3 cpu, and n has 2 in all.")
+    assert done.stdout.startswith("shop/web-0  WaitingForEvent\n  shop/web-0 requests 3 cpu, but n has only 2.")
     shown = done.stderr.splitlines()[0]
     assert shown.startswith("$ ") and " get namespaces,nodes," in shown and shown.endswith(f"-A -o json {config}")
     assert "again without devicetaintrules" in done.stderr

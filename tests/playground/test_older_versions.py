@@ -134,7 +134,7 @@ def test_a_trace_comes_back_as_a_session(visitor: Visitor) -> None:
     ).encode()
     answer = visitor.upload("/import-trace", body + fields + f"\r\n--{boundary}--\r\n".encode(), boundary)
     assert answer.status == 200
-    assert "<h1>The same</h1>" in answer.text
+    assert "<h1>Trace verified: every decision is the same</h1>" in answer.text
 
 
 def test_a_session_from_before_0_5_says_which_version_opens_it(server: PlaygroundServer, visitor: Visitor) -> None:
@@ -143,4 +143,4 @@ def test_a_session_from_before_0_5_says_which_version_opens_it(server: Playgroun
         database.execute("update playground_session set edition = 2 where edit_key = ?", (key,))
     answer = visitor.get(f"/s/{key}/")
     assert answer.status == 404
-    assert "Scheduler Playground 0.6.0 opens it" in answer.text
+    assert "You can open it with Scheduler Playground 0.6.0" in answer.text

@@ -114,10 +114,10 @@ def _describe_change(request: HttpRequest, name: str) -> str:
 @edits
 async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Change the world's settings, as far as they differ."""
-    form = SettingsForm(request.POST)
+    configured = await client.ask(Configuration(at=position(request)))
+    form = SettingsForm(request.POST, release=configured.settings["release"])
     if not form.is_valid():
         return workbench(request, client, "configuration/page", {**await _page(request, client), "form": form}, 422)
-    configured = await client.ask(Configuration(at=position(request)))
     return await _change(request, client, form.differing(configured.settings), {"form": form})
 
 
@@ -163,8 +163,9 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     names = [scheduler.name for scheduler in configured.schedulers]
     name = parameters.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
     effective = await client.ask(EffectiveConfiguration(at=position(request), scheduler=name))
-    page = {"errors": [], "form": SettingsForm(initial=configured.settings), **effective}
-    page["gates_form"] = GatesForm(initial={"gates": format_gates(configured.settings, configured.settings["release"])})
+    release = configured.settings["release"]
+    page = {"errors": [], "form": SettingsForm(initial=configured.settings, release=release), **effective}
+    page["gates_form"] = GatesForm(initial={"gates": format_gates(configured.settings, release)})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}
     if "new" not in parameters:

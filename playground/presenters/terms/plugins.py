@@ -37,6 +37,12 @@ PLUGINS: dict[str, Term] = {
         _DOCS,
         (Source(CONCEPTS, "nodeName"),),
     ),
+    "NodeDeclaredFeatures": Term(
+        "NodeDeclaredFeatures",
+        gettext_noop("Refuses nodes whose kubelet does not declare a feature that the pod needs. Since 1.35."),
+        _DOCS,
+        (),
+    ),
     "TaintToleration": Term(
         "TaintToleration",
         gettext_noop(

@@ -11,7 +11,16 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import DurationField, TextField
 from playground.workbench.forms.gates import GateField, gate_rows
-from scheduler_core.scheduler.config import CURRENT, GATE_SETTINGS, HISTORICAL, OLDEST, READ_AT_START, RELEASES
+from scheduler_core.scheduler.config import (
+    CURRENT,
+    GATE_SETTINGS,
+    HISTORICAL,
+    OLDEST,
+    READ_AT_START,
+    RELEASES,
+    Release,
+    asked_gates,
+)
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
 
@@ -154,13 +163,22 @@ class SettingsForm(forms.Form):
         help_text=_("formerly 30s; 0s, as in v1.34: never. Takes effect only with a longer lag"),
     )
 
+    def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
+        """`release` is the world's: its gates are those on the page, whatever release is chosen there."""
+        super().__init__(*args, **kwargs)
+        self.of_release = release
+        settable = {gate.setting for gate in asked_gates(release) if not gate.locked}
+        for name in GATE_SETTINGS:
+            if name not in settable:
+                del self.fields[name]
+
     def fieldsets(self) -> list[dict[str, Any]]:
         """Return the fieldsets for the template."""
         return [
             {
                 **group._asdict(),
-                "fields": [self[name] for name in group.names],
-                "gates": gate_rows(self, self["release"].value() or OLDEST) if group.gates else None,
+                "fields": [self[name] for name in group.names if name in self.fields],
+                "gates": gate_rows(self, self.of_release) if group.gates else None,
             }
             for group in self.groups
         ]

@@ -179,6 +179,20 @@ def test_locked_gates_can_be_seen_and_not_set(begun):
     assert 'id="id_dra_device_taints"' in shown
 
 
+def test_locked_gates_of_a_newer_release_stay_as_they_are(begun):
+    begun.post("settings", **{**SETTINGS, "release": "1.35.4"})
+    shown = begun.get("configuration").content.decode()
+    assert 'id="id_toleration_operators"' in shown
+    assert 'id="id_DynamicResourceAllocation" disabled checked' in shown
+    locked = {"observed_generation", "in_place_scaling", "dynamic_resources"}
+    posted = {name: value for name, value in SETTINGS.items() if name not in locked}
+    answer = begun.post("settings", **{**posted, "release": "1.35.4", "informer_lag": "500ms"})
+    assert answer.status_code == 302
+    settings = begun.ask(Configuration()).settings
+    assert settings["informer_lag"] == "500ms"
+    assert all(settings[name] for name in locked)
+
+
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
     assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {"manual", "cluster", "plugins"}
     grouped = [name for group in SettingsForm.groups for name in group.names]

@@ -300,9 +300,9 @@ def test_a_killed_worker_is_replaced(server: PlaygroundServer) -> None:
     assert server.process
     for pid in workers_of(server.process.pid):
         os.kill(pid, 9)
-    wire.send({"type": "step"})
+    wire.send({"type": "step", "grain": "call"})
     message = wire.receive()
     if message["type"] == "error":  # the step was on its way: it did not happen
-        wire.send({"type": "step"})
+        wire.send({"type": "step", "grain": "call"})
         message = wire.until(lambda one: one["type"] == "delta")
     assert message["seq"] == 2

@@ -25,6 +25,7 @@ from tests.playground.sessions.worlds import applying, cluster, pod
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Pages = Callable[[str], Awaitable[Page]]
+CALL = {"type": "step", "grain": "call"}
 
 
 def is_delta(message: dict[str, Any]) -> bool:
@@ -46,9 +47,18 @@ async def test_the_first_look_is_answered_with_everything(session: Session, page
 async def test_a_step_sends_only_what_changed(session: Session, pages: Pages) -> None:
     page = await pages(session.edit_key)
     everything = await page.look()
-    delta = await page.ask({"type": "step", "grain": "call"})
+    delta = await page.ask(CALL)
     assert (delta["seq"], delta["from"], delta["head"]) == (2, 1, 2)
     assert 0 < len(delta["html"]) < len(everything["html"])
+
+
+async def test_a_step_of_no_given_size_passes_over_plugins_with_nothing_to_do(session: Session, pages: Pages) -> None:
+    page = await pages(session.edit_key)
+    await page.look()
+    delta = await page.ask({"type": "step"})
+    assert delta["seq"] > 2
+    await page.ask({"type": "goto", "at": 1})
+    assert (await page.ask({"type": "step", "grain": "plugin"}))["seq"] == delta["seq"]
 
 
 async def test_a_step_is_in_the_log_before_it_is_shown(session: Session, pages: Pages) -> None:
@@ -72,7 +82,7 @@ async def test_a_step_and_what_it_shows_are_one_question_to_the_worker(
     page = await pages(session.edit_key)
     await page.look()
     monkeypatch.setattr(Worker, "call", counted)
-    assert (await page.ask({"type": "step", "grain": "call"}))["seq"] == 2
+    assert (await page.ask(CALL))["seq"] == 2
     await SessionClient(session, "edit").apply(applying(pod("new")))
     assert (await page.next())["seq"] == 3
     assert asked == ["Step", "Apply"]
@@ -88,9 +98,9 @@ async def test_a_step_that_cannot_be_written_is_shown_to_nobody(
     await page.look()
     with monkeypatch.context() as patch:
         patch.setattr(log, "append", full)
-        assert (await page.ask({"type": "step", "grain": "call"}))["type"] == "error"
+        assert (await page.ask(CALL))["type"] == "error"
         assert (await page.ask({"type": "ping"}))["type"] == "pong"
-    assert (await page.ask({"type": "step", "grain": "call"}))["from"] == 1
+    assert (await page.ask(CALL))["from"] == 1
 
 
 async def test_two_pages_that_follow_show_the_same(session: Session, pages: Pages) -> None:
@@ -113,7 +123,7 @@ async def test_a_command_from_a_form_reaches_every_page(client: SessionClient, p
 async def test_a_page_that_comes_back_gets_one_delta_from_what_it_has_seen(client: SessionClient, pages: Pages) -> None:
     page = await pages(client.session.edit_key)
     await page.look()
-    seen = (await page.ask({"type": "step"}))["seq"]
+    seen = (await page.ask(CALL))["seq"]
     await page.socket.disconnect()
     await client.apply(applying(pod("while-away")))
     again = await pages(client.session.edit_key)
@@ -135,7 +145,7 @@ async def test_back_moves_the_cursor_and_not_the_head(session: Session, pages: P
     one, two = await pages(session.edit_key), await pages(session.edit_key)
     await one.look()
     await two.look()
-    await one.ask({"type": "step"})
+    await one.ask(CALL)
     await two.next()
     delta = await one.ask({"type": "back"})
     assert (delta["seq"], delta["head"], delta["following"]) == (1, 2, False)
@@ -145,12 +155,12 @@ async def test_back_moves_the_cursor_and_not_the_head(session: Session, pages: P
 async def test_a_step_in_the_past_goes_on_to_what_came_next_without_a_fork(session: Session, pages: Pages) -> None:
     page = await pages(session.edit_key)
     await page.look()
-    await page.ask({"type": "step"})
-    await page.ask({"type": "step"})
+    await page.ask(CALL)
+    await page.ask(CALL)
     await page.ask({"type": "goto", "at": 1})
-    delta = await page.ask({"type": "step"})
+    delta = await page.ask(CALL)
     assert (delta["seq"], delta["head"], delta["following"]) == (2, 3, False)
-    delta = await page.ask({"type": "step"})
+    delta = await page.ask(CALL)
     assert (delta["seq"], delta["head"], delta["following"]) == (3, 3, True)
     assert await Session.objects.acount() == 1
 
@@ -158,7 +168,7 @@ async def test_a_step_in_the_past_goes_on_to_what_came_next_without_a_fork(sessi
 async def test_following_again_leads_back_to_the_head(session: Session, pages: Pages) -> None:
     page = await pages(session.edit_key)
     await page.look()
-    await page.ask({"type": "step"})
+    await page.ask(CALL)
     await page.ask({"type": "goto", "at": 0})
     delta = await page.ask({"type": "goto", "at": None})
     assert (delta["from"], delta["seq"], delta["following"]) == (0, 2, True)
@@ -224,7 +234,7 @@ async def test_a_message_that_makes_no_sense_is_answered_and_changes_nothing(
     await page.socket.send_to(text_data=text)
     answer = await page.next()
     assert (answer["type"], answer["kind"]) == ("error", "bad-message")
-    assert (await page.ask({"type": "step"}))["seq"] == 2
+    assert (await page.ask(CALL))["seq"] == 2
 
 
 async def test_bytes_are_no_message(session: Session, pages: Pages) -> None:
@@ -266,7 +276,7 @@ async def test_a_session_has_a_limited_number_of_viewers(session: Session, pages
     assert await second.open()
     assert (await second.next())["kind"] == "limit"
     assert (await second.socket.receive_output(5))["code"] == 4429
-    assert (await first.ask({"type": "step"}))["seq"] == 2
+    assert (await first.ask(CALL))["seq"] == 2
 
 
 async def test_a_key_nobody_has_is_told_so(transactional_db: None) -> None:
@@ -347,7 +357,7 @@ async def test_who_steps_waits_for_no_play_and_plays_wait_in_a_row(
     holding = [asyncio.create_task(loop.call(lambda: _hold(free))) for _ in range(services.PLAYS_AT_ONCE)]
     await asyncio.sleep(0.1)
     await player.send({"type": "play", "grain": "call", "rate": 30})
-    delta = await person.ask({"type": "step", "grain": "call"})
+    delta = await person.ask(CALL)
     await asyncio.sleep(0.3)
     await played.arefresh_from_db()
     assert (delta["seq"], played.head) == (2, 1)
