@@ -190,7 +190,7 @@ def test_several_pods_are_a_table_of_why_and_the_first_fix(tmp_path: Path) -> No
     status, text = run(written(tmp_path, node("n", cpu="2"), alike, gated))
     heads, *rows = text.splitlines()
     assert (status, heads.split()) == (1, ["POD", "WHY", "FIRST", "FIX"])
-    assert any(" and 2 like it" in row and "requests 3 cpu" in row and "node" in row for row in rows)
+    assert any(" and 2 like it" in row and "requests 3 cpu" in row and "Lower the cpu request" in row for row in rows)
     assert any(row.startswith("default/gated-") and "scheduling gates" in row for row in rows)
     rows = list(csv.DictReader(io.StringIO(run(written(tmp_path, node("n", cpu="2"), alike), "-o", "csv")[1])))
     assert [row["state"] for row in rows] == ["WaitingForEvent"] * 3
