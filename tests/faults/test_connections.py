@@ -154,7 +154,7 @@ def test_a_session_takes_half_of_the_sockets_and_others_get_theirs(server: Playg
     assert metric(server, "playground_sockets") == SOCKETS // 2
     message = watching(server, crowded).until(lambda one: one["type"] in ("error", "delta"))
     assert (message["type"], message["kind"]) == ("error", "limit")
-    assert "(10) are open already" in message["message"]
+    assert "10 pages are already open" in message["message"]
     watching(server, other).shown()
     for wire in wires:
         wire.close()

@@ -155,7 +155,7 @@ def test_a_play_goes_on_when_the_database_is_back(server: PlaygroundServer, data
     said = wire.until(lambda message: message["type"] == "error")
     assert WORDS in said["message"]
     database.start()
-    wire.until(lambda message: message["type"] == "notice" and "goes on" in message["message"])
+    wire.until(lambda message: message["type"] == "notice" and "the session continues" in message["message"])
     shown = wire.until(lambda message: message["type"] == "delta" and message["running"])
     wire.until(lambda message: message["type"] == "delta" and message["seq"] > shown["seq"] + 5)
     wire.send({"type": "pause"})
