@@ -225,7 +225,7 @@ def test_every_room_is_accessible_and_fits_a_phone(
     page: Page, server: PlaygroundServer, accessible: Callable[[Page], None], path: str
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Three nodes").click()
+    page.get_by_role("button", name="Three nodes", exact=True).click()
     page.wait_for_url("**/s/*/")
     page.goto(base(page) + path)
     accessible(page)

@@ -81,7 +81,7 @@ def test_a_claim_is_shared_by_two_pods(page: Page, begin: Begin, accessible: Acc
     pods = [claiming(pod(name), "one") for name in ("web-0", "web-1")]
     url = begin(node("n1"), device_class("gpu"), gpus("n1", 2), claim("one"), *pods)
     card = page.locator("#node-n1")
-    expect(card.locator(".dev.taken")).to_have_attribute("title", "gpu-0: taken, one")
+    expect(card.locator(".dev.in use")).to_have_attribute("title", "gpu-0: taken, one")
     expect(card).to_contain_text("1/2 free")
     page.goto(f"{url}?node=n1")
     holder = page.locator("#panel-inspector .holder")
@@ -122,7 +122,7 @@ def test_post_filter_takes_a_claim_back_that_keeps_its_pod_from_the_nodes_with_r
     expect(page.get_by_text("is deallocated before a new allocation for big")).to_be_visible()
     page.goto(f"{url}cluster?part=devices")
     expect(page.get_by_role("row", name="full")).to_contain_text("1 free")
-    expect(page.get_by_role("row", name="roomy")).to_contain_text("1 taken")
+    expect(page.get_by_role("row", name="roomy")).to_contain_text("1 in use")
     accessible(page)
 
 

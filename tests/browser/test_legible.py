@@ -67,7 +67,7 @@ def test_pills_that_have_a_short_form_are_whole_beside_a_long_one(page: Page, be
     shown(page, states.binding(begin), "binding", 1280, 720)
     assert page.locator(".notices .told").is_visible()
     pills = page.locator(".notices > :has(.short)").filter(visible=True)
-    assert pills.count() > 1
+    assert pills.count() > 0
     assert pills.evaluate_all(CUT) == []
 
 

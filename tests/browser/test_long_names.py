@@ -12,10 +12,11 @@ NODES = [f"gke-production-default-pool-3f5c1a2b-x{i}k2" for i in range(3)] + [
     f"ip-10-0-{i}-20.eu-west-1.compute.internal" for i in range(3)
 ]
 PODS = [f"checkout-service-9559cc468-a{i}cd" for i in range(4)]
+SIZES = (4, 5, 6, 8, 12, 24)  # none of which scores as another
 NODE = """apiVersion: v1
 kind: Node
 metadata: {name: %s}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+status: {allocatable: {cpu: "%s", memory: "%sGi", pods: "110"}}
 ---
 """
 POD = """apiVersion: v1
@@ -41,7 +42,9 @@ BESIDE = """() => [...document.querySelectorAll("#stage .ask > *")].every((one) 
 def studio(page: Page, server: PlaygroundServer) -> Page:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(server.url)
-    text = "".join(NODE % name for name in NODES) + "".join(POD % name for name in PODS)
+    text = "".join(NODE % (name, size, size) for name, size in zip(NODES, SIZES, strict=True)) + "".join(
+        POD % name for name in PODS
+    )
     page.locator("textarea[name=text]").fill(text)
     page.get_by_role("button", name="Show what is Pending").click()
     page.get_by_role("button", name="Import").first.click()

@@ -16,7 +16,7 @@ from tests.browser.studio import lanes, run_to_the_end
 def studio(page: Page, server: PlaygroundServer) -> Page:
     """The studio of three nodes and four pods."""
     page.goto(server.url)
-    page.get_by_role("button", name="Three nodes").click()
+    page.get_by_role("button", name="Three nodes", exact=True).click()
     page.wait_for_url("**/s/*/")
     return page
 
