@@ -12,7 +12,7 @@ from tests.browser.server import PlaygroundServer
 from tests.browser.studio import connected, lanes, more, nodes, position, run_to_the_end, start, step_is
 
 NewContext = Callable[..., BrowserContext]
-HELD = re.compile(r"held at step (\d+)")
+HELD = re.compile(r"was hit at step (\d+)")
 
 
 def toast(page: Page, words: str | re.Pattern[str]) -> str:
