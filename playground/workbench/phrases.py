@@ -91,7 +91,7 @@ def suggest(text: str, known: Known, may_edit: bool) -> list[Phrase]:
 
 
 def _rest(text: str, *beginnings: str) -> str | None:
-    """What follows one of these beginnings, or "" where the text is a part of one; None where it is something else."""
+    """Return the text after one of these beginnings, or "" where the text is a part of one; None where it is something else."""
     low = text.lower()
     for beginning in beginnings:
         if low.startswith(f"{beginning.lower()} "):

@@ -149,7 +149,7 @@ def _without_owned(manifest: Manifest) -> Manifest:
 
 
 class Writing:
-    """What is made of an object stage by stage, and who wrote which field of it.
+    """The stages of an object on its way into the store, and the writer of each field.
 
     A new value under a field that was not there is told leaf by leaf, and an element that is added to a list by itself.
     """

@@ -152,7 +152,7 @@ class Store(State):
         return self._ownership(kind).without(namespace)
 
     def list_written(self, uid: str) -> Written:
-        """What defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each field.
+        """Return the fields that defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each field.
 
         A field may have been changed since.
         """

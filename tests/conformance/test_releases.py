@@ -19,7 +19,10 @@ FILES = sorted((CORPUS / "releases").rglob("*.json.xz"))
 
 
 def scenarios(file: Path) -> list[Scenario]:
-    """Those of a file, and, of a family of 1.34.1, those that did not change; what depends on the order of a Go map is left out."""
+    """Return the scenarios of a file, with those of its family of 1.34.1 that did not change.
+
+    Scenarios that depend on the order of a Go map are left out.
+    """
     found = {scenario.name: scenario for scenario in read_corpus(file)}
     base = CORPUS / "cycle" / file.name
     if file.parent.name == "cycle":

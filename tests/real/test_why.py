@@ -59,7 +59,7 @@ def find(world: Simulation, start: str) -> list[str]:
 
 
 def ask(case: dict[str, Any]) -> dict[str, Any]:
-    """What the command says: of a snapshot after each pod was attempted, or of a world after its steps."""
+    """Return the answer of the command: of a snapshot after each pod was attempted, or of a world after its steps."""
     key = case["ask"]
     if "steps" in case:
         world = play(case["file"], flatten(case["steps"]))

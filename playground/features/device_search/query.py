@@ -26,7 +26,7 @@ class Amount(TypedDict):
 
 
 class DescribedCheck(TypedDict):
-    """What a device was asked; an expression comes with the values of its parts."""
+    """A check of a device; an expression comes with the values of its parts."""
 
     kind: str
     passed: bool

@@ -56,7 +56,7 @@ async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
-    """What a page and a fragment of the studio share."""
+    """Return the context that a page and a fragment of the studio share."""
     fragment = by_htmx(request)
     return {
         "client": client,

@@ -46,7 +46,7 @@ def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
 
 @answers(StepList)
 def step_list(engine: Engine, request: StepList) -> Steps[StepsFound]:
-    """As many as are asked for if there are as many."""
+    """Return the requested number of records, or all if there are fewer."""
     steps, before = yield from _look_back(engine, request, lambda world: _list_step(world, request), lambda _: 1)
     return StepsFound(steps, before)
 
@@ -54,7 +54,7 @@ def step_list(engine: Engine, request: StepList) -> Steps[StepsFound]:
 def _look_back(
     engine: Engine, request: Records | StepList, pick: Callable[[Any], T | None], size: Callable[[T], int]
 ) -> Steps[tuple[list[T], int]]:
-    """What is picked of steps, the newest first, and where to go on.
+    """Return the records picked from steps, the newest first, and the position where the search goes on.
 
     History is replayed in pieces that begin at a known world, the last piece first.
     """

@@ -18,7 +18,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
-from scheduler_core.formats.configurations import Adoption, adopt, find
+from scheduler_core.formats.configurations import Found, adopt, find
 from scheduler_core.formats.manifests import decode_text, is_archive, read
 from scheduler_core.scheduler.config import OLDEST, GateError, Release, WorldSettings, read_gates
 from scheduler_core.world.commands import (
@@ -143,10 +143,7 @@ def _read_configuration_among(text: bytes, file: str, release: Release) -> tuple
     ]
     if len(found) != 1:
         return [], []
-    adopted = adopt(found[0])
-    if adopted.errors:
-        raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
-    return _list_settings(adopted, file, release)
+    return _list_settings(found[0], file, release)
 
 
 def read_configuration(text: bytes, file: str, release: Release = OLDEST) -> tuple[list[Command], list[str]]:
@@ -166,14 +163,14 @@ def read_configuration(text: bytes, file: str, release: Release = OLDEST) -> tup
         raise BadInput(
             f"{file}: expected one configuration of a scheduler, received {len(once)}{where and ': ' + where}"
         )
-    adopted = adopt(once[0])
+    return _list_settings(once[0], file, release)
+
+
+def _list_settings(found: Found, file: str, release: Release) -> tuple[list[Command], list[str]]:
+    """Return the commands that set a configuration, and notes on what was changed for it. BadInput."""
+    adopted = adopt(found)
     if adopted.errors:
         raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
-    return _list_settings(adopted, file, release)
-
-
-def _list_settings(adopted: Adoption, file: str, release: Release) -> tuple[list[Command], list[str]]:
-    """Return the commands that set a configuration, and notes on what was changed for it."""
     commands: list[Command] = [SetConfiguration(adopted.manifest if adopted.without is None else adopted.without)]
     notes = [f"{file}: read as v1 from {adopted.version} ({adopted.release})"] if adopted.version else []
     for change in adopted.changes:

@@ -61,7 +61,7 @@ class Bar(TypedDict):
 
 
 class Summary(TypedDict):
-    """How a run went. `checks` counts all refusals, `bound` all pods that found a node."""
+    """The summary of a run. `checks` counts all refusals, `bound` all pods that found a node."""
 
     figures: list[Figure]
     nodes: list[Bar]

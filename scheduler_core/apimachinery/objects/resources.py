@@ -246,7 +246,7 @@ def list_resized(
 
 
 class Resizes(NamedTuple):
-    """What a pod's status says of resizes. `pod_level`: status.resources counts; `whole`: sums over the pod are compared."""
+    """The resizes that a pod's status reports. `pod_level`: status.resources counts; `whole`: sums over the pod are compared."""
 
     status: Mapping[str, Any]
     pod_level: bool

@@ -50,7 +50,7 @@ class PluginView(Protocol):
 
     @property
     def skips(self) -> Mapping[Point, str]:
-        """Why it skips at PreFilter or PreScore, in words for people."""
+        """The reasons for Skip at PreFilter or PreScore, in words for people."""
         ...
 
     def registrations(self) -> tuple[On, ...]: ...

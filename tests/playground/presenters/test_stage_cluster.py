@@ -16,7 +16,7 @@ def stage(sim: Simulation, **look: Any) -> dict[str, Any]:
     return context
 
 
-def told(sim: Simulation) -> list[dict[str, Any]]:
+def list_told(sim: Simulation) -> list[dict[str, Any]]:
     return [line["values"] for line in stage(sim)["body"]["changes"]]
 
 
@@ -39,14 +39,14 @@ def test_a_pod_that_no_scheduler_is_for_is_pending_too() -> None:
 def test_what_a_form_created_is_told_by_kind_and_the_log_is_counted() -> None:
     sim = world(node("a"))
     sim.apply(ApplyObjects((node("b"), node("c"), pod("web"))))
-    assert told(sim) == [{"kind": "Node", "names": "b, c"}, {"kind": "Pod", "names": "web"}]
+    assert list_told(sim) == [{"kind": "Node", "names": "b, c"}, {"kind": "Pod", "names": "web"}]
     assert stage(sim)["body"]["log"] == len(sim.last)
     sim.apply(DeleteObjects((Ref("Pod", "default", "web"),)))
     assert stage(sim)["body"]["changes"][0]["text"] == "%(kind)s deleted: %(names)s"
 
 
 def test_many_objects_are_counted_and_not_named() -> None:
-    assert told(world(*(node(f"n{i}") for i in range(9))))[0] == {"kind": "Node", "n": "9"}
+    assert list_told(world(*(node(f"n{i}") for i in range(9))))[0] == {"kind": "Node", "n": "9"}
 
 
 def test_a_change_in_the_middle_of_a_cycle_leaves_its_stage_where_it_is() -> None:

@@ -290,7 +290,7 @@ class WhyCard(TypedDict):
 
 
 class WrittenRule(TypedDict):
-    """What the manifest of the pod or the node says, with the lines that count."""
+    """The part of the manifest of the pod or the node that counts, with its lines marked."""
 
     object: Literal["Pod", "Node"]
     name: str

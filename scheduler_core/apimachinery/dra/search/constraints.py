@@ -140,7 +140,7 @@ class CounterBook:
         for key, amount in list_consumed_counters(device):
             taken[key] -= amount
 
-    def taken(self, each: ResourceSlice, key: tuple[str, str]) -> int:
+    def get_taken(self, each: ResourceSlice, key: tuple[str, str]) -> int:
         return self._consumed.get(each.name, {}).get(key, 0)
 
 

@@ -150,7 +150,7 @@ class Tentative:
         short = self.counters.take(each, device, left)
         if self._attempt.watch is not None:
             needs = {"/".join(key): format_nanos(amount) for key, amount in list_consumed_counters(device)}
-            free = {"/".join(key): format_nanos(left[key] - self.counters.taken(each, key)) for key in left}
+            free = {"/".join(key): format_nanos(left[key] - self.counters.get_taken(each, key)) for key in left}
             missing = "/".join(short) if short else ""
             self._attempt.watch.check("counters", short is None, needs=needs, left=free, missing=missing)
         return short is None

@@ -356,6 +356,10 @@ class DynamicResources(Plugin):
 class ScoringDynamicResources(DynamicResources):
     """The plugin since 1.35: nodes whose devices serve earlier alternatives of the requests score higher."""
 
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._scores_allocated = Behavior.ALLOCATED_CLAIMS_SCORE in handle.features.behaviors
+
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
         scores = np.zeros(len(rows), np.int64)
         if not self._enabled:
@@ -390,14 +394,13 @@ class ScoringDynamicResources(DynamicResources):
     def _score_alternatives(self, store: ClaimStore, allocation: NodeAllocation) -> int | Status:
         """8 for each request that its first alternative serves, 7 for the second, and so on."""
         results = iter(allocation.results)
-        late = Behavior.ALLOCATED_CLAIMS_SCORE in self.handle.features.behaviors
         score = 0
         for claim in store.claims:
-            known = allocation_of(claim) if late else None
+            known = allocation_of(claim) if self._scores_allocated else None
             if known is not None:
                 taken = {each.get("request") for each in (known.get("devices") or {}).get("results") or ()}
             elif (result := next(results, None)) is None:
-                ending = "claims needing allocation" if late else "claims"
+                ending = "claims needing allocation" if self._scores_allocated else "claims"
                 return error(f"number of allocations {len(allocation.results)} is smaller than number of {ending}")
             else:
                 taken = {device.request for device in result.devices}

@@ -20,7 +20,7 @@ WAITS = "WaitForFirstConsumer"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def made(kind: str, name: str, version: str = "v1", namespace: str = "", **body: Any) -> dict[str, Any]:
+def make(kind: str, name: str, version: str = "v1", namespace: str = "", **body: Any) -> dict[str, Any]:
     meta = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {"apiVersion": version, "kind": kind, "metadata": meta, **body}
 
@@ -35,7 +35,7 @@ def apart(key: str, what: str = "podAntiAffinity", app: str = "web") -> dict[str
     return {what: {REQUIRED: [{"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}]}}
 
 
-def spread(key: str) -> list[dict[str, Any]]:
+def make_spread(key: str) -> list[dict[str, Any]]:
     selector = {"matchLabels": {"app": "web"}}
     return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
 
@@ -49,7 +49,7 @@ def running(name: str, app: str, on: str, cpu: str = "1", **spec: Any) -> dict[s
     return {**manifest, "metadata": {**manifest["metadata"], "labels": {"app": app}}}
 
 
-KATA = made("RuntimeClass", "kata", "node.k8s.io/v1", handler="kata", overhead={"podFixed": {"cpu": "3"}})
+KATA = make("RuntimeClass", "kata", "node.k8s.io/v1", handler="kata", overhead={"podFixed": {"cpu": "3"}})
 OTHER_DRIVER = {"selectors": [{"cel": {"expression": "device.driver == 'gpu.exmaple.com'"}}]}
 HOST_PORT = [{"name": "c", "image": "x", "ports": [{"containerPort": 443, "hostPort": 443}]}]
 GPU = [{"name": "gpu", "resourceClaimName": "one"}]
@@ -57,7 +57,7 @@ GPU = [{"name": "gpu", "resourceClaimName": "one"}]
 # The objects, the kind of fix that is wanted, and a part of its calls.
 WAITING: dict[str, tuple[list[dict[str, Any]], str, str]] = {
     "a key that is misspelt": (
-        [zoned("a", "za"), deployed(topologySpreadConstraints=spread(f"{ZONE}s"))],
+        [zoned("a", "za"), deployed(topologySpreadConstraints=make_spread(f"{ZONE}s"))],
         "topology-key",
         f'"topologyKey": "{ZONE}"',
     ),
@@ -120,7 +120,7 @@ def test_what_is_around_a_pod_that_waits_is_changed(case: str) -> None:
     assert bool(fix.node) is (kind != "fewer-replicas")
 
 
-WEBHOOK = made(
+WEBHOOK = make(
     "ValidatingWebhookConfiguration",
     "policy",
     "admissionregistration.k8s.io/v1",
@@ -146,7 +146,7 @@ def never_created() -> Simulation:
     return scheduler_alone(node("a"), WEBHOOK, {**replicas, "status": {"replicas": 0, "conditions": [REFUSED]}})
 
 
-PER_POD = made("LimitRange", "pods", namespace="default", spec={"limits": [{"type": "Pod", "max": {"cpu": "2"}}]})
+PER_POD = make("LimitRange", "pods", namespace="default", spec={"limits": [{"type": "Pod", "max": {"cpu": "2"}}]})
 TWO = [
     {"name": n, "image": "x", "resources": {"requests": {"cpu": c}, "limits": {"cpu": c}}}
     for n, c in (("x", "500m"), ("y", "2"))
@@ -198,7 +198,7 @@ def test_fewer_replicas_come_after_all_that_keeps_them() -> None:
 
 
 def test_a_zone_that_is_not_there_is_the_last_resort() -> None:
-    fixes = ranked(zoned("a", "za"), deployed(2, topologySpreadConstraints=[{**spread(ZONE)[0], "minDomains": 2}]))
+    fixes = ranked(zoned("a", "za"), deployed(2, topologySpreadConstraints=[{**make_spread(ZONE)[0], "minDomains": 2}]))
     assert "min-domains" in {fix.kind for fix in fixes}
     assert all(fix.kind != "node" or fix.changes[0].values["like"] for fix in fixes)
 
@@ -208,13 +208,13 @@ def test_a_bound_claim_of_a_dump_without_uids_is_not_lost_in_a_proof() -> None:
     volume = {"capacity": {"storage": "1Gi"}, "accessModes": once, "storageClassName": "x", "hostPath": {"path": "/x"}}
     reference = {"claimRef": {"kind": "PersistentVolumeClaim", "namespace": "default", "name": "solo"}}
     asked = {"accessModes": once, "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "x"}
-    bound = made("PersistentVolumeClaim", "solo", namespace="default", spec={**asked, "volumeName": "v"})
+    bound = make("PersistentVolumeClaim", "solo", namespace="default", spec={**asked, "volumeName": "v"})
     bound["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
     uses = [{"name": "data", "persistentVolumeClaim": {"claimName": "solo"}}]
     sim = scheduler_alone(
         node("a"),
-        made("StorageClass", "x", "storage.k8s.io/v1", provisioner="csi.example.com", volumeBindingMode=WAITS),
-        {**made("PersistentVolume", "v", spec={**volume, **reference}), "status": {"phase": "Bound"}},
+        make("StorageClass", "x", "storage.k8s.io/v1", provisioner="csi.example.com", volumeBindingMode=WAITS),
+        {**make("PersistentVolume", "v", spec={**volume, **reference}), "status": {"phase": "Bound"}},
         {**bound, "status": {"phase": "Bound"}},
         running("first", "q", "a", volumes=uses),
         pod("second", volumes=uses),
@@ -226,7 +226,7 @@ def test_a_bound_claim_of_a_dump_without_uids_is_not_lost_in_a_proof() -> None:
 
 
 def test_what_admission_writes_itself_is_taken_out_of_the_template() -> None:
-    high = made("PriorityClass", "high", "scheduling.k8s.io/v1", value=1000)
+    high = make("PriorityClass", "high", "scheduling.k8s.io/v1", value=1000)
     found = [fix.kubectl for fix in find_fixes(missing(node("a"), high, deployed(priority=1000)), "default/web-*")]
     assert any('{"priority": null}' in text for text in found)
     assert any('{"priority": null, "priorityClassName": "high"}' in text for text in found)
@@ -235,14 +235,14 @@ def test_what_admission_writes_itself_is_taken_out_of_the_template() -> None:
 
 
 def test_a_job_without_parallelism_gets_some() -> None:
-    job = made("Job", "sweep", "batch/v1", "default", spec={"parallelism": 0, "template": pod("any")})
+    job = make("Job", "sweep", "batch/v1", "default", spec={"parallelism": 0, "template": pod("any")})
     job["spec"]["template"] = {"spec": {**pod("any")["spec"], "restartPolicy": "Never"}}
     (fix,) = [each for each in find_fixes(missing(node("a"), job), "Job/default/sweep") if each.kind == "replicas"]
     assert (fix.node, '"parallelism": 1' in fix.kubectl) == ("a", True)
 
 
 def test_a_surge_that_a_quota_refuses_gives_way_as_well_as_the_quota() -> None:
-    quota = made("ResourceQuota", "one", namespace="default", spec={"hard": {"pods": "1"}})
+    quota = make("ResourceQuota", "one", namespace="default", spec={"hard": {"pods": "1"}})
     sim = missing(node("a"), quota, deployed())
     image = {"spec": {"containers": [{"name": "c", "image": "new"}]}}
     sim.apply(PatchObject(Ref("Deployment", "default", "web"), {"spec": {"template": image}}, type="strategic"))

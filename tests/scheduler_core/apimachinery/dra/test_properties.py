@@ -132,7 +132,7 @@ def test_what_is_taken_back_leaves_nothing_behind(each: ResourceSlice, claims: A
         users = [tentative.in_use(0, wanted[at.key].ask, device.id) for device in each.devices]
         consumed = {device: dict(amounts) for device, amounts in attempt.allocating.items()}
         counts = [constraint.count for constraint in constraints[0]]
-        return len(tentative.results[0]), users, consumed, counts, tentative.counters.taken(each, ("g", "m"))
+        return len(tentative.results[0]), users, consumed, counts, tentative.counters.get_taken(each, ("g", "m"))
 
     # kube does not give back the counters of a device that is shared.
     for known in (d for name in names for d in each.devices if d.name == name and not d.allows_multiple):
