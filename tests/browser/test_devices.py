@@ -81,7 +81,7 @@ def test_a_claim_is_shared_by_two_pods(page: Page, begin: Begin, accessible: Acc
     pods = [claiming(pod(name), "one") for name in ("web-0", "web-1")]
     url = begin(node("n1"), device_class("gpu"), gpus("n1", 2), claim("one"), *pods)
     card = page.locator("#node-n1")
-    expect(card.locator(".dev.in use")).to_have_attribute("title", "gpu-0: taken, one")
+    expect(card.locator(".dev.taken")).to_have_attribute("title", "gpu-0: in use, one")
     expect(card).to_contain_text("1/2 free")
     page.goto(f"{url}?node=n1")
     holder = page.locator("#panel-inspector .holder")

@@ -42,7 +42,7 @@ def test_an_extender_written_in_cel_vetoes_a_node(
     complaints.forgive("422")
     page.goto(f"{session}extenders")
     page.get_by_role("button", name="Add it to the configuration").click()
-    expect(page.get_by_text("Configuration applied. The scheduler restarted.")).to_be_visible()
+    expect(page.get_by_text("Extender added. The scheduler restarted.")).to_be_visible()
 
     page.locator("textarea[name='filter']").fill("node.metadata.name == nod")
     page.get_by_role("button", name="Set the answers").click()

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.legible import LEAST, SMALL
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import position
 
 Accessible = Callable[[Page], None]
 
@@ -25,8 +26,9 @@ def address(server: PlaygroundServer, browser: object) -> str:
     for _ in range(60):
         if page.locator("#stage[data-stage=filter]").count():
             break
+        before = position(page)
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(80)
+        expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
     url = str(page.url).split("?")[0]
     page.close()
     return url
