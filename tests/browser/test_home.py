@@ -58,7 +58,7 @@ def test_tracks_say_how_far_this_browser_has_come(page: Page, server: Playground
     page.evaluate("localStorage.setItem('lessons', JSON.stringify({'first-placement': 99, gate: 1}))")
     page.reload()
     expect(track.locator(".so-far")).to_have_text(re.compile(r"^1 of \d+ done$"))
-    expect(page.locator("[data-lesson=gate] .come")).to_contain_text("You came to card 1 of")
+    expect(page.locator("[data-lesson=gate] .come")).to_contain_text("You reached card 1 of")
 
 
 def test_on_a_phone_only_the_track_that_one_is_in_is_unfolded(

@@ -100,7 +100,7 @@ def test_a_fork_still_has_its_origin(server: PlaygroundServer, visitor: Visitor)
         "join playground_session origin on origin.id = fork.origin_id",
     )
     page = " ".join(fetch(visitor, f"/s/{key}/").text.split())
-    assert f"fork of {origin} at step {at}" in page
+    assert f"Fork of {origin} at step {at}" in page
 
 
 def test_a_view_link_still_shows_its_session(server: PlaygroundServer, visitor: Visitor) -> None:
