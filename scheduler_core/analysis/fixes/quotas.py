@@ -34,6 +34,7 @@ DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of 
 _FAILED = "FailedCreate"
 # What this world's API server refuses itself, so that it would say so again if it still held.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
+_DENIED = re.compile(r"^.*admission webhook .* denied the request", re.DOTALL)
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -65,7 +66,7 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
-    reported = "" if why or raised.changes else _find_reported_refusal(owner)
+    reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)
     elif not raised.changes:
@@ -87,10 +88,11 @@ def _refer_to(owner: Manifest) -> Manifest:
     return {"kind": owner["kind"], "name": meta["name"], "uid": meta.get("uid"), "controller": True}
 
 
-def _find_reported_refusal(owner: Manifest) -> str:
+def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     text = read_refusal(owner)
-    return "" if _MODELED.search(text) else text
+    last = _DENIED.match(text or _find_last_refusal(sim, owner))
+    return last.string if last else "" if _MODELED.search(text) else text
 
 
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
