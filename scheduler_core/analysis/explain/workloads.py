@@ -24,6 +24,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.base.clock.cron import BadSchedule
+from scheduler_core.controllers.disruption import predict_status
 from scheduler_core.controllers.workloads.cronjobs.times import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
@@ -368,9 +369,9 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
         yield note("SeveralBudgets", pod=pod.key, budgets=[each["metadata"]["name"] for each in budgets])
         return
     for budget in budgets:
-        spec, status = budget.get("spec") or {}, budget.get("status") or {}
+        spec, status = budget.get("spec") or {}, budget.get("status") or predict_status(world.store, budget)
         desired, healthy = int(status.get("desiredHealthy") or 0), int(status.get("currentHealthy") or 0)
-        if status.get("disruptionsAllowed") or not status:
+        if status.get("disruptionsAllowed"):
             continue
         policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
         values = {

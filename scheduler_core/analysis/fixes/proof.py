@@ -163,6 +163,7 @@ class Prover:
             kinds += ["ResourceClaim", "PersistentVolumeClaim"]
         if self.owner is not None and (pod is None or {"Pod", "Node", self.owner["kind"]} & {*kinds}):
             kinds += [self.owner["kind"], *(["ResourceQuota"] if pod is None else [])]
+            kinds += ["PersistentVolumeClaim"] if self.owner["spec"].get("volumeClaimTemplates") else []
         if pod is not None and pod.node_name and self.sim.store.node(pod.node_name) is None:
             kinds.append("Node")
         names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))

@@ -18,6 +18,7 @@ from scheduler_core.analysis.fixes.proposals import in_turn
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.controllers.quota import count_usage
@@ -146,8 +147,8 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
         add(needed, each)
     if owner["kind"] == "Deployment":
         add(needed, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
-    for claim in _list_missing_claims(sim, owner, namespace):
-        add(needed, usage(KINDS["PersistentVolumeClaim"], claim, 0))
+    for claim in list_missing_claims(sim, owner):
+        add(needed, usage(KINDS[CLAIM], claim, 0))
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
@@ -155,13 +156,14 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
 
 
-def _list_missing_claims(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Manifest]:
+def list_missing_claims(sim: Simulation, owner: Manifest) -> Iterator[Manifest]:
     """Yield the claims that a StatefulSet lacks for its replicas."""
+    namespace, made = str(owner["metadata"].get("namespace") or "default"), {"apiVersion": "v1", "kind": CLAIM}
     for template in owner["spec"].get("volumeClaimTemplates") or ():
         for number in range(int(owner["spec"].get("replicas", 1))):
             name = f"{template['metadata']['name']}-{owner['metadata']['name']}-{number}"
-            if sim.store.get("PersistentVolumeClaim", namespace, name) is None:
-                yield {**template, "metadata": {"name": name, "namespace": namespace}}
+            if sim.store.get(CLAIM, namespace, name) is None:
+                yield {**template, **made, "metadata": {"name": name, "namespace": namespace}}
 
 
 def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:

@@ -42,6 +42,7 @@ from scheduler_core.analysis.fixes.proposals import (
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_class_selector
+from scheduler_core.analysis.fixes.shell import complete_references
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -293,6 +294,7 @@ class _Search:
             yield
             return diagnose(self.looking, Pod.from_manifest(draft.pod or draft.original, None, self.sim.store.reading))
         world = self.sim.fork()
+        complete_references(world)
         yield
         try:
             for command in commands_of(draft):

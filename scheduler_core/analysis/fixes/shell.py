@@ -319,7 +319,7 @@ def start_controllers(world: Simulation, more: Iterable[str]) -> None:
     if more:
         world.apply(SetSettings({"cluster": {"controllers": names}}))
     if VOLUMES[0] in more:
-        _complete_claim_references(world)
+        complete_references(world)
     if CLAIMS[0] in more:
         _complete_finalizers(world)
 
@@ -333,7 +333,7 @@ def _complete_finalizers(world: Simulation) -> None:
             world.apply(PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
 
 
-def _complete_claim_references(world: Simulation) -> None:
+def complete_references(world: Simulation) -> None:
     """Writes the uids of bound claims into their volumes: a dump without uids has none, and the binder would take the claims for lost."""
     for volume in world.store.list(VOLUME):
         reference = (volume.get("spec") or {}).get("claimRef") or {}

@@ -81,6 +81,28 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         change = Change("undo", {"owner": f"{owner['kind']} {meta['name']}"})
         call = f"kubectl rollout undo {owner['kind'].lower()} {meta['name']} -n {meta['namespace']}"
         yield draft.typing(change, call), prover.left(unready[0])
+    if owner["kind"] in ("StatefulSet", "DaemonSet"):
+        yield from _take_back(draft, owner, mine, prover)
+
+
+def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
+    """The images of the revision before in the template, and the pod deleted that does not start with the new ones."""
+    failing = next((pod for pod in pods if not pod.ready and not pod.deleting and _cannot_start(pod)), None)
+    hashes = {pod.key: pod.labels.get("controller-revision-hash") for pod in pods}
+    old = next((p for p in pods if failing and p.ready and hashes[p.key] != hashes[failing.key]), None)
+    if failing is None or old is None:
+        return
+    had = {each["name"]: each.get("image") for each in old.manifest["spec"]["containers"]}
+    now = owner["spec"]["template"]["spec"]["containers"]
+    back = [{"name": c["name"], "image": had[c["name"]]} for c in now if had.get(c["name"], c["image"]) != c["image"]]
+    if back:
+        change = Change("undo", {"owner": f"{owner['kind']} {owner['metadata']['name']}"})
+        patch = json.dumps({"spec": {"template": {"spec": {"containers": back}}}})
+        gone = f"kubectl delete pod {failing.name} -n {failing.namespace}"
+        yield (
+            draft.typing(change, f"kubectl patch {name_of(owner)} -p '{patch}'", gone),
+            prover.left(failing, replaced=True),
+        )
 
 
 def _cannot_start(pod: Pod) -> bool:

@@ -144,7 +144,7 @@ def _namespaces(index: int, names: list[str]) -> Edit:
 
 
 def _text(selector: LabelSelector) -> str:
-    return ", ".join(str(requirement) for requirement in selector.requirements)
+    return ", ".join(str(requirement) for requirement in selector.requirements) or "*"
 
 
 def _propose_softening(draft: Draft, what: str, reason: str) -> Iterator[Draft]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.analysis.explain import list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, find_fixes, search_fixes
 from scheduler_core.analysis.fixes.fix import HARMLESS
 from scheduler_core.analysis.fixes.shell import read_calls, run_call
@@ -407,6 +408,50 @@ def test_a_namespace_gets_the_label_that_a_claim_with_admin_access_wants() -> No
     settle(sim)
     fix = {each.kind: each for each in find_fixes(sim, "mon/probe")}["namespace-label"]
     assert (fix.node, fix.kubectl) == ("a", f"kubectl label namespace mon {key}=true --overwrite")
+
+
+def test_labels_that_a_template_and_its_runtime_class_select_differently_by_leave_one_of_them() -> None:
+    kata = make("RuntimeClass", "kata", "node.k8s.io/v1", handler="kata", scheduling={"nodeSelector": {"box": "kata"}})
+    sim = missing(
+        node("a", labels={"box": "kata"}), kata, deployed(runtimeClassName="kata", nodeSelector={"box": "no"})
+    )
+    fix = find_fixes(sim, "default/web-*")[0]
+    assert (fix.kind, '{"nodeSelector": {"box": null}}' in fix.kubectl) == ("left-to-admission", True)
+
+
+def test_a_stateful_set_gets_the_images_of_its_old_revision_back() -> None:
+    new = workload("StatefulSet", "db", 2, "1")
+    new["metadata"]["uid"], new["spec"]["serviceName"] = "u-db", "db"
+    new["spec"]["template"]["spec"]["containers"][0]["image"] = "typo"
+    waiting = [{"name": "c", "state": {"waiting": {"reason": "ImagePullBackOff"}}}]
+    owner = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "uid": "u-db", "controller": True}]
+    pods = []
+    for number, (revision, image, ready) in enumerate((("old", "app:v1", "True"), ("new", "typo", "False"))):
+        each = running(f"db-{number}", "web", "a")
+        labels = {**new["spec"]["selector"]["matchLabels"], "controller-revision-hash": revision}
+        each["metadata"] |= {"ownerReferences": owner, "uid": f"u-{number}", "labels": labels}
+        each["spec"]["containers"][0]["image"] = image
+        each["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
+        each["status"] |= {"containerStatuses": waiting} if ready == "False" else {}
+        pods.append(each)
+    (fix,) = find_fixes(scheduler_alone(node("a"), new, *pods), "StatefulSet/default/db")
+    assert (fix.kind, '"image": "app:v1"' in fix.kubectl, "delete pod db-1" in fix.kubectl) == ("undo", True, True)
+
+
+def test_a_claim_that_a_quota_refuses_is_foreseen_and_the_quota_raised() -> None:
+    quota = make("ResourceQuota", "disk", namespace="default", spec={"hard": {"requests.storage": "8Gi"}})
+    quota["status"] = {"hard": {"requests.storage": "8Gi"}, "used": {"requests.storage": "5Gi"}}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}, "storageClassName": "x"}
+    other = make("PersistentVolumeClaim", "other", namespace="default", spec={**spec, "volumeName": "v"})
+    other["status"] = {"phase": "Bound"}
+    owner = workload("StatefulSet", "db", 1, "1")
+    owner["spec"] |= {"serviceName": "db", "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": spec}]}
+    owner["status"] = {"replicas": 0}
+    made = make("StorageClass", "x", "storage.k8s.io/v1", provisioner="csi.example.com", volumeBindingMode=WAITS)
+    sim = scheduler_alone(node("a"), made, quota, other, owner)
+    told = {each.pod: each.state for each in list_problems(sim)}
+    assert told["default/db-*"] == "QuotaExceeded"
+    assert '"requests.storage": "10Gi"' in find_fixes(sim, "StatefulSet/default/db")[0].kubectl
 
 
 def test_a_surge_that_a_quota_refuses_gives_way_as_well_as_the_quota() -> None:
