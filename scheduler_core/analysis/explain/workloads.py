@@ -54,6 +54,7 @@ STICKING = frozenset(
         "WaitsInOrder",
     )
 )
+ENFORCED = "pod-security.kubernetes.io/enforce"
 SHOWN = 3
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
@@ -78,6 +79,10 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
+    home = world.store.get("Namespace", "", namespace) or {"metadata": {}}
+    level = (home["metadata"].get("labels") or {}).get(ENFORCED, "privileged")
+    if level != "privileged" and not missing:
+        facts.append(note("SecurityIsNotChecked", namespace=namespace, level=level))
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
     reasons = tuple(reason for each in missing for reason in each.reasons)
     until = next((each.until for each in missing if each.until is not None), None)

@@ -171,10 +171,17 @@ def _has_any(refusal: Refusal, resource: str, row: int) -> bool:
 
 
 def _others_have(refusal: Refusal, resource: str) -> bool:
-    """Return whether only nodes of other groups offer the resource, so that the node is of another kind."""
+    """Return whether only nodes of other groups have the resource, so that the node is of another kind."""
+    if _is_in(refusal.node, resource):
+        return False
     nodes, group = refusal.nodes, group_of(refusal.node)
-    offering = [node for row, node in enumerate(nodes.nodes) if _has_any(refusal, resource, row)]
+    offering = [n for row, n in enumerate(nodes.nodes) if _has_any(refusal, resource, row) or _is_in(n, resource)]
     return bool(offering) and not (group and any(group_of(node) == group for node in offering))
+
+
+def _is_in(node: Node, resource: str) -> bool:
+    """Return whether a node has a resource that its kubelet may not offer."""
+    return resource in ((node.manifest.get("status") or {}).get("capacity") or {})
 
 
 def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) -> Draft:
