@@ -89,8 +89,8 @@ def _is_plain(fact: Fact) -> bool:
     """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
     if fact.code == "NoLowerPriority":
         return int(fact.values["priority"]) <= 0
-    parts = fact.values["parts"] if fact.code == "Containers" else ()
-    return len(parts) == 1 and parts[0]["kind"] == "container"
+    parts: list[Mapping[str, object]] = fact.values["parts"] if fact.code == "Containers" else []
+    return [part["kind"] for part in parts] == ["container"]
 
 
 def join(sentences: Iterable[Message]) -> Message:

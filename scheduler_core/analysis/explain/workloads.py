@@ -20,6 +20,7 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.eviction import budgets_for
@@ -36,23 +37,10 @@ KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Da
 NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
-    (
-        "BadSchedule",
-        "IndexesFailed",
-        "JobFailed",
-        "JobIsRefused",
-        "MissedStarts",
-        "NamespaceEnds",
-        "NodesWithoutPod",
-        "OldRevisionStays",
-        "PausedRollout",
-        "RolloutStuck",
-        "SameNameWaits",
-        "ScaleDownWaits",
-        "UpdateWaitsFor",
-        "WaitsForEnd",
-        "WaitsInOrder",
-    )
+    read_words("""
+    BadSchedule IndexesFailed JobFailed JobIsRefused MissedStarts NamespaceEnds NodesWithoutPod OldRevisionStays
+    PausedRollout RolloutStuck SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
+""")
 )
 ENFORCED = "pod-security.kubernetes.io/enforce"
 SHOWN = 3
