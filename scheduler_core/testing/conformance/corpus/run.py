@@ -108,7 +108,7 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
     gates = scenario.data.get("featureGates") or scenario.data.get("gates") or {}
     settings = WorldSettings(release=scenario.release).changed(resolve(gates, scenario.release).settings)
     configuration = load_configuration(scenario.data.get("config"), settings.features)
-    difference = _Run(scenario, configuration, settings, watch).difference()
+    difference = Run(scenario, configuration, settings, watch).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
@@ -120,7 +120,7 @@ def _run_world(scenario: Scenario) -> Result:
     return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
 
 
-class _Run:
+class Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
     def __init__(
@@ -161,7 +161,7 @@ class _Run:
         for number, expected in enumerate(self.scenario.attempts, 1):
             order = expected.get("nodeOrder", order)
             framework = self.frameworks.get(expected["profile"])
-            received = self._attempt(self.world.pods[expected["pod"]], framework, expected)
+            received = self.attempt(self.world.pods[expected["pod"]], framework, expected)
             wanted = comparable(expected)
             # The corpus repeats the order only where it changed.
             if order is not None and "nodeOrder" in received:
@@ -177,7 +177,7 @@ class _Run:
                 return difference
         return None
 
-    def _attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
+    def attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
         known: Observed = {"profile": pod.spec.scheduler_name}
         if framework is None:
             kept = {"nominatedNodeAfter": pod.nominated_node_name}
