@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import NEVER
 from scheduler_core.base.releases import Behavior
@@ -446,6 +447,10 @@ class Plugin:
     ) -> Formula | None:
         """Return the formula by which NormalizeScore turned the raw `scores` into the score of row `i`."""
         return None
+
+    def detail(self, text: str, pod: Pod, node: Node) -> str:
+        """Return a reason of this plugin against one node as it is explained, where kube's text says less."""
+        return text
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Return the facts on rows refused for one reason, as JSON data; `rows`: all, if PreFilter refused. Changes nothing."""
