@@ -259,3 +259,11 @@ def read_release(text: str) -> Release:
         raise ValueError(f"received {text!r}; expected a release from 1.34 to 1.37, such as {NEWEST}")
     wanted = int(found[2]) if found[2] else _numbers(alike[-1])[2]
     return min(alike, key=lambda each: abs(_numbers(each)[2] - wanted))
+
+
+def nearest_release(version: str) -> Release:
+    """Return the modeled release nearest to a version such as "1.33.2": the oldest before 1.34, the newest after 1.37."""
+    minor = _numbers(version)[1]
+    if minor < _numbers(OLDEST)[1]:
+        return OLDEST
+    return NEWEST if minor > _numbers(NEWEST)[1] else read_release(version)
