@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground import VERSION
 from playground.lessons import TRACKS, Lesson, beginning, lesson_of, read_lessons
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import recent, remember
 from playground.sessions.web.client import SessionClient, create_session
@@ -26,7 +27,9 @@ from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
 from playground.workbench.builder import CLUSTERS
-from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.formats.indication import find_release
+from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, read_release
+from scheduler_core.world.commands import ApplyObjects, Command, SetSettings
 
 TRACK_NAMES = {
     "first-steps": gettext_lazy("First steps"),
@@ -66,6 +69,8 @@ async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -
         "clusters": [each for slug, each in CLUSTERS.items() if slug != OF],
         "recent": await recent(request),
         "version": VERSION,
+        "releases": RELEASES[::-1],
+        "newest": NEWEST,
         "most_bytes": settings.MAX_UPLOAD_BYTES,
         "most_file_bytes": settings.MAX_IMPORT_BYTES,
         "large_bytes": settings.LARGE_IMPORT_BYTES,
@@ -111,11 +116,26 @@ async def new(request: HttpRequest) -> HttpResponse:
         wanted = _beginning(start)
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
         seed = seed_of(request.POST.get("seed", "")) or 0
+        wanted["commands"] = [*_choose_release(request, start), *wanted["commands"]]
         session = await create_session(**{**wanted, "name": name}, creator=creator(request), seed=seed)
     except SessionError as error:
         return problem(request, error)
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list[Command]:
+    """Return the command that gives a new session the release asked for, or the one that its import indicates, else the newest.
+
+    A lesson is about the oldest, which needs no command. Raises SessionError.
+    """
+    asked = request.POST.get("release", "").strip()
+    try:
+        release = read_release(asked) if asked else find_release(text).release
+    except ValueError as error:
+        raise SessionError(str(error)) from None
+    lesson = start.startswith("story:") and not asked
+    return [] if lesson or release == OLDEST else [SetSettings({"release": release})]
 
 
 def _beginning(start: str) -> dict[str, Any]:
@@ -143,7 +163,8 @@ async def _import(request: HttpRequest) -> HttpResponse:
         name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
         name = name or _("Imported cluster")
         seed = seed_of(request.POST.get("seed", "")) or 0
-        session = await create_session(name=name, creator=creator(request), seed=seed)
+        found = await in_thread(_choose_release, request, "import", text)
+        session = await create_session(name=name, commands=found, creator=creator(request), seed=seed)
         client = SessionClient(session, "edit")
         try:
             if file is None:

@@ -19,8 +19,9 @@ from playground.sessions.worker.imports import preview
 from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import Found, adopt, find
+from scheduler_core.formats.indication import Indication, find_release
 from scheduler_core.formats.manifests import decode_text, is_archive, read
-from scheduler_core.scheduler.config import OLDEST, GateError, Release, WorldSettings, read_gates
+from scheduler_core.scheduler.config import NEWEST, OLDEST, GateError, Release, WorldSettings, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -78,16 +79,19 @@ def make_world(
     configuration: str = "",
     seed: int = 0,
     acting: bool = False,
-    release: Release = OLDEST,
+    release: Release | None = None,
+    otherwise: Release = NEWEST,
 ) -> Made:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
+    `release`: that of the world; None: the one that the files indicate, or `otherwise`.
     Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
     text = join_inputs(files)
+    indication = Indication(release) if release else find_release(text, otherwise)
     try:
-        world, plan, made_up = _plan_world(text, seed, release)
+        world, plan, made_up = _plan_world(text, seed, indication.release)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -97,9 +101,9 @@ def make_world(
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     snapshot = not acting and (has_pods or _tells_of_refusals(command))
     if configuration:
-        configured, differs = read_configuration(read_file(configuration), configuration, release)
+        configured, differs = read_configuration(read_file(configuration), configuration, indication.release)
     else:
-        configured, differs = _read_configuration_among(text, only, release)
+        configured, differs = _read_configuration_among(text, only, indication.release)
     try:
         if snapshot:
             world.apply(SetSettings({"cluster": {"controllers": []}}))
@@ -113,7 +117,7 @@ def make_world(
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    notes = (*differs, *said, *made_up, *refusals, *plan.warnings)
+    notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
 
 

@@ -26,6 +26,8 @@ from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
 class HandleOwner(client.Caller, Protocol):
     """The scheduler whose plugins get the handle."""
 
+    replica: Store | None
+
     @property
     def features(self) -> Features: ...
 
@@ -42,9 +44,6 @@ class HandleOwner(client.Caller, Protocol):
     def snapshot(self) -> NodeTable: ...
 
     def pods_waiting(self) -> list[BindingCycle]: ...
-
-    @property
-    def replica(self) -> Store | None: ...
 
     @property
     def view(self) -> Store: ...
@@ -155,6 +154,9 @@ class WorldHandle:
             said = fault.answer().message
             world.record(ApiCall("BIND", pod.key, node_name, fault=said))
             if fault.after_write:
+                if not world.settings.async_api_calls and self._scheduler.replica is None:
+                    # The binding cycle has the answer at hand before the scheduler's informer brings the change.
+                    self._scheduler.replica = world.store.replica()
                 world.store.bind(pod.key, pod.uid, node_name, world.now)
             return error(said)
         answer = world.store.bind(pod.key, pod.uid, node_name, world.now)

@@ -130,7 +130,8 @@ class Scheduler(State):
         self.figures = Figures()
         self.profiles = self._make_profiles()
         options = self._queue_options()
-        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)))
+        nominator = Nominator(self.live, Behavior.CLEARED_NOMINATIONS_GO not in self.features.behaviors)
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator))
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions = {}
         self.cache = Cache()
@@ -181,6 +182,21 @@ class Scheduler(State):
     # What it is made of
 
     @property
+    def frees_deleted(self) -> bool:
+        """True if a pod that is deleted while it is being bound gives its room back at once."""
+        return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
+
+    @property
+    def gates_to_last(self) -> bool:
+        """True if a preemptor stays gated until its last victim is deleted."""
+        return Behavior.LAST_VICTIM_GATES in self.features.behaviors
+
+    @property
+    def preempts_in_memory(self) -> bool:
+        """True if victims that are being bound are not deleted."""
+        return Behavior.PREEMPTION_IN_MEMORY in self.features.behaviors
+
+    @property
     def keeps_nomination(self) -> bool:
         """Return whether a failure that says nothing of a nomination keeps the nomination."""
         settings = self.world.settings
@@ -219,7 +235,8 @@ class Scheduler(State):
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
         historical = settings.queue_mode == HISTORICAL
-        return QueueOptions(
+        return QueueOptions.of_release(
+            self.features.behaviors,
             initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=settings.max_in_unschedulable,

@@ -11,13 +11,9 @@ from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import FOREVER, SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.scheduler.framework.events import (
-    BACKOFF_COMPLETE,
-    POP_FROM_BACKOFF,
-    UNSCHEDULABLE_POD_ADD,
-    UNSCHEDULABLE_POD_UPDATE,
-)
+from scheduler_core.scheduler.framework.events import BACKOFF_COMPLETE, POP_FROM_BACKOFF, Action
 from scheduler_core.scheduler.queue.heap import Order
 from scheduler_core.scheduler.queue.state import QueueState
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
@@ -60,19 +56,20 @@ class Backoff:
         return entry.backoff_until >= (now - now % SECOND if self._options.pop_from_backoff else now)
 
 
-_NOMINATING = (UNSCHEDULABLE_POD_ADD.label, UNSCHEDULABLE_POD_UPDATE.label)
-
-
 class Placing:
     """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
 
-    __slots__ = ("_options", "_rules", "_state", "backoff")
+    __slots__ = ("_counts_once", "_nominating", "_options", "_rules", "_state", "backoff")
 
     def __init__(self, state: QueueState, options: QueueOptions, rules: Rules) -> None:
         self._state = state
         self._options = options
         self._rules = rules
         self.backoff = Backoff(options)
+        self._counts_once = Behavior.REASONS_COUNTED_ONCE in options.behaviors
+        # Since 1.37 a new pod is nominated before its gates are asked (SchedulingQueue.add).
+        late = Behavior.GATED_NOMINATIONS not in options.behaviors
+        self._nominating = (options.events.label(Action.ADD), options.events.label(Action.UPDATE)) if late else ()
 
     def active_order(self, entry: QueuedPod) -> Order:
         # The sequence number makes the order total; without it names would decide among pods of one priority and time.
@@ -94,12 +91,16 @@ class Placing:
     def fly(self, entry: QueuedPod) -> QueuedPod:
         """Into flight; what refused it before is forgotten."""
         self._state.flight.start(entry.pod)
-        for plugin in entry.rejectors:
-            self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
+        self.uncount(entry)
         self._state.cycle += 1
         entry = replace(entry, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=self._state.cycle)
         self._rules.moved(entry, Place.IN_FLIGHT, "popped", None)
         return entry
+
+    def uncount(self, entry: QueuedPod) -> None:
+        """Takes a pod out of scheduler_unschedulable_pods."""
+        for plugin in entry.rejectors:
+            self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
 
     def follow(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> str:
         """Puts a pod where a decision says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
@@ -136,7 +137,7 @@ class Placing:
         state.unpark(entry.key, gated_before)
         state.take_from_backoff(entry.key)
         # On other moves the nominator is left alone: it may be ahead of the pod's status, which it would fall back to.
-        if cause in _NOMINATING:
+        if cause in self._nominating:
             state.nominator.add(entry.pod, None)
         self._rules.moved(entry, Place.ACTIVE, cause, why)
         return True
@@ -195,6 +196,7 @@ class Placing:
         gate = self._rules.gate(entry.pod, entry.gated_by)
         if not gate:
             return replace(entry, gated_by="") if entry.gated_by else entry
-        self._state.metrics.unschedulable[gate, entry.pod.spec.scheduler_name] += 1
+        if not self._counts_once or gate not in entry.rejectors:
+            self._state.metrics.unschedulable[gate, entry.pod.spec.scheduler_name] += 1
         plugins = tuple(sorted({*entry.unschedulable_plugins, gate}))
         return replace(entry, gated_by=gate, unschedulable_plugins=plugins)

@@ -21,14 +21,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, Derived, State
-from scheduler_core.scheduler.framework.events import (
-    FORCE_ACTIVATE,
-    UNSCHEDULABLE_POD_ADD,
-    UNSCHEDULABLE_POD_UPDATE,
-    ClusterEvent,
-    ObjectEvent,
-)
+from scheduler_core.scheduler.framework.events import FORCE_ACTIVATE, Action, ClusterEvent, ObjectEvent
 from scheduler_core.scheduler.queue.historical import HistoricalMoves
 from scheduler_core.scheduler.queue.in_flight import InFlight
 from scheduler_core.scheduler.queue.moves import HintedMoves, Moves
@@ -152,7 +147,9 @@ class SchedulingQueue(State):
 
     def add(self, pod: Pod, now: int) -> None:
         """A new pod."""
-        self._placing.to_active(self.state.fresh(pod, now), UNSCHEDULABLE_POD_ADD.label, now)
+        if Behavior.GATED_NOMINATIONS in self.options.behaviors:
+            self.state.nominator.add(pod, None)
+        self._placing.to_active(self.state.fresh(pod, now), self.options.events.label(Action.ADD), now)
 
     def pop(self, now: int) -> QueuedPod | None:
         """Takes the first active pod, or the first that backs off after a refusal when there is none; it is then in flight."""
@@ -214,7 +211,10 @@ class SchedulingQueue(State):
             return
         entry = state.parked(new.key)
         if entry is None:
-            self._placing.to_active(state.fresh(new, now), UNSCHEDULABLE_POD_UPDATE.label, now)
+            if Behavior.GATED_NOMINATIONS in self.options.behaviors:
+                self.add(new, now)
+            else:
+                self._placing.to_active(state.fresh(new, now), self.options.events.label(Action.UPDATE), now)
             return
         entry = replace(entry, pod=new)
         state.keep(entry)
@@ -226,11 +226,13 @@ class SchedulingQueue(State):
         """The pod is gone, or bound by somebody."""
         state = self.state
         state.nominator.delete(pod)
-        if state.active.remove(pod.key) or state.take_from_backoff(pod.key):
-            return
-        entry = state.parked(pod.key)
-        if entry is not None:
-            state.unpark(pod.key, bool(entry.gated_by))
+        entry = state.active.remove(pod.key) or state.take_from_backoff(pod.key)
+        if entry is None:
+            entry = state.parked(pod.key)
+            if entry is not None:
+                state.unpark(pod.key, bool(entry.gated_by))
+        if entry is not None and Behavior.DELETED_PODS_UNCOUNTED in self.options.behaviors:
+            self._placing.uncount(entry)
 
     # What moves pods
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
-from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
+from scheduler_core.scheduler.framework.events import SPLIT, UNSPLIT, ClusterEvent, ObjectEvent, PodEvents
 
 # Counters and gauges of a scheduler's queue, as kube counts them, drift included.
 #
@@ -44,6 +45,13 @@ class QueueOptions:
     max_in_unschedulable: int = 300 * SECOND
     pop_from_backoff: bool = True
     historical: bool = False
+    events: PodEvents = UNSPLIT
+    behaviors: frozenset[Behavior] = frozenset()
+
+    @classmethod
+    def of_release(cls, behaviors: frozenset[Behavior], **options: Any) -> QueueOptions:
+        events = SPLIT if Behavior.SPLIT_POD_EVENTS in behaviors else UNSPLIT
+        return cls(**options, events=events, behaviors=behaviors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class QueuedPod:
 
     `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
     only wait for something. `gated_by` is the PreEnqueue plugin that holds it back. `cycle`: how many pods had been
-    popped, itself included, when it was popped last.
+    popped, itself included, when it was popped last. `flushed`: when it had last waited for too long.
     """
 
     pod: Pod
@@ -67,10 +75,15 @@ class QueuedPod:
     backoff_until: int | None = None
     gated_by: str = ""
     cycle: int = 0
+    flushed: int = 0
 
     @property
     def key(self) -> str:
         return self.pod.key
+
+    @property
+    def waits_since(self) -> int:
+        return max(self.timestamp, self.flushed)
 
     @property
     def rejectors(self) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
         texts = judge_object(scenario.data)
         return Result(scenario, Verdict.PASSES if texts is None else Verdict.DIFFERS, texts)
     if "steps" in scenario.data:
-        step = run_timeline(scenario.data)
+        step = run_timeline(scenario.data, scenario.release)
         return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
     if "objectsFile" in scenario.data:
         difference = run_large(scenario, watch)
