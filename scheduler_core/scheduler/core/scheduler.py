@@ -142,6 +142,8 @@ class Scheduler(State):
             epoch=world.store.epoch,
             extenders=extenders_of(configuration.manifest),
             nominator=self.queue.nominator,
+            batches={} if self.features.opportunistic_batching else None,
+            grouped=self.features.generic_workload,
         )
         self.cycle = None
         self.bindings = {}

@@ -20,7 +20,7 @@ from scheduler_core.scheduler.framework.events import (
 )
 from scheduler_core.scheduler.queue.heap import Order
 from scheduler_core.scheduler.queue.state import QueueState
-from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
+from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
 # How long a pod that failed backs off, and when its backoff is over.
 #
@@ -63,6 +63,9 @@ class Backoff:
 _NOMINATING = (UNSCHEDULABLE_POD_ADD.label, UNSCHEDULABLE_POD_UPDATE.label)
 
 
+_WANTED = {Strategy.IMMEDIATELY: "active", Strategy.AFTER_BACKOFF: "backoff", Strategy.SKIP: "unschedulable"}
+
+
 class Placing:
     """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
 
@@ -88,7 +91,7 @@ class Placing:
             # Never from `errors`: kube keeps podErrorBackoffQ apart so that pods wait out the backoff of an error.
             entry = self._state.backoff.pop()
             if entry is not None:
-                self._state.metrics.incoming["active", POP_FROM_BACKOFF] += 1
+                self._count("active", entry, POP_FROM_BACKOFF, None)
         return entry
 
     def fly(self, entry: QueuedPod) -> QueuedPod:
@@ -104,7 +107,7 @@ class Placing:
     def follow(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> str:
         """Puts a pod where a decision says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
         if decision.strategy is Strategy.SKIP:
-            self.park(entry, cause, None)
+            self.park(entry, cause, STAYS)
             return Place.UNSCHEDULABLE
         if decision.strategy is Strategy.AFTER_BACKOFF and self.backoff.lasts(entry, now):
             return Place.BACKOFF if self.to_backoff(entry, cause, decision) else Place.UNSCHEDULABLE
@@ -132,7 +135,7 @@ class Placing:
         if entry.initial_timestamp is None:
             entry = replace(entry, initial_timestamp=now)
         state.active.put(entry, self.active_order(entry))
-        state.metrics.incoming["active", cause] += 1
+        self._count("active", entry, cause, why)
         state.unpark(entry.key, gated_before)
         state.take_from_backoff(entry.key)
         # On other moves the nominator is left alone: it may be ahead of the pod's status, which it would fall back to.
@@ -152,7 +155,7 @@ class Placing:
         mine, other = (state.backoff, state.errors) if entry.rejectors else (state.errors, state.backoff)
         mine.put(entry, self.backoff_order(entry))
         if other.remove(entry.key) is None:
-            state.metrics.incoming["backoff", cause] += 1
+            self._count("backoff", entry, cause, why)
         self._rules.moved(entry, Place.BACKOFF, cause, why)
         return True
 
@@ -162,7 +165,7 @@ class Placing:
         before = state.parked(entry.key)
         if before is None:
             state.metrics.waiting["gated" if entry.gated_by else "unschedulable"] += 1
-            state.metrics.incoming["unschedulable", cause] += 1
+            self._count("unschedulable", entry, cause, why)
         state.keep(entry)
         if before is None or bool(before.gated_by) != bool(entry.gated_by):
             self._rules.moved(entry, Place.GATED if entry.gated_by else Place.UNSCHEDULABLE, cause, why)
@@ -190,6 +193,13 @@ class Placing:
                 heap.put(entry, order(entry))
                 return True
         return False
+
+    def _count(self, place: str, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> None:
+        """An entity is counted where no hint was asked, or where the hint wanted another queue. kube: recordIncomingEntitiesMetrics"""
+        metrics = self._state.metrics
+        metrics.incoming[place, cause] += entry.size
+        if why is None or _WANTED[why.strategy] != place:
+            metrics.entities[place, cause, "podgroup" if entry.members else "pod"] += 1
 
     def _ask_gates(self, entry: QueuedPod) -> QueuedPod:
         gate = self._rules.gate(entry.pod, entry.gated_by)

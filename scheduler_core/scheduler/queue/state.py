@@ -13,13 +13,16 @@ from scheduler_core.scheduler.queue.in_flight import InFlight
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics
 
+Members = dict[str, dict[str, QueuedPod]]
+
 
 class QueueState(State):
     """A waiting pod is in one of the places by its key `namespace/name`; pods in flight are known by UID.
 
     `active`, `backoff` (after a refusal) and `errors` (after an error) are heaps; `unschedulable` and `gated` keep the longest waiting
     first. `sequence` numbers new pods, `flushed` is when the unschedulable pods were looked through last (virtual nanoseconds).
-    `cycle` counts the pods popped; `move_request`: see historical.py.
+    `pending` are members whose group is in flight, `incomplete` those whose group does not exist, by group and key; `popped` is the key
+    of the group that was popped last and is not back. `cycle` counts the pods popped; `move_request`: see historical.py.
     """
 
     __slots__ = (
@@ -30,9 +33,12 @@ class QueueState(State):
         "flight",
         "flushed",
         "gated",
+        "incomplete",
         "metrics",
         "move_request",
         "nominator",
+        "pending",
+        "popped",
         "sequence",
         "unschedulable",
     )
@@ -45,6 +51,9 @@ class QueueState(State):
     flight: Copied[InFlight]
     nominator: Copied[Nominator]
     metrics: Copied[QueueMetrics]
+    pending: Copied[Members]
+    incomplete: Copied[Members]
+    popped: str
     sequence: int
     flushed: int | None
     cycle: int
@@ -59,6 +68,9 @@ class QueueState(State):
         self.flight = InFlight()
         self.nominator = nominator or Nominator()
         self.metrics = QueueMetrics()
+        self.pending = {}
+        self.incomplete = {}
+        self.popped = ""
         self.sequence = 0
         self.flushed = None
         self.cycle = 0

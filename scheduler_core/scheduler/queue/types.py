@@ -24,12 +24,14 @@ Counts = Counter[tuple[str, str]]
 
 @dataclass(slots=True)
 class QueueMetrics(State):
-    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `attempts` scheduler_schedule_attempts_total by (profile,
+    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `entities` scheduler_queue_incoming_entities_total by (queue, event,
+    type), `attempts` scheduler_schedule_attempts_total by (profile,
     result), `unschedulable` scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues
     "unschedulable" and "gated".
     """
 
     incoming: Copied[Counts] = field(default_factory=Counter)
+    entities: Copied[Counter[tuple[str, str, str]]] = field(default_factory=Counter)
     attempts: Copied[Counts] = field(default_factory=Counter)
     unschedulable: Copied[Counts] = field(default_factory=Counter)
     waiting: Copied[Counter[str]] = field(default_factory=Counter)
@@ -67,10 +69,20 @@ class QueuedPod:
     backoff_until: int | None = None
     gated_by: str = ""
     cycle: int = 0
+    members: tuple[QueuedPod, ...] = ()  # of a pod group, which `pod` stands for
 
     @property
     def key(self) -> str:
-        return self.pod.key
+        return f"{GROUP}{self.pod.key}" if self.members else self.pod.key
+
+    @property
+    def size(self) -> int:
+        """The number of pods."""
+        return len(self.members) or 1
+
+    def pods(self) -> tuple[QueuedPod, ...]:
+        """The pod, or the members of the group."""
+        return self.members or (self,)
 
     @property
     def rejectors(self) -> tuple[str, ...]:
@@ -78,6 +90,9 @@ class QueuedPod:
         if not self.pending_plugins:
             return self.unschedulable_plugins
         return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
+
+
+GROUP = "podgroup/"  # the key of a group's entity begins so: a pod may have the group's name
 
 
 class Strategy(enum.StrEnum):

@@ -31,18 +31,17 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 
 def start(scheduler: Scheduler) -> None:
     """Pops a pod and begins its cycle, or parks the scheduling thread when there is none."""
-    entry = pop(scheduler)
-    if entry is not None:
-        open_cycle(scheduler, entry)
-
-
-def pop(scheduler: Scheduler) -> QueuedPod | None:
-    """The next pod, now in flight; None where there is none, or where it is passed over."""
     entry = scheduler.queue.pop(scheduler.world.now)
     if entry is None:
         scheduler.running = False
-        return None
-    return entry if admit(scheduler, entry) else None
+    else:
+        begin(scheduler, entry)
+
+
+def begin(scheduler: Scheduler, entry: QueuedPod) -> None:
+    """Begin the cycle of a popped pod, unless the pod is passed over."""
+    if admit(scheduler, entry):
+        open_cycle(scheduler, entry)
 
 
 def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
