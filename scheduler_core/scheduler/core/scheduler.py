@@ -45,8 +45,10 @@ from scheduler_core.scheduler.extenders.extender import (
     list_ignored_resources,
     without_ignored_resources,
 )
+from scheduler_core.scheduler.framework import groups
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.metrics.figures import Figures
@@ -54,6 +56,7 @@ from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.registry import registry_of
+from scheduler_core.scheduler.podgroups.cycle import GroupCycle
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 from scheduler_core.scheduler.queue.state import QueueState
@@ -106,6 +109,8 @@ class Scheduler(State):
     running: bool  # a cycle is in progress or the thread is on the agenda
     flushes: Copied[dict[str, int]]  # timers on the agenda by name
     replica: Copied[Store | None]  # what its listers read where its informers lag
+    members: Copied[dict[str, dict[str, None]]]  # keys of pods by their PodGroup
+    group: Copied[GroupCycle | None]  # the group whose cycle is under way, or was the last
     inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
     limits: tuple[float, int] | None
     bucket: int  # see client.throttle
@@ -130,7 +135,8 @@ class Scheduler(State):
         self.figures = Figures()
         self.profiles = self._make_profiles()
         options = self._queue_options()
-        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)))
+        nominator = Nominator(self.live, Behavior.CLEARED_NOMINATIONS_GO not in self.features.behaviors)
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator))
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions = {}
         self.cache = Cache()
@@ -150,6 +156,8 @@ class Scheduler(State):
         self.running = False
         self.flushes = {}
         self.replica = None
+        self.members = {}
+        self.group = None
         self.inbox = []
         self.limits = client.read_limits(configuration.manifest)
         self.bucket = 0
@@ -181,6 +189,21 @@ class Scheduler(State):
         self.claims.disconnect()
 
     # What it is made of
+
+    @property
+    def frees_deleted(self) -> bool:
+        """True if a pod that is deleted while it is being bound gives its room back at once."""
+        return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
+
+    @property
+    def gates_to_last(self) -> bool:
+        """True if a preemptor stays gated until its last victim is deleted."""
+        return Behavior.LAST_VICTIM_GATES in self.features.behaviors
+
+    @property
+    def preempts_in_memory(self) -> bool:
+        """True if victims that are being bound are not deleted."""
+        return Behavior.PREEMPTION_IN_MEMORY in self.features.behaviors
 
     @property
     def keeps_nomination(self) -> bool:
@@ -221,12 +244,14 @@ class Scheduler(State):
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
         historical = settings.queue_mode == HISTORICAL
-        return QueueOptions(
+        return QueueOptions.of_release(
+            self.features.behaviors,
             initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=settings.max_in_unschedulable,
             pop_from_backoff=settings.pop_from_backoff and not historical,
             historical=historical,
+            groups=self.features.generic_workload,
         )
 
     @property
@@ -252,6 +277,16 @@ class Scheduler(State):
         """The pod as the scheduler's informer has it: one that has ended has left it."""
         pod = self.view.pod_at(key)
         return None if pod is None or pod.terminal else pod
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
+        """Return a PodGroup with its pods; None if there is no such group."""
+        manifest = self.view.get(groups.KIND, namespace, name)
+        if manifest is None:
+            return None
+        pods = [pod for key in self.members.get(f"{namespace}/{name}", ()) if (pod := self.live(key)) is not None]
+        assumed = {pod.uid: self.cache.where[pod.uid][0] for pod in pods if self.cache.is_assumed(pod.uid)}
+        scheduled = tuple(pod for pod in pods if pod.node_name and pod.uid not in assumed)
+        return PodGroupState(manifest, tuple(pods), (*scheduled, *assumed.values()), tuple(assumed))
 
     def is_assumed(self, pod: Pod) -> bool:
         """Return True if this pod (by identity) is assumed to be on a node."""

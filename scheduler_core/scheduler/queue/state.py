@@ -33,6 +33,7 @@ class QueueState(State):
         "flight",
         "flushed",
         "gated",
+        "grouped",
         "incomplete",
         "metrics",
         "move_request",
@@ -54,6 +55,7 @@ class QueueState(State):
     pending: Copied[Members]
     incomplete: Copied[Members]
     popped: str
+    grouped: bool  # pods may be members of groups
     sequence: int
     flushed: int | None
     cycle: int
@@ -71,6 +73,7 @@ class QueueState(State):
         self.pending = {}
         self.incomplete = {}
         self.popped = ""
+        self.grouped = False
         self.sequence = 0
         self.flushed = None
         self.cycle = 0
@@ -84,7 +87,14 @@ class QueueState(State):
         for pods in self.maps():
             if key in pods:
                 return pods[key]
-        return None
+        return self._find_member(key) if self.grouped else None
+
+    def _find_member(self, key: str) -> QueuedPod | None:
+        for members in (*self.pending.values(), *self.incomplete.values()):
+            if key in members:
+                return members[key]
+        entities = (entry for pods in self.maps() for entry in pods.values() if entry.members)
+        return next((each for entry in entities for each in entry.members if each.key == key), None)
 
     def fresh(self, pod: Pod, now: int) -> QueuedPod:
         """A pod that the queue has not seen before."""
@@ -105,8 +115,9 @@ class QueueState(State):
 
     def unpark(self, key: str, gated: bool) -> None:
         """Out of the unschedulable pods; `gated` selects the gauge to lower (kube: it may be out of date)."""
-        if self.unschedulable.pop(key, None) or self.gated.pop(key, None):
-            self.metrics.waiting["gated" if gated else "unschedulable"] -= 1
+        gone = self.unschedulable.pop(key, None) or self.gated.pop(key, None)
+        if gone:
+            self.metrics.waiting["gated" if gated else "unschedulable"] -= gone.size
 
     def backs_off(self, key: str) -> bool:
         return key in self.backoff or key in self.errors

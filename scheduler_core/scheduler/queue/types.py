@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
-from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
+from scheduler_core.scheduler.framework.events import SPLIT, UNSPLIT, ClusterEvent, ObjectEvent, PodEvents
 
 # Counters and gauges of a scheduler's queue, as kube counts them, drift included.
 #
@@ -45,6 +46,14 @@ class QueueOptions:
     max_in_unschedulable: int = 300 * SECOND
     pop_from_backoff: bool = True
     historical: bool = False
+    groups: bool = False  # kube's gate GenericWorkload
+    events: PodEvents = UNSPLIT
+    behaviors: frozenset[Behavior] = frozenset()
+
+    @classmethod
+    def of_release(cls, behaviors: frozenset[Behavior], **options: Any) -> QueueOptions:
+        events = SPLIT if Behavior.SPLIT_POD_EVENTS in behaviors else UNSPLIT
+        return cls(**options, events=events, behaviors=behaviors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class QueuedPod:
 
     `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
     only wait for something. `gated_by` is the PreEnqueue plugin that holds it back. `cycle`: how many pods had been
-    popped, itself included, when it was popped last.
+    popped, itself included, when it was popped last. `flushed`: when it had last waited for too long.
     """
 
     pod: Pod
@@ -68,6 +77,7 @@ class QueuedPod:
     backoff_until: int | None = None
     gated_by: str = ""
     cycle: int = 0
+    flushed: int = 0
     members: tuple[QueuedPod, ...] = ()  # of a pod group, which `pod` stands for
 
     @property
@@ -79,9 +89,29 @@ class QueuedPod:
         """The number of pods."""
         return len(self.members) or 1
 
+    def begun(self, now: int) -> QueuedPod:
+        """Return the entry that comes to the active queue for the first time."""
+        members = tuple([each.begun(now) for each in self.members])
+        first = now if self.initial_timestamp is None else self.initial_timestamp
+        return replace(self, initial_timestamp=first, members=members)
+
+    def taken(self, cycle: int) -> QueuedPod:
+        """Return the entry in flight, of which no refusal is known."""
+        members = tuple([each.taken(cycle) for each in self.members])
+        return replace(self, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=cycle, members=members)
+
+    def tried_once_more(self) -> QueuedPod:
+        """Return the entry with one attempt more."""
+        members = tuple([each.tried_once_more() for each in self.members])
+        return replace(self, attempts=self.attempts + 1, members=members)
+
     def pods(self) -> tuple[QueuedPod, ...]:
         """The pod, or the members of the group."""
         return self.members or (self,)
+
+    @property
+    def waits_since(self) -> int:
+        return max(self.timestamp, self.flushed)
 
     @property
     def rejectors(self) -> tuple[str, ...]:
@@ -125,6 +155,10 @@ class Rules(Protocol):
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first."""
+        ...
+
+    def group(self, key: str, member: Pod) -> Pod | None:
+        """The pod that stands for a PodGroup; None if there is no such group."""
         ...
 
     def gate(self, pod: Pod, first: str) -> str:

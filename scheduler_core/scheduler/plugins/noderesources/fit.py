@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
 from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, FIXED_RESOURCES, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
@@ -165,6 +167,14 @@ def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) 
     return _frees_wanted(whole_requests(pod), whole_requests(old), whole_requests(new))
 
 
+def after_class_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
+    """kube: isSchedulableAfterDeviceClassEvent @ v1.35.4"""
+    name, wanted = new["spec"].get("extendedResourceName") or "", dict(whole_requests(pod).scalar)
+    if old is None and f"deviceclass.resource.kubernetes.io/{new['metadata']['name']}" in wanted:
+        return True
+    return name in wanted and (old is None or (old["spec"].get("extendedResourceName") or "") != name)
+
+
 def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:
     names = ["cpu", "memory", "ephemeral-storage", *(name for name, _ in wanted.scalar)]
     return any(wanted.get(name) and old.get(name) > new.get(name) for name in names)
@@ -252,9 +262,11 @@ class NodeResourcesFit(Plugin):
         self._scoring: Mapping[str, Any] = args["scoringStrategy"]
         self._strategy = strategy(self._scoring)
         self._devices_serve = handle.features.dra_extended_resource
+        self._hears_classes = self._devices_serve and Behavior.DEVICE_CLASSES_HEARD in handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
-        return self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
+        events = self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
+        return (*events, _CLASSES) if self._hears_classes else events
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
@@ -338,6 +350,7 @@ class NodeResourcesFit(Plugin):
         return checks
 
 
+_CLASSES = On("resource.k8s.io/DeviceClass", Action.ADD | Action.UPDATE, after_class_change)
 _WITHOUT_RESIZES = (
     On("Pod", Action.DELETE, after_pod_freed_resources),
     *(on for on in NodeResourcesFit.events if on.resource != "Pod"),

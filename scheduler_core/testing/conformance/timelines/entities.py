@@ -30,6 +30,11 @@ def is_of_entities(timeline: Mapping[str, Any]) -> bool:
     return any(isinstance((step.get("result") or {}).get("popped"), dict) for step in timeline["steps"])
 
 
+def run_entities(timeline: Mapping[str, Any], release: Release) -> StepDifference | None:
+    """Run such a timeline up to its first difference."""
+    return EntityRun(timeline, release).difference()
+
+
 def settings_of(timeline: Mapping[str, Any], release: Release) -> WorldSettings:
     """Return the settings of such a timeline: each write takes 10 microseconds, and nobody but the scheduler acts."""
     return WorldSettings(
@@ -47,7 +52,7 @@ class EntityRun(Run):
     """The world of one such timeline."""
 
     def __init__(self, timeline: Mapping[str, Any], release: Release) -> None:
-        super().__init__(timeline, settings_of(timeline, release))
+        super().__init__(timeline, release, settings_of(timeline, release))
         self.entities = EntityObserver(self.sim)
         self.counted = not timeline.get("metricsLeftOut")
 
@@ -108,7 +113,7 @@ class EntityObserver:
             "activeQ": [entity_json(entry) for entry in queue.active()],
             "backoffQ": [entity_json(entry) for entry in queue.backoff_after_refusal()],
             "errorBackoffQ": [entity_json(entry) for entry in queue.backoff_after_error()],
-            "unschedulable": [entity_json(entry) for entry in parked],
+            "unschedulable": [entity_json(entry, parked=True) for entry in parked],
             "pendingPodGroupPods": _list_members(queue.state.pending),
             "incompletePodGroupPods": _list_members(queue.state.incomplete),
             "inFlight": sorted(pod.key for pod in queue.in_flight),
@@ -148,14 +153,15 @@ class EntityObserver:
         return grown
 
 
-def entity_json(entry: QueuedPod) -> Shown:
-    """Return an entity as the corpus has it."""
+def entity_json(entry: QueuedPod, parked: bool = False) -> Shown:
+    """Return an entity as the corpus has it: kube computes the end of a backoff when somebody asks, and nobody asks of a parked pod."""
+    until = None if parked and not entry.members else entry.backoff_until
     shown: Shown = {
         "podGroup" if entry.members else "pod": entry.pod.key,
         "timestamp": seconds(entry.timestamp),
         "initialAttemptTimestamp": None if entry.initial_timestamp is None else seconds(entry.initial_timestamp),
         "attempts": entry.attempts,
-        "backoffExpiration": None if entry.backoff_until is None else seconds(entry.backoff_until),
+        "backoffExpiration": None if until is None else seconds(until),
         "unschedulableCount": entry.unschedulable_count,
         "consecutiveErrorsCount": entry.error_count,
         "unschedulablePlugins": list(entry.unschedulable_plugins),
