@@ -109,7 +109,7 @@ class Scheduler(State):
     running: bool  # a cycle is in progress or the thread is on the agenda
     flushes: Copied[dict[str, int]]  # timers on the agenda by name
     replica: Copied[Store | None]  # what its listers read where its informers lag
-    members: Copied[dict[str, dict[str, None]]]  # keys of pods by their PodGroup
+    members: Copied[dict[str, dict[str, Pod]]]  # pods by their PodGroup and key, as its informer brought them
     group: Copied[GroupCycle | None]  # the group whose cycle is under way, or was the last
     inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
     limits: tuple[float, int] | None
@@ -194,6 +194,11 @@ class Scheduler(State):
     def frees_deleted(self) -> bool:
         """True if a pod that is deleted while it is being bound gives its room back at once."""
         return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
+
+    @property
+    def budgets_end(self) -> bool:
+        """True if a victim that violates one budget is not charged to the budgets that follow."""
+        return Behavior.FIRST_SPENT_BUDGET in self.features.behaviors
 
     @property
     def gates_to_last(self) -> bool:
@@ -283,7 +288,7 @@ class Scheduler(State):
         manifest = self.view.get(groups.KIND, namespace, name)
         if manifest is None:
             return None
-        pods = [pod for key in self.members.get(f"{namespace}/{name}", ()) if (pod := self.live(key)) is not None]
+        pods = self.members.get(f"{namespace}/{name}", {}).values()
         assumed = {pod.uid: self.cache.where[pod.uid][0] for pod in pods if self.cache.is_assumed(pod.uid)}
         scheduled = tuple(pod for pod in pods if pod.node_name and pod.uid not in assumed)
         return PodGroupState(manifest, tuple(pods), (*scheduled, *assumed.values()), tuple(assumed))

@@ -26,13 +26,15 @@ Counts = Counter[tuple[str, str]]
 @dataclass(slots=True)
 class QueueMetrics(State):
     """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `entities` scheduler_queue_incoming_entities_total by
-    (queue, event, type), `attempts` scheduler_schedule_attempts_total by (profile, result), `unschedulable`
+    (queue, event, type), `attempts` scheduler_schedule_attempts_total by (profile, result), `groups` the same of pod
+    groups, `unschedulable`
     scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues "unschedulable" and "gated".
     """
 
     incoming: Copied[Counts] = field(default_factory=Counter)
     entities: Copied[Counter[tuple[str, str, str]]] = field(default_factory=Counter)
     attempts: Copied[Counts] = field(default_factory=Counter)
+    groups: Copied[Counts] = field(default_factory=Counter)
     unschedulable: Copied[Counts] = field(default_factory=Counter)
     waiting: Copied[Counter[str]] = field(default_factory=Counter)
 

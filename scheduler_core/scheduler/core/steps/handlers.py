@@ -151,20 +151,11 @@ def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> No
     """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
     _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
     bound = new is not None and bool(new.node_name)
-    if scheduler.features.generic_workload:
-        _note_member(scheduler, old, new)
+    if scheduler.features.generic_workload and new is not None and new.spec.group:
+        scheduler.members.setdefault(group_key(new), {})[new.key] = new
     _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new), bound)
-
-
-def _note_member(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
-    pod = new or old
-    if pod is None or not pod.spec.group:
-        return
-    members = scheduler.members.setdefault(group_key(pod), {})
-    if new is not None:
-        members[pod.key] = None
-    elif pod.key in members:
-        del members[pod.key]
+    if new is None and old is not None and old.spec.group:  # the queue has counted it to the end
+        scheduler.members.get(group_key(old), {}).pop(old.key, None)
 
 
 def _if_assigned(pod: Pod | None) -> Pod | None:

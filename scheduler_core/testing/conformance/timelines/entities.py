@@ -14,7 +14,7 @@ from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.gates import resolve
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.core.steps import scheduling
+from scheduler_core.scheduler.podgroups import steps
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.timelines.compare import StepDifference, difference
 from scheduler_core.testing.conformance.timelines.observe import Observer, Shown, seconds
@@ -90,7 +90,7 @@ class EntityRun(Run):
         if entry.members:
             popped = {"podGroup": entry.pod.key, "pods": [each.key for each in entry.members]}
         self.result = {"popped": popped, "attempt": entry.attempts}
-        self._change(lambda: scheduling.begin(self.scheduler, entry))
+        self._change(lambda: steps.begin(self.scheduler, entry))
 
 
 class EntityObserver:
@@ -111,8 +111,8 @@ class EntityObserver:
         shown = {
             "t": seconds(sim.now),
             "activeQ": [entity_json(entry) for entry in queue.active()],
-            "backoffQ": [entity_json(entry) for entry in queue.backoff_after_refusal()],
-            "errorBackoffQ": [entity_json(entry) for entry in queue.backoff_after_error()],
+            "backoffQ": [entity_json(entry) for entry in sorted(queue.backoff_after_refusal(), key=_order)],
+            "errorBackoffQ": [entity_json(entry) for entry in sorted(queue.backoff_after_error(), key=_order)],
             "unschedulable": [entity_json(entry, parked=True) for entry in parked],
             "pendingPodGroupPods": _list_members(queue.state.pending),
             "incompletePodGroupPods": _list_members(queue.state.incomplete),
@@ -151,6 +151,10 @@ class EntityObserver:
         grown = {name: n - self._counts[name] for name, n in counts.items() if n != self._counts[name]}
         self._counts = counts
         return grown
+
+
+def _order(entry: QueuedPod) -> tuple[int, int]:
+    return -entry.pod.priority, entry.timestamp
 
 
 def entity_json(entry: QueuedPod, parked: bool = False) -> Shown:
