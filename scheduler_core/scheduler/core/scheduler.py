@@ -35,6 +35,7 @@ from scheduler_core.scheduler.core.actions import (
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.dispatcher import Dispatcher
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, Eviction, SchedulingCycle
 from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
@@ -56,7 +57,6 @@ from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.registry import registry_of
-from scheduler_core.scheduler.podgroups.cycle import GroupCycle
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 from scheduler_core.scheduler.queue.state import QueueState

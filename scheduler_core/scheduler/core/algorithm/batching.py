@@ -200,12 +200,13 @@ def _rescore(batch: Batch, cycle: SchedulingCycle, framework: Framework, row: in
         if isinstance(raw, Status):
             return "rescore_error"
         known_scores = before[plugin.name][places] if plugin.name in before else np.zeros(len(known), np.int64)
-        scores: Scores | Status = np.concatenate([known_scores, raw])
+        scores = np.concatenate([known_scores, raw])
         fresh.append((plugin.name, scores))
+        normalized: Scores | Status = scores
         if plugin in framework.at(Point.NORMALIZE_SCORE):
-            scores = plugin.normalize(state, cycle.pod, cycle.nodes, rows, scores)
-        if isinstance(scores, Status):
+            normalized = plugin.normalize(state, cycle.pod, cycle.nodes, rows, scores)
+        if isinstance(normalized, Status):
             return "normalize_error"
-        totals = totals + scores * framework.weights[plugin.name]
+        totals = totals + normalized * framework.weights[plugin.name]
     batch.left = Candidates.of((*names, batch.chosen), tuple(fresh), totals)
     return ""

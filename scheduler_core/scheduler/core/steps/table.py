@@ -27,7 +27,7 @@ from scheduler_core.scheduler.core.actions import (
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import binding, call_answers, election, eviction, informers, permit, startup
 from scheduler_core.scheduler.core.steps.handlers import expire
-from scheduler_core.scheduler.podgroups import steps as cycles
+from scheduler_core.scheduler.core.steps.podgroups import steps as cycles
 
 A = TypeVar("A", bound=SchedulerAction)
 

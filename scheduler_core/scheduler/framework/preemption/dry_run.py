@@ -64,7 +64,8 @@ def dry_run(
     """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
 
     `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
-    `find`: where pods may be members of groups. `now` (ns since 1970) stands for the start of pods that have not started. `eligible`: None, where every pod of lower priority is.
+    `now` (ns since 1970) stands for the start of pods that have not started. `eligible`: None, where every pod of lower priority is.
+    `find`: where pods may be members of groups.
 
     Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
     """

@@ -14,7 +14,7 @@ from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.gates import resolve
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.podgroups import steps
+from scheduler_core.scheduler.core.steps.podgroups import steps
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.timelines.compare import StepDifference, difference
 from scheduler_core.testing.conformance.timelines.observe import Observer, Shown, seconds
@@ -63,8 +63,8 @@ class EntityRun(Run):
             self._apply(step)
             if step["op"] != "advance":
                 self._pass(MILLISECOND)
-            seen = self.entities.look(self.records, self.result)
-            if self.result is not None:
+            seen = self.entities.look(self.records)
+            if step["op"] == "scheduleOne":
                 seen["result"] = self.result
             wanted = dict(step["expect"]) | ({"result": step["result"]} if "result" in step else {})
             if not self.counted:
@@ -86,7 +86,7 @@ class EntityRun(Run):
         if entry is None:
             self.result = {"popped": None}
             return
-        popped = {"pod": entry.pod.key}
+        popped: Shown = {"pod": entry.pod.key}
         if entry.members:
             popped = {"podGroup": entry.pod.key, "pods": [each.key for each in entry.members]}
         self.result = {"popped": popped, "attempt": entry.attempts}
@@ -103,7 +103,7 @@ class EntityObserver:
         self._groups: dict[str, list[Shown]] = {}
         self._counts: Counter[str] = Counter()
 
-    def look(self, records: Iterable[Record], result: Shown | None) -> Shown:
+    def look(self, records: Iterable[Record]) -> Shown:
         """Return what is seen of the world after a step that wrote these records."""
         sim, scheduler = self._sim, self._sim.schedulers[0]
         queue = scheduler.queue

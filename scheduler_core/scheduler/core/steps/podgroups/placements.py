@@ -13,11 +13,11 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, PlacementScore, Trial, error_text, unplaced
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.groups import PodGroupState, topology_key
 from scheduler_core.scheduler.framework.status import Code, Status, error, unschedulable
 from scheduler_core.scheduler.plugins.noderesources.fit import NodeResourcesFit
-from scheduler_core.scheduler.podgroups.cycle import GroupCycle, PlacementScore, Trial, error_text, unplaced
 
 MAX_SCORE = 100
 PODS_COUNT = "PodGroupPodsCount"

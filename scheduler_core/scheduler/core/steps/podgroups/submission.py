@@ -18,13 +18,13 @@ from typing import Any
 
 from scheduler_core.apiserver.rewriting import with_condition
 from scheduler_core.base.trace.kinds import ApiCall
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, Stage, unplaced
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps.podgroups.members import open_cycle
 from scheduler_core.scheduler.framework.groups import KIND
 from scheduler_core.scheduler.framework.status import Status
-from scheduler_core.scheduler.podgroups.cycle import GroupCycle, Stage, unplaced
-from scheduler_core.scheduler.podgroups.members import open_cycle
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 CONDITION = "PodGroupInitiallyScheduled"

@@ -17,6 +17,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change, change_rows
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import eviction
@@ -29,7 +30,6 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.defaultpreemption import NEVER, DefaultPreemption, ends_by_preemption
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
-from scheduler_core.scheduler.podgroups.cycle import GroupCycle
 
 PREFIX = "pod group preemption: "
 NO_VICTIMS = unresolvable("No preemption victims found for incoming preemptor")

@@ -10,6 +10,7 @@ from scheduler_core.scheduler.cache.cache import CacheError
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
 from scheduler_core.scheduler.core.algorithm.post_filter import fit_error
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -19,7 +20,6 @@ from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.framework.step import PluginStep
-from scheduler_core.scheduler.podgroups.cycle import GroupCycle
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 

@@ -14,17 +14,17 @@ from collections.abc import Callable, Mapping
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, Stage, Trial, unplaced
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import extender_calls, scheduling
+from scheduler_core.scheduler.core.steps.podgroups import members, placements, preemption, submission
 from scheduler_core.scheduler.framework import groups
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.gangscheduling import GangScheduling
-from scheduler_core.scheduler.podgroups import members, placements, preemption, submission
-from scheduler_core.scheduler.podgroups.cycle import GroupCycle, Stage, Trial, unplaced
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 
