@@ -150,6 +150,7 @@ class Scheduler(State):
             nominator=self.queue.nominator,
             batches={} if self.features.opportunistic_batching else None,
             grouped=self.features.generic_workload,
+            in_order=Behavior.TIES_IN_ORDER in self.features.behaviors,
         )
         self.cycle = None
         self.bindings = {}

@@ -66,6 +66,7 @@ class AlgorithmState(State):
     nominator: Derived[Nominator] = field(default_factory=Nominator)
     batches: Copied[dict[str, Batch] | None] = None  # by profile; None: kube's gate OpportunisticBatching is off
     grouped: bool = False  # kube's gate GenericWorkload
+    in_order: bool = False  # nodes that tie are not drawn
 
     def disconnect(self) -> None:
         """Draws from nobody's stream any more."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.core.algorithm import batching
 from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, AlgorithmState, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
@@ -99,7 +98,7 @@ def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     best = np.sort(board.rows[board.total == board.total.max()])
     cycle.tied_rows = best
     row = int(best[0])
-    if len(best) > 1 and Behavior.TIES_IN_ORDER in framework.behaviors and not algorithm_state.extenders:
+    if len(best) > 1 and algorithm_state.in_order and not algorithm_state.extenders:
         row = int(board.rows[batching.first_in_heap(np.flatnonzero(board.total == board.total.max()).tolist())])
     elif len(best) > 1:
         cycle.draw = algorithm_state.draw(len(best))
