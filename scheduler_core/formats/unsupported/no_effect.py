@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apiserver.kinds import KINDS, Kind
-from scheduler_core.apiserver.schema.table import DEVICES, Field, fields, parse_expression, type_of
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
 from scheduler_core.formats.unsupported import reasons
 from scheduler_core.formats.unsupported.declared import FIELDS, MEANT, WHOLE_GROUPS, WHOLE_KINDS, Fields
 

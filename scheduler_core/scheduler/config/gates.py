@@ -50,7 +50,7 @@ _SETTINGS: Mapping[str, str] = _DATA["settings"]
 _HISTORIES: Mapping[str, Mapping[str, str]] = _DATA["histories"]
 GATE_SETTINGS = tuple(filter(None, _SETTINGS.values()))
 # Gates of pod groups: earlier releases have an alpha form that is not modeled.
-_OF_GROUPS = ("GenericWorkload", "GangScheduling", "WorkloadAwarePreemption", "TopologyAwareWorkloadScheduling")
+_OF_GROUPS = ("GenericWorkload", "TopologyAwareWorkloadScheduling")
 
 
 @cache

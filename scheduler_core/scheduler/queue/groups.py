@@ -126,13 +126,13 @@ class GroupQueue:
 
     # Groups
 
-    def group_added(self, group: str, now: int) -> None:
+    def add_group(self, group: str, now: int) -> None:
         """A PodGroup came: the members that waited for it join the queue, the earliest first."""
         waiting = self._state.incomplete.pop(group, {}).values()
         for entry in sorted(waiting, key=lambda each: (each.timestamp, each.sequence)):
             self.add(entry, now)
 
-    def group_updated(self, group: str) -> None:
+    def update_group(self, group: str) -> None:
         """A PodGroup changed: its entity has the new priority."""
         entity = self._state.find(GROUP + group)
         stand_in = None if entity is None else self._rules.group(group, entity.members[0].pod)
@@ -144,7 +144,7 @@ class GroupQueue:
         else:
             self._placing.put_back(entity)
 
-    def group_deleted(self, group: str) -> None:
+    def delete_group(self, group: str) -> None:
         """A PodGroup is gone: its members wait for another one of its name."""
         entity, _ = self._take(group)
         pending = self._state.pending.pop(group, {}).values() if self._state.popped == GROUP + group else ()
@@ -152,7 +152,7 @@ class GroupQueue:
             self._state.incomplete.setdefault(group, {})[entry.key] = entry
             self._rules.moved(entry, Place.GATED, "PodGroupMissing", None)
 
-    def attempted(self, entity: QueuedPod, status: Status, now: int) -> None:
+    def take_back(self, entity: QueuedPod, status: Status, now: int) -> None:
         """A cycle is over: the members that came back are the new entity. kube: AddAttemptedPodGroupIfNeeded"""
         state, group = self._state, entity.pod.key
         state.popped = ""

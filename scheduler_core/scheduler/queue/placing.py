@@ -101,7 +101,7 @@ class Placing:
             self._state.flight.start(each.pod)
             self.uncount(each)
         self._state.cycle += 1
-        entry = entry.taken(self._state.cycle)
+        entry = entry.take_off(self._state.cycle)
         if entry.members:
             self._state.popped = entry.key
         self._rules.moved(entry, Place.IN_FLIGHT, "popped", None)
@@ -141,7 +141,7 @@ class Placing:
             return False
         # Only behind the gates, as in kube: the time that a pod is gated is no part of its scheduling latency.
         if entry.initial_timestamp is None or entry.members:
-            entry = entry.begun(now)
+            entry = entry.begin(now)
         state.active.put(entry, self.active_order(entry))
         self._count("active", entry, cause, why)
         state.unpark(entry.key, gated_before)

@@ -161,7 +161,7 @@ class SchedulingQueue(State):
     def pop(self, now: int) -> QueuedPod | None:
         """Takes the first active pod, or the first that backs off after a refusal when there is none; it is then in flight."""
         while (entry := self._placing.take_first()) is not None:
-            entry = entry.tried_once_more()
+            entry = entry.count_attempt()
             # kube discards a pod that is in flight already. A second marker of its UID would leave the first one, and
             # every event behind it, in the list for good.
             if entry.members:

@@ -91,20 +91,20 @@ class QueuedPod:
         """The number of pods."""
         return len(self.members) or 1
 
-    def begun(self, now: int) -> QueuedPod:
+    def begin(self, now: int) -> QueuedPod:
         """Return the entry that comes to the active queue for the first time."""
-        members = tuple([each.begun(now) for each in self.members])
+        members = tuple([each.begin(now) for each in self.members])
         first = now if self.initial_timestamp is None else self.initial_timestamp
         return replace(self, initial_timestamp=first, members=members)
 
-    def taken(self, cycle: int) -> QueuedPod:
+    def take_off(self, cycle: int) -> QueuedPod:
         """Return the entry in flight, of which no refusal is known."""
-        members = tuple([each.taken(cycle) for each in self.members])
+        members = tuple([each.take_off(cycle) for each in self.members])
         return replace(self, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=cycle, members=members)
 
-    def tried_once_more(self) -> QueuedPod:
+    def count_attempt(self) -> QueuedPod:
         """Return the entry with one attempt more."""
-        members = tuple([each.tried_once_more() for each in self.members])
+        members = tuple([each.count_attempt() for each in self.members])
         return replace(self, attempts=self.attempts + 1, members=members)
 
     def pods(self) -> tuple[QueuedPod, ...]:

@@ -24,9 +24,9 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm.signature import sign
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores
+from scheduler_core.scheduler.framework.plugin import Scores
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.framework.runtime.rescoring import find_refusal, rescore
 
 MAX_AGE = 500 * MILLISECOND
 
@@ -155,22 +155,12 @@ def _why_unusable(batch: Batch, cycle: SchedulingCycle, framework: Framework, gr
     row = cycle.nodes.row(batch.chosen)
     if row is None:
         return "node_missing"
-    refusal = _refusal(cycle, framework, np.array([row], np.intp))
+    refusal = find_refusal(framework, cycle, np.array([row], np.intp))
     if refusal is None or not refusal.rejected:
         if not rescores:
             return "node_not_full"
         return _rescore(batch, cycle, framework, row) if refusal is None else "filter_error"
     return ""
-
-
-def _refusal(cycle: SchedulingCycle, framework: Framework, rows: Rows) -> Status | None:
-    """Return the first plugin's refusal of a node, without nominated pods; None: the pod fits."""
-    for i in framework.running(Point.FILTER, cycle.state.skip_filter):
-        verdicts = framework.at(Point.FILTER)[i].filter(cycle.state, cycle.pod, cycle.nodes, rows)
-        refusal = None if verdicts is None else verdicts.first()
-        if refusal is not None:
-            return refusal
-    return None
 
 
 def _rescore(batch: Batch, cycle: SchedulingCycle, framework: Framework, row: int) -> str:
@@ -182,31 +172,9 @@ def _rescore(batch: Batch, cycle: SchedulingCycle, framework: Framework, row: in
     known = [each for name in names if (each := cycle.nodes.row(name)) is not None]
     if len(known) < len(names):
         return "node_missing"
-    rows, state = np.array([*known, row], np.intp), cycle.state.copy()
-    state.skip_score = ()
-    for plugin in framework.at(Point.PRE_SCORE):
-        status = plugin.pre_score(state, cycle.pod, cycle.nodes, rows)
-        if status.skipped:
-            state.skip_score = (*state.skip_score, plugin.name)
-        elif not status.ok:
-            return "prescore_error"
-    fresh: list[tuple[str, Scores]] = []
-    totals = np.zeros(len(rows), np.int64)
-    before = dict(batch.left.raw)
-    for plugin in framework.at(Point.SCORE):
-        if plugin.name in state.skip_score:
-            continue
-        raw = plugin.score(state, cycle.pod, cycle.nodes, rows[-1:])
-        if isinstance(raw, Status):
-            return "rescore_error"
-        known_scores = before[plugin.name][places] if plugin.name in before else np.zeros(len(known), np.int64)
-        scores = np.concatenate([known_scores, raw])
-        fresh.append((plugin.name, scores))
-        normalized: Scores | Status = scores
-        if plugin in framework.at(Point.NORMALIZE_SCORE):
-            normalized = plugin.normalize(state, cycle.pod, cycle.nodes, rows, scores)
-        if isinstance(normalized, Status):
-            return "normalize_error"
-        totals = totals + normalized * framework.weights[plugin.name]
-    batch.left = Candidates.of((*names, batch.chosen), tuple(fresh), totals)
+    before = {plugin: scores[places] for plugin, scores in batch.left.raw}
+    found = rescore(framework, cycle, np.array([*known, row], np.intp), before)
+    if isinstance(found, str):
+        return found
+    batch.left = Candidates.of((*names, batch.chosen), *found)
     return ""

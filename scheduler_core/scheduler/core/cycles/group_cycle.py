@@ -87,7 +87,7 @@ class GroupCycle(State):
     nominations: Mapping[str, str] = field(default_factory=dict)  # by pod key
     results: Copied[list[SchedulingCycle]] = field(default_factory=list)
     nested: bool = False  # it is run for a preemption
-    told: bool = False  # the PodGroup's condition is written
+    reported: bool = False  # the PodGroup's condition is written
     driving: bool = False  # a member's own cycle is under way
     ended: int | None = None
 

@@ -337,11 +337,11 @@ def _on_group(queue: GroupQueue, event: WatchEvent, now: int) -> None:
     assert manifest is not None
     key = f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
     if event.type == DELETED:
-        queue.group_deleted(key)
+        queue.delete_group(key)
     elif event.type == ADDED:
-        queue.group_added(key, now)
+        queue.add_group(key, now)
     else:
-        queue.group_updated(key)
+        queue.update_group(key)
 
 
 def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:

@@ -146,20 +146,18 @@ def _reprieve(
     gone = []
     for unit in ordered:
         back = [Change(row, pod, 1) for pod in unit.pods if (row := view.row(pod.node_name)) is not None]
-        _shift(framework, view, placed, back)
+        _shift(runner, view, placed, back)
         if not _all_fit(runner, view, placed):
-            _shift(framework, view, placed, [replace(change, sign=-1) for change in back])
+            _shift(runner, view, placed, [replace(change, sign=-1) for change in back])
             gone.append(unit)
     return gone
 
 
-def _shift(framework: Framework, view: NodeTable, placed: list[SchedulingCycle], changes: list[Change]) -> None:
+def _shift(runner: FilterRunner, view: NodeTable, placed: list[SchedulingCycle], changes: list[Change]) -> None:
     """Put pods on the nodes of a view, or remove them, and tell the plugins' state of each member."""
     change_rows(view, changes)
     for cycle in placed:
-        for plugin in framework.at(Point.PRE_FILTER):
-            if plugin.name not in cycle.state.skip_filter:
-                plugin.adjust(cycle.state, cycle.pod, view, changes)
+        runner.adjust_state(cycle.state, cycle.pod, view, changes)
 
 
 def _all_fit(runner: FilterRunner, view: NodeTable, placed: list[SchedulingCycle]) -> bool:

@@ -65,8 +65,8 @@ def advance(scheduler: Scheduler, group: GroupCycle) -> int | None:
         group.driving, scheduler.cycle = True, cycle
         return 0
     cost = _write_condition(scheduler, group)
-    if cost and not group.told:
-        group.told = True
+    if cost and not group.reported:
+        group.reported = True
         return cost
     finish(scheduler, group, group.root)
     return None
@@ -94,7 +94,7 @@ def finish(scheduler: Scheduler, group: GroupCycle, status: Status) -> None:
     """Give the members that came back to the queue, and free the scheduling thread."""
     group.stage, group.ended = Stage.OVER, scheduler.world.now
     assert scheduler.queue.groups is not None
-    scheduler.queue.groups.attempted(group.queued, status, scheduler.world.now)
+    scheduler.queue.groups.take_back(group.queued, status, scheduler.world.now)
     if group.results:
         result = "waiting_on_preemption" if group.preempts else "unschedulable"
         result = "scheduled" if group.status.ok else result if group.status.rejected else "error"
@@ -108,7 +108,7 @@ def _write_condition(scheduler: Scheduler, group: GroupCycle) -> int:
     world, status = scheduler.world, group.status
     metadata = group.group.get("metadata") or {}
     live = world.store.get(KIND, metadata.get("namespace") or "", metadata.get("name") or "")
-    if group.told or live is None:
+    if group.reported or live is None:
         return 0
     reason = "Scheduled" if status.ok else "Unschedulable" if status.rejected else "SchedulerError"
     condition: dict[str, Any] = {
