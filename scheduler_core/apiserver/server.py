@@ -244,7 +244,7 @@ class APIServer:
         for plugin in plugins:
             manifest = writing.take(plugin.name, plugin.admit(request, manifest))
         timestamp, gates = self.store.timestamp(self.now), self.devices
-        if kind.key == "PodGroup" and not (gates.generic_workload or request.imported or request.restored):
+        if kind.key == "PodGroup" and not (gates.generic_workload or request.restored):
             text = "the server could not find the requested resource: PodGroup needs kube 1.37 and the gate GenericWorkload"
             raise Refused.because(Answer("NotFound", text), reference(kind.key, request.namespace, request.name))
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)

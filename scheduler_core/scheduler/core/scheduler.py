@@ -173,6 +173,8 @@ class Scheduler(State):
     def connect(self, world: SchedulerWorld) -> None:
         """Ties a copy to the world that it is in."""
         self.world = world
+        if self.group is not None and self.group.current is not None:
+            self.cycle = self.group.current  # a copy of both has it twice
         self.profiles = self._make_profiles()
         self.queue.connect(QueueRules(self))
         self.queue.nominator.find = self.live

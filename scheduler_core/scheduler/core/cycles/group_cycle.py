@@ -85,7 +85,7 @@ class GroupCycle(State):
     preempts: bool = False
     victims: tuple[str, ...] = ()
     nominations: Mapping[str, str] = field(default_factory=dict)  # by pod key
-    results: Copied[list[SchedulingCycle]] = field(default_factory=list)
+    untried: Copied[list[SchedulingCycle]] = field(default_factory=list)  # of members that no trial came to
     nested: bool = False  # it is run for a preemption
     reported: bool = False  # the PodGroup's condition is written
     driving: bool = False  # a member's own cycle is under way
@@ -95,6 +95,18 @@ class GroupCycle(State):
     def trial(self) -> Trial:
         """The placement that is tried."""
         return self.trials[self.at]
+
+    @property
+    def results(self) -> list[SchedulingCycle]:
+        """The members' cycles that are submitted, in their order."""
+        return [*([] if self.chosen is None else self.trials[self.chosen].cycles), *self.untried]
+
+    @property
+    def current(self) -> SchedulingCycle | None:
+        """The member's cycle under way."""
+        if self.stage is Stage.TRYING and self.trials:
+            return self.trial.cycles[-1] if self.trial.cycles else None
+        return self.results[self.index - 1] if self.index else None
 
     @property
     def key(self) -> str:

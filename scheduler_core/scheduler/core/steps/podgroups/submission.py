@@ -38,15 +38,13 @@ def with_members(entity: QueuedPod, members: Iterable[QueuedPod]) -> QueuedPod:
 def prepare(scheduler: Scheduler, group: GroupCycle) -> None:
     """Collect one result for each member; those that were not tried have the group's status. kube: completePodGroupAlgorithmResult"""
     group.stage = Stage.SUBMITTING
-    if group.results or group.nested:
+    if group.untried or group.nested:
         return
-    tried = group.trials[group.chosen].cycles if group.chosen is not None else []
-    group.results = list(tried)
-    for member in group.queued.members[len(tried) :]:
+    for member in group.queued.members[len(group.results) :]:
         cycle = open_cycle(scheduler, group, member, scheduler.snapshot)
         cycle.decided = scheduler.world.now
         _refuse(cycle, group.status)
-        group.results.append(cycle)
+        group.untried.append(cycle)
 
 
 def _refuse(cycle: SchedulingCycle, status: Status) -> None:
