@@ -56,7 +56,7 @@ from scheduler_core.testing.conformance.corpus.reading import (
     with_all_candidates,
 )
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
-from scheduler_core.testing.conformance.timelines import StepDifference, run_timeline
+from scheduler_core.testing.conformance.timelines import StepDifference, is_of_entities, run_entities, run_timeline
 from scheduler_core.testing.conformance.worlds import NotSupported, StepDiffers, run_world
 from scheduler_core.testing.differences import TextsDiffer, judge_object
 
@@ -100,7 +100,8 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
         texts = judge_object(scenario.data)
         return Result(scenario, Verdict.PASSES if texts is None else Verdict.DIFFERS, texts)
     if "steps" in scenario.data:
-        step = run_timeline(scenario.data, scenario.release)
+        of_entities = is_of_entities(scenario.data)
+        step = (run_entities if of_entities else run_timeline)(scenario.data, scenario.release)
         return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
     if "objectsFile" in scenario.data:
         difference = run_large(scenario, watch)
