@@ -19,6 +19,7 @@ from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_outcome import deployment
 from tests.scheduler_core.analysis.whatif.test_rest import tainted, tolerating, workload
 from tests.scheduler_core.worlds import configuration, node, pod
+from tests.support.schemas import require_printed
 
 
 def written(folder: Path, *objects: dict[str, Any], name: str = "cluster.yaml") -> str:
@@ -29,12 +30,13 @@ def written(folder: Path, *objects: dict[str, Any], name: str = "cluster.yaml") 
 
 def run(*arguments: str) -> tuple[int, str]:
     """The exit status and what was printed."""
-    out = io.StringIO()
+    out, status = io.StringIO(), 0
     try:
         call_command(*arguments, stdout=out, stderr=io.StringIO())
     except SystemExit as end:
-        return int(end.code or 0), out.getvalue()
-    return 0, out.getvalue()
+        status = int(end.code or 0)
+    require_printed(arguments, out.getvalue())
+    return status, out.getvalue()
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ class Command(TerminalCommand):
         leave(_list_exits(outcome, rest, made.refused))
 
     def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
-        data: dict[str, Any] = {}
+        data: dict[str, Any] = {"schema": "whatif/v1"}
         if outcome is not None:
             data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
