@@ -10,6 +10,7 @@ from scheduler_core.analysis.whatif.changes import (
     apply_all,
     drain,
     remove,
+    requests_of,
     scale,
     type_in,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "owners_of",
     "pods_of",
     "remove",
+    "requests_of",
     "room_for",
     "scale",
     "settle",

@@ -19,8 +19,9 @@ from scheduler_core.scheduler.plugins.helper.fixes import as_new_node
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, DrainNode, Ref, Refused, ScaleObject
 from scheduler_core.world.simulation import Simulation
 
-Change = Command | Callable[[Watch], None]
-"""A request, or several with what they wait for."""
+Requests = list[tuple[Command, int]]
+Change = Command | Callable[[Watch], Requests]
+"""A request, or what makes several and returns them, each with the number of transitions that it waits for."""
 
 WAITED = 20_000  # transitions until what kubectl deletes is gone
 EXPECTED = "expected kubectl commands in the form in which explain prints fixes, such as kubectl scale deployment web --replicas=3"
@@ -89,10 +90,11 @@ def apply_all(manifests: Iterable[Manifest]) -> Change:
 
 
 def _do(calls: list[Call], said: str) -> Change:
-    def do(watch: Watch) -> None:
+    def do(watch: Watch) -> Requests:
         made: list[Command] = []
+        pauses: list[int] = []
         try:
-            for _ in carry_out(watch, calls, WAITED, made, []):
+            for _ in carry_out(watch, calls, WAITED, made, pauses):
                 pass
         except Refused as refused:
             raise NoSuch(f"{said}: {refused}" if refused.errors else f"{said}: what is deleted does not go") from None
@@ -100,8 +102,23 @@ def _do(calls: list[Call], said: str) -> Change:
             raise _unreadable(said, error) from None
         if not made:
             raise NoSuch(f"{said!r} changes nothing; {EXPECTED}")
+        return list(zip(made, pauses, strict=True))
 
     return do
+
+
+def make(change: Change, watch: Watch) -> Requests:
+    """Make a change in a watched world, and return its requests. Raise Refused or NoSuch."""
+    if callable(change):
+        return change(watch)
+    watch.world.apply(change)
+    watch.note()
+    return [(change, 0)]
+
+
+def requests_of(sim: Simulation, change: Change) -> Requests:
+    """Return the requests of a change that is made now. `sim` does not change."""
+    return make(change, Watch(sim.fork()))
 
 
 def _node(sim: Simulation, name: str) -> dict[str, Any]:

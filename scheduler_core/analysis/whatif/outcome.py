@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of
 from scheduler_core.analysis.status import read_drains
-from scheduler_core.analysis.whatif.changes import Change
+from scheduler_core.analysis.whatif.changes import Change, make
 from scheduler_core.analysis.whatif.loops import End, Loop, ends_of
 from scheduler_core.analysis.whatif.rest import STEPS, Progress, Rest, Settling, release
 from scheduler_core.world.simulation import Simulation
@@ -98,15 +98,6 @@ def what_if(
             for refused in drain["stuck"]
         ),
     )
-
-
-def make(change: Change, watch: Watch) -> None:
-    """Make a change in a watched world. Raise Refused or NoSuch."""
-    if callable(change):
-        change(watch)
-        return
-    watch.world.apply(change)
-    watch.note()
 
 
 def waiting(sim: Simulation) -> tuple[str, ...]:
