@@ -138,7 +138,8 @@ def read_trace(text: bytes, file: str) -> Session:
 
 def _go_on(cluster: Cluster, configuration: str, release: Release) -> Made:
     """The world of a trace as it stands at its end; controllers act as they did."""
-    world, notes = cluster.fork().world, []
+    world = cluster.fork().world
+    notes: list[str] = []
     try:
         if release != OLDEST:
             world.apply(SetSettings({"release": release}))
