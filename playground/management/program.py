@@ -13,6 +13,7 @@ CLUSTERS = {
     "explain": "why pods of a cluster are Pending, missing, or stuck, and what would help",
     "simulate": "run a cluster and print where its pods go",
     "whatif": "what changes with other nodes, replicas or another configuration, and how many more pods fit",
+    "mirror": "watch a cluster, explain each new Pending pod, and answer what-if questions about it",
     "step": "go on with a cluster step by step, and keep the steps as a trace",
 }
 COMMANDS = {

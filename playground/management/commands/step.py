@@ -77,7 +77,7 @@ class Command(TerminalCommand):
         inputs, question = self.read(options)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; step takes files alone")
-        release, at = options["release"], options["at"]
+        at = options["at"]
         if len(inputs) == 1 and is_trace(inputs[0][1]):
             session = read_trace(inputs[0][1], inputs[0][0])
             if at is not None and not 0 <= at <= session.steps:
@@ -85,10 +85,10 @@ class Command(TerminalCommand):
             return session.at(session.steps if at is None else at)
         if at is not None:
             raise BadInput("--at: expected a trace to go back in; received manifests")
-        made = make_world(inputs, options["config"], seed=options["seed"], acting=True, release=release)
+        made = make_world(inputs, options["config"], seed=options["seed"], acting=True, release=options["release"])
         for note in made.notes:
             self.stderr.write(note)
-        cluster = Cluster(seed=options["seed"], release=release)
+        cluster = Cluster(seed=options["seed"], release=made.world.settings.release)
         for command in made.commands:
             cluster.apply(command)
         return cluster
