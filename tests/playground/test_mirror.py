@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty, Queue
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.core.management import call_command
 
 from playground.management.commands.mirror import Mirror
 from playground.management.terminal.watching import Event, Listed, key_of, read_values, role
@@ -131,6 +134,8 @@ def test_a_watch_that_ends_begins_anew_and_what_went_meanwhile_is_gone(played: P
     played.until("is Pending.")
     (played.folder / "again-pods").write_text(json.dumps({"items": [in_shop(pod("second", "4"))]}))
     played.watches["pods"].close()
+    while (played.folder / "calls").read_text().count("get pods -A -o json --watch") < 2:
+        time.sleep(0.05)
     with (played.folder / "pods").open("w") as again:
         played.watches["pods"] = again
         played.happen("pods", "ADDED", in_shop(pod("second", "4")))
@@ -138,11 +143,10 @@ def test_a_watch_that_ends_begins_anew_and_what_went_meanwhile_is_gone(played: P
     assert "shop/first is deleted." in said
 
 
-def test_the_role_reads_what_decides_and_no_secrets(capsys: pytest.CaptureFixture[str]) -> None:
-    from playground.management.program import main
-
-    main(["mirror", "--role"])
-    printed = yaml.safe_load(capsys.readouterr().out)
+def test_the_role_reads_what_decides_and_no_secrets() -> None:
+    out = io.StringIO()
+    call_command("mirror", "--role", stdout=out)
+    printed = yaml.safe_load(out.getvalue())
     assert printed == role()
     verbs = {verb for rule in printed["rules"] for verb in rule["verbs"]}
     resources = {name for rule in printed["rules"] for name in rule["resources"]}
