@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
+from scheduler_core.analysis.whatif.changes import (
+    SCALABLE,
+    Change,
+    NoSuch,
+    add,
+    apply_all,
+    drain,
+    remove,
+    requests_of,
+    scale,
+    type_in,
+)
 from scheduler_core.analysis.whatif.circles import Circles, Watchdog
 from scheduler_core.analysis.whatif.loops import (
     FAILED,
@@ -23,6 +34,7 @@ __all__ = [
     "FAILED",
     "MOST",
     "SCALABLE",
+    "Change",
     "Circles",
     "End",
     "Loop",
@@ -35,6 +47,7 @@ __all__ = [
     "Subject",
     "Watchdog",
     "add",
+    "apply_all",
     "copy_of",
     "drain",
     "end_of",
@@ -42,10 +55,12 @@ __all__ = [
     "owners_of",
     "pods_of",
     "remove",
+    "requests_of",
     "room_for",
     "scale",
     "settle",
     "subject_of",
+    "type_in",
     "waiting",
     "what_if",
 ]
