@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypedDict
 
-from playground.presenters.amounts import clock
+from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
@@ -95,7 +95,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
         "stage": name,
         "template": _TEMPLATES.get(name, name),
         "pod": aim.pod,
-        "past": _past(aim) if world is not sim else None,
+        "past": _past(sim, aim) if world is not sim else None,
         "question": stage.question,
         "detail": stage.detail,
         "facts": stage.facts,
@@ -108,18 +108,19 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
 
 
 class PastAttempt(TypedDict):
-    number: int
+    number: Message
     pod: str
     at: int
     t: str
 
 
-def _past(aim: Aim) -> PastAttempt | None:
+def _past(sim: WorldView, aim: Aim) -> PastAttempt | None:
     """The attempt that is shown although the world has gone on."""
     attempt = aim.attempt
     if attempt is None:
         return None
-    return {"number": attempt.number, "pod": short(attempt.pod), "at": attempt.last_position, "t": clock(attempt.ended)}
+    count = sum(each.number <= attempt.number for each in sim.journal.attempts_of(attempt.pod))
+    return {"number": ordinal(count), "pod": short(attempt.pod), "at": attempt.last_position, "t": clock(attempt.ended)}
 
 
 def form_of(stage: Stage[Body, Card], look: Look) -> str:
