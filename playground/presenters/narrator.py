@@ -32,7 +32,11 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     """Return the panel that tells what happened to which object, and why."""
     line, kube = sentence(sim), ""
     for record in reversed(sim.last[-_LOOKED_THROUGH:]):
-        if isinstance(record.facts, AttemptEnded) and record.facts.message and line["sentence"] == attempt_ended(record.facts):
+        if (
+            isinstance(record.facts, AttemptEnded)
+            and record.facts.message
+            and line["sentence"] == attempt_ended(record.facts)
+        ):
             pod, kube = short(record.facts.pod), record.facts.message
             line["sentence"] = message(_UNSCHEDULABLE if record.facts.outcome == "unschedulable" else _FAILED, pod=pod)
     return Panel(

@@ -90,11 +90,10 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
         answer = (await client.ask_with_head(asked))[0]
         found, names = describe_findings(answer), _names(answer)
         best = next(iter(found["fixes"]), None)
-        context = {"findings": found}
-        if best:
-            lands = best["node"] and elide(best["node"], names.fit(best["node"]), "code")
-            context |= {"lines": [sentence(line, _, names) for line in best["lines"]], "node": lands}
-        return render(request, "fixes/best.html", context)
+        lines = [sentence(line, _, names) for line in best["lines"]] if best else []
+        node = best["node"] if best else ""
+        lands = node and elide(node, names.fit(node), "code")
+        return render(request, "fixes/best.html", {"findings": found, "lines": lines, "node": lands})
     fragment, longer = by_htmx(request), bool(request.GET.get("longer"))
     first = fragment and not longer and not request.GET.get("all")
     seconds = LONGER if longer else SECONDS

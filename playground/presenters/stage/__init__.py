@@ -10,7 +10,7 @@ from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, cluster, controller, pending, preemption, prepare, queue, score
+from playground.presenters.stage import binding, cluster, controller, pending, placed, preemption, prepare, queue, score
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
@@ -19,6 +19,7 @@ from playground.presenters.stage.cluster import ClusterBody
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
 from playground.presenters.stage.pending import PendingBody
+from playground.presenters.stage.placed import PlacedBody
 from playground.presenters.stage.preemption import PreemptionBody
 from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
@@ -39,6 +40,7 @@ Body = (
     | Board
     | NoBoard
     | PendingBody
+    | PlacedBody
     | PreemptionBody
     | BindingBody
     | ControllerBody
@@ -54,6 +56,7 @@ _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "pending": pending.present,
     "preemption": preemption.present,
     "binding": binding.present,
+    "placed": placed.present,
     "controller": controller.present,
 }
 
