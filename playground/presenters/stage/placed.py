@@ -109,7 +109,12 @@ def _compare(highest: Fact | None) -> tuple[list[Total], int]:
 
     def total(node: str, score: int, field: str) -> Total:
         parts = [
-            {"plugin": each["plugin"], "points": each[field], "shade": at % 7 + 1, "percent": 100 * each[field] / most}
+            {
+                "plugin": each["plugin"].removeprefix("NodeResources"),
+                "points": each[field],
+                "shade": at % 7 + 1,
+                "percent": 100 * each[field] / most,
+            }
             for at, each in enumerate(differ)
             if each[field] > 0
         ]

@@ -108,6 +108,8 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
         return short(value)
     if name == "parts" and isinstance(value, list):
         return _format_parts(value, str(values["resource"]))
+    if name == "other" and values.keys() & {"otherScore", "otherPoints"}:
+        return list_nodes([str(value)])
     if name == "nodes" and isinstance(value, list) and values.get("count", 0) in (0, len(value)):
         return list_nodes(value)
     if isinstance(value, list):
