@@ -31,14 +31,10 @@ class NarratorContext(RecordLine):
 def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     """Return the panel that tells what happened to which object, and why."""
     line, kube = sentence(sim), ""
-    for record in reversed(sim.last[-_LOOKED_THROUGH:]):
-        if (
-            isinstance(record.facts, AttemptEnded)
-            and record.facts.message
-            and line["sentence"] == attempt_ended(record.facts)
-        ):
-            pod, kube = short(record.facts.pod), record.facts.message
-            line["sentence"] = message(_UNSCHEDULABLE if record.facts.outcome == "unschedulable" else _FAILED, pod=pod)
+    for ended in (each.facts for each in sim.last[-_LOOKED_THROUGH:] if isinstance(each.facts, AttemptEnded)):
+        if ended.message and line["sentence"] == attempt_ended(ended):
+            text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
+            line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
     return Panel(
         "narrator",
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from playground.presenters.look import Look
 from playground.presenters.scene import last_attempt, scheduler_of, short
@@ -25,36 +25,7 @@ _DECIDED = ("DecidingPlugin", "AgainstIt", "OnlyNode", "Tie", "BypassedScheduler
 _SHOWN = (*_DECIDED, "FiltersLeft", "HighestScore", "OtherScoresHigher")
 
 
-class Left(TypedDict):
-    plugin: str
-    left: int
-    percent: float
-    why: Message
-
-
-class Total(TypedDict):
-    node: str
-    here: bool
-    total: int
-    parts: list[dict[str, Any]]
-
-
-class PlacedBody(TypedDict):
-    key: str
-    pod: str
-    node: str
-    at: int
-    attempt: int | None
-    said: Message | None
-    filters: list[Left]
-    left: int
-    nodes: int
-    totals: list[Total]
-    same: int
-    decided: list[Message]
-    again: Message | None
-    traps: list[Message]
-    notes: list[Message]
+PlacedBody = dict[str, Any]
 
 
 def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
@@ -84,46 +55,36 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
     return Stage(message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…"), body)
 
 
-def _list_filters(sim: WorldView, found: Explanation) -> list[Left]:
+def _list_filters(sim: WorldView, found: Explanation) -> list[dict[str, Any]]:
     """The plugins that refuse other nodes in the order of Filter, each with the nodes that are left after it."""
     pod = sim.store.pod_at(found.pod)
     profile = scheduler_of(sim).profiles.get(pod.spec.scheduler_name) if pod is not None else None
-    order = [plugin.name for plugin in profile.at(Point.FILTER)] if profile is not None else []
-    left, rows = found.total, list[Left]()
-    known = sorted(found.reasons, key=lambda each: order.index(each.plugin) if each.plugin in order else len(order))
-    for each in known[:ROWS]:
+    order = {plugin.name: at for at, plugin in enumerate(profile.at(Point.FILTER) if profile is not None else ())}
+    left, rows = found.total, []
+    for each in sorted(found.reasons, key=lambda one: order.get(one.plugin, len(order)))[:ROWS]:
         left = max(left - each.count, 0)
-        share, why = 100 * left / max(found.total, 1), about(each, short(found.pod), found.total)
-        rows.append({"plugin": each.plugin, "left": left, "percent": round(share, 1), "why": why})
+        why = about(each, short(found.pod), found.total)
+        rows.append({"plugin": each.plugin, "left": left, "percent": 100 * left // max(found.total, 1), "why": why})
     return rows
 
 
-def _compare(highest: Fact | None) -> tuple[list[Total], int]:
+def _compare(highest: Fact | None) -> tuple[list[dict[str, Any]], int]:
     """The node beside the second one: the points of the plugins that differ; and the sum of those that do not."""
     if highest is None:
         return [], 0
     values = highest.values
     differ = [each for each in values["scores"] if each["points"] != each["otherPoints"]]
-    same = sum(each["points"] for each in values["scores"]) - sum(each["points"] for each in differ)
-    most = max(values["score"] - same, values["otherScore"] - same, 1)
-
-    def total(node: str, score: int, field: str) -> Total:
+    same = sum(each["points"] for each in values["scores"] if each not in differ)
+    most = max(values["score"] - same, 1)
+    rows = []
+    for node, score, field in (("node", "score", "points"), ("other", "otherScore", "otherPoints")):
         parts = [
-            {
-                "plugin": each["plugin"].removeprefix("NodeResources"),
-                "points": each[field],
-                "shade": at % 7 + 1,
-                "percent": 100 * each[field] / most,
-            }
-            for at, each in enumerate(differ)
-            if each[field] > 0
-        ]
-        return {"node": node, "here": field == "points", "total": score, "parts": parts}
-
-    return [
-        total(values["node"], values["score"], "points"),
-        total(values["other"], values["otherScore"], "otherPoints"),
-    ], same
+            {"plugin": each["plugin"].removeprefix("NodeResources"), "points": each[field], "shade": at % 7 + 1,
+             "percent": 100 * each[field] / most}
+            for at, each in enumerate(differ) if each[field] > 0
+        ]  # fmt: skip
+        rows.append({"node": values[node], "here": node == "node", "total": values[score], "parts": parts})
+    return rows, same
 
 
 def _foresee(facts: dict[str, Fact], node: str) -> Message | None:
