@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -26,7 +27,7 @@ from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
 from playground.workbench.builder import CLUSTERS
-from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
 
 TRACK_NAMES = {
     "first-steps": gettext_lazy("First steps"),
@@ -109,6 +110,7 @@ async def new(request: HttpRequest) -> HttpResponse:
         if start == "import":
             return await _import(request)
         wanted = _beginning(start)
+        wanted["commands"] = [*_life(request), *wanted["commands"]]
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
         seed = seed_of(request.POST.get("seed", "")) or 0
         session = await create_session(**{**wanted, "name": name}, creator=creator(request), seed=seed)
@@ -116,6 +118,54 @@ async def new(request: HttpRequest) -> HttpResponse:
         return problem(request, error)
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+KUBELETS = ("none", "removes", "runs")
+
+
+def _life(request: HttpRequest) -> list[Command]:
+    """Return the commands for the release and the kubelets that a form names, and for a live session. Raises SessionError."""
+    kubelet, release = request.POST.get("kubelet", ""), request.POST.get("release", "")
+    if kubelet not in ("", *KUBELETS):
+        shown = {"kubelet": kubelet[:40], "kinds": ", ".join(KUBELETS)}
+        raise SessionError(
+            _("“%(kubelet)s” is not a kind of kubelets. Choose one of %(kinds)s, or none at all.") % shown
+        )
+    settings: dict[str, Any] = {"release": release} if release else {}
+    if kubelet:
+        settings["cluster"] = {"run_kubelets": False, "stand_in": kubelet.replace("none", "")}
+    start = datetime.now(UTC) - timedelta(minutes=5)  # like a server that has been up for some minutes
+    commands: list[Command] = [SetSettings(settings)] if settings else []
+    if request.POST.get("live") == "1":
+        begin = BeginLife(start.replace(microsecond=0).isoformat().replace("+00:00", "Z"))
+        commands += [begin, ApplyObjects(tuple(STANDING))]
+    return commands
+
+
+STANDING: list[dict[str, Any]] = [
+    {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": "10.96.0.1",
+            "clusterIPs": ["10.96.0.1"],
+            "internalTrafficPolicy": "Cluster",
+            "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+            "sessionAffinity": "None",
+            "type": "ClusterIP",
+        },
+        "status": {"loadBalancer": {}},
+    },
+    {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}},
+]
+"""What an API server makes in every cluster, besides namespaces and priority classes."""
 
 
 def _beginning(start: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,6 +55,9 @@ class APIServer:
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
     typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
+    finish: Callable[[Manifest | None, Manifest], Manifest] | None = (
+        None  # the last to change an object that is about to be stored
+    )
 
     # writing
 
@@ -96,6 +99,8 @@ class APIServer:
             return manifest
         for plugin in () if request.restored else writers_of(self.options):
             plugin.commit(request, manifest)
+        if self.finish is not None:
+            manifest = self.finish(None, manifest)
         event = self.store.create(manifest, kind.key, self.now, like, () if request.restored else written)
         assert event.new is not None
         if self.memo is not None and recalled is None and event.new_pod is not None:
@@ -297,6 +302,8 @@ class APIServer:
         return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+        if self.finish is not None:
+            new = self.finish(old, new)
         event = self.store.replace(new, kind.key)
         if event is None:
             return old

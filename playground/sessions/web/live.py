@@ -25,7 +25,7 @@ from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.checkpoint_saver import CheckpointSaver
-from playground.sessions.web.driver import Drive, Driver, Play, RunTo, read_drive
+from playground.sessions.web.driver import Drive, Driver, Live, Play, RunTo, read_drive
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.engines import Worker
 from playground.sessions.web.lease import Elsewhere, Lease
@@ -34,6 +34,7 @@ from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.watching import Watching
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
@@ -52,6 +53,7 @@ class LiveSession:
         self.engine = EngineConnection(session_id, self.log, services, self._replayed)
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
+        self.watching = Watching(self.engine)
         self.changes = Changes(self.log, self.engine, self.publisher, self)
         self.elsewhere = Elsewhere(self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services))
         self.driver: Driver | None = None
@@ -167,6 +169,13 @@ class LiveSession:
             await self.engine.call(RequireFuture(until=until))
         await self._drive(RunTo(until))
 
+    async def go_live(self) -> None:
+        """Follow the clock on the wall, where nothing drives the session yet."""
+        if self.driver is None and self.elsewhere.running is None:
+            await self._drive(Live())
+        elif self.driver is not None:
+            self.driver.last_watched = time.monotonic()
+
     async def _drive(self, drive: Drive) -> None:
         async with self._driving:
             await self.pause()
@@ -263,6 +272,7 @@ class LiveSession:
 
     def moved(self, show: bool) -> None:
         self.saver.moved()
+        self.watching.wake()
         if show or time.monotonic() - self._hinted >= HINT_INTERVAL:
             self._hint_moved()
 
@@ -334,6 +344,7 @@ class LiveSession:
             await self.changes.follow()
         elif self.engine.is_opening:  # which may have read the log before that
             self.engine.mark_stale()
+        self.watching.wake()
         self.publisher.wake()
 
     def markers_changed(self) -> None:
