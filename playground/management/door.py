@@ -1,10 +1,11 @@
-"""A door on this machine: a local TLS listener that forwards to the API server of a session, for tools that need a root path, https, or a token.
+"""A door on this machine: a local TLS listener that forwards to a session, for tools that need a root path, https, or a token.
 
 It listens on the loopback alone, with a certificate of its own that lives as long as it does, and asks nobody but the session's server.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import http.client
 import json
@@ -81,8 +82,6 @@ class Door:
 
 
 def _encode(path: Path) -> str:
-    import base64
-
     return base64.b64encode(path.read_bytes()).decode()
 
 
@@ -150,7 +149,7 @@ def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
                     self.wfile.flush()
                 self.wfile.write(b"0\r\n\r\n")
 
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward  # noqa: N815 - http.server's names
 
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""

@@ -94,7 +94,8 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
         or "/watch/" in call.path[:60]
     ):
         return await _watch(client, call)
-    answered = await client.ask(Read(at=at, call=call))
+    read = Read(at=at, call=call)
+    answered = await client.on_loop(lambda live: live.ask_at_head(read) if at is None else live.ask(read))
     await _go_on(client, answered.live and at is None)
     return _respond(request, answered)
 

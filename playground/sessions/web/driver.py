@@ -233,7 +233,7 @@ class Driver:
         async with self._changes.exclusive(), self._audience.turn:
             if self._stop.is_set():
                 return True
-            keep = self._audience.due()
+            keep = self._audience.due() or isinstance(self.drive, Live)
             moved = await self._changes.engine.call(self._request(keep))
             self._progress = moved.after
             self._first = self._first or moved.before

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from playground.models import Session
 from playground.presenters.look import Look
@@ -121,6 +122,11 @@ class LiveSession:
         if query.at is None or query.at > self.shown:
             await self.ready(PATIENCE)
         return await self.engine.ask(query)
+
+    async def ask_at_head(self, query: Query[A]) -> A:
+        """Ask about the newest position that is in the log, whatever is shown so far."""
+        await self.ready(PATIENCE)
+        return await self.engine.ask(replace(query, at=self.head))
 
     async def check(self, request: Request[A]) -> A:
         """Ask the engine something that is about no position."""

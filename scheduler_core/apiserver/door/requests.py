@@ -60,6 +60,7 @@ class Call(msgspec.Struct, frozen=True):
     address: str = ""
     release: str = "1.34.1"
     oldest: int = 0
+    now: int = 0  # ns since 1970 where time passes on the wall; 0: the world's own
 
 
 def answer_read(world: World, call: Call) -> Reply:
@@ -77,7 +78,7 @@ def _read(world: World, call: Call) -> Reply:
     resource = find_resource(world.store, target.group, target.version, target.plural)
     if resource is None:
         raise no_resource()
-    now = world.store.epoch + world.now
+    now = call.now or world.store.epoch + world.now
     try:
         return _read_resource(world.store, resource, target, call, now)
     except Refused as refused:

@@ -1,7 +1,7 @@
 """The resources that are served, by their paths: kube's own, and those that CustomResourceDefinitions define.
 
-api.json.gz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of each type,
-with protobuf number, type, Go type, and how server-side apply merges them. openapi.json.xz holds the OpenAPI v3 documents of these resources.
+api.json.gz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
+each type, with protobuf number, type, Go type, and how server-side apply merges them. openapi.json.xz has the OpenAPI v3 documents.
 
 kube: k8s.io/api, pkg/printers/internalversion, api/openapi-spec @ v1.34.1
 """

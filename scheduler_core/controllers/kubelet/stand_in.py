@@ -1,7 +1,7 @@
 """What stands in for kubelets where none run: it takes away bound pods that terminate, and, told so, has bound pods Running and Ready.
 
-A node is as its creator says: it gets no heartbeats, no conditions, and no images are pulled. A pod whose annotation `stand-in` is `done` or
-`fail` ends as Succeeded or Failed.
+A node is as its creator says: it gets no heartbeats, no conditions, and no images are pulled. A pod whose annotation `stand-in` is
+`done` or `fail` ends as Succeeded or Failed.
 
 DEVIATION: kube has no such component; it stands where a cluster without machines has a test double.
 """

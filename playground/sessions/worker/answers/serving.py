@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import msgspec
 
 from playground.sessions.protocol.errors import SessionError
@@ -32,7 +34,9 @@ def _answered(reply: Reply, world: Simulation) -> Answered:
 def read(engine: Engine, request: Read) -> Steps[Answered]:
     """Answer a GET."""
     world = yield from engine.at(request.position)
-    call = msgspec.structs.replace(request.call, oldest=engine.watches.oldest, release=world.settings.release)
+    now = time.time_ns() if world.store.live and request.position == engine.world.position else 0
+    release = world.settings.release
+    call = msgspec.structs.replace(request.call, oldest=engine.watches.oldest, release=release, now=now)
     return _answered(answer_read(world, call), world)
 
 
@@ -45,7 +49,7 @@ def write(engine: Engine, request: Write) -> Steps[Answered]:
         body = read_body(world, call, request.body, request.content_type)
     except Failure as failure:
         return _answered(failure.reply, world)
-    time = max(0, request.wall - world.store.epoch) if world.store.live else 0
+    moment = max(0, request.wall - world.store.epoch) if world.store.live else 0
     command = {
         "kind": "CallAPI",
         "method": call.method,
@@ -55,7 +59,7 @@ def write(engine: Engine, request: Write) -> Steps[Answered]:
         "content_type": request.content_type,
         "agent": request.agent,
         "manager": request.manager,
-        "time": time,
+        "time": moment,
     }
     data = msgspec.json.encode({"command": command, "source": "kubectl"})
     version, events, stays = world.store.resource_version, len(world.store.events), not changes_nothing(call)
