@@ -9,6 +9,7 @@ import base64
 import contextlib
 import http.client
 import json
+import re
 import secrets
 import ssl
 import subprocess
@@ -20,9 +21,19 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
+from django.core.management.base import CommandError
 
 HOP_BY_HOP = ("connection", "transfer-encoding", "content-length", "authorization", "host", "accept-encoding")
 CHUNK = 1 << 16
+
+
+def read_link(link: str) -> tuple[str, str]:
+    """The server and the key of a session's link. CommandError."""
+    parts = urlsplit(link)
+    found = re.search(r"^(.*)/s/([^/]+)", parts.path)
+    if parts.scheme not in ("http", "https") or found is None:
+        raise CommandError(f"{link!r} is no link of a session. Expected: https://SERVER/s/KEY/.")
+    return f"{parts.scheme}://{parts.netloc}{found[1]}", found[2]
 
 
 class Door:

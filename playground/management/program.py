@@ -17,13 +17,20 @@ CLUSTERS = {
 COMMANDS = {
     **CLUSTERS,
     "serve": "serve the playground's pages",
+    "kubeconfig": "a kubeconfig that leads kubectl to a session",
+    "door": "a local https listener that forwards to a session, for tools that need one",
     "export": "a session's trace in a form that other tools read",
     "lessons": "list and check lessons",
     "conformance": "compare with what the real scheduler decided",
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-WITHOUT_DJANGO = (*CLUSTERS, "conformance")  # which need no app, no database and no language: they start at once
+WITHOUT_DJANGO = (
+    *CLUSTERS,
+    "conformance",
+    "kubeconfig",
+    "door",
+)  # which need no app, no database and no language: they start at once
 WITH_DATA = ("serve", "backup", "restore", "export")
 
 

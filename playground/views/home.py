@@ -131,6 +131,8 @@ def _life(request: HttpRequest) -> list[Command]:
         raise SessionError(
             _("“%(kubelet)s” is not a kind of kubelets. Choose one of %(kinds)s, or none at all.") % shown
         )
+    if request.POST.get("live") == "1":
+        release = release or "1.34.2"
     settings: dict[str, Any] = {"release": release} if release else {}
     if kubelet:
         settings["cluster"] = {"run_kubelets": False, "stand_in": kubelet.replace("none", "")}

@@ -20,6 +20,7 @@ from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, 
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
+from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
@@ -229,6 +230,8 @@ class APIServer:
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest)
+        if self.store.calendar:
+            manifest = with_object_defaults(kind.key, manifest)
         if not devices.are_about(kind):
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))

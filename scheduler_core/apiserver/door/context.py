@@ -25,6 +25,7 @@ class Context:
     form: Form = "object"
     agent: str = ""
     warnings: list[str] = field(default_factory=list)
+    version: str = ""  # the resourceVersion before an update
 
     @property
     def now(self) -> int:
@@ -48,6 +49,9 @@ class Context:
         """The answer with an object."""
         if self.resource.key == EVENTS and self.resource.group:
             manifest = convert(manifest)
+        if self.query.get("dryRun"):
+            meta = {**manifest["metadata"], "resourceVersion": self.version}
+            manifest = {**manifest, "metadata": meta}
         body = show(self.resource, manifest, self.form, self.now, self.query.get("includeObject", ""))
         return Reply(status, body, headers=[("Warning", f'299 - "{escape(each)}"') for each in self.warnings])
 

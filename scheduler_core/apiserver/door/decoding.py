@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from scheduler_core.apimachinery.objects.quantity import BadQuantity, parse_quantity
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.apimachinery.objects.times import SECOND, format_micro_time, format_time, parse_time
-from scheduler_core.apiserver.door.resources import read_api
+from scheduler_core.apiserver.door.resources import fields_of, read_api
+from scheduler_core.apiserver.door.zeros import is_left_out
 
-Fields = Mapping[str, list[Any]]
 _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
@@ -32,17 +32,6 @@ class _Place(NamedTuple):
     struct: str  # Go's name of the innermost type
     path: str  # of field names alone, as Go has it
     at: str  # with indices
-
-
-def fields_of(type_: str) -> Fields:
-    """The fields of a type, those of the types within it that JSON has no name for included."""
-    found: dict[str, list[Any]] = {}
-    for name, field in read_api()["types"].get(type_, {}).items():
-        if name.startswith("~"):
-            found |= fields_of(field[1].lstrip("*"))
-        else:
-            found[name] = field
-    return found
 
 
 class Decoder:
@@ -67,7 +56,7 @@ class Decoder:
                 found[name] = each
             elif name not in known:
                 self.unknown.append(at)
-            elif each is not None:
+            elif each is not None and not is_left_out(known[name], each):
                 found[name] = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
         return found
 
@@ -81,7 +70,7 @@ class Decoder:
         if expression in read_api()["types"]:
             return self._struct(value, expression, place, go)
         _check_leaf(value, expression, place, go)
-        return value
+        return _canonical(value) if expression == "quantity" else value
 
     def _list(self, value: Any, inner: str, place: _Place, go: str) -> Any:
         if not isinstance(value, list):
@@ -103,6 +92,14 @@ def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
     where = f"{place.struct}.{place.path}" if place.struct else "value"
     said = f"Go struct field {where}" if place.struct else "Go value"
     return Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+
+
+def _canonical(quantity: Any) -> str:
+    """A quantity as Go writes it again."""
+    text = str(quantity)
+    if re.search(r"[eE][+-]?\d", text):
+        return text
+    return format_quantity(text, binary=text.endswith("i"))
 
 
 def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:

@@ -117,7 +117,7 @@ def core_versions(address: str) -> Data:
 
 
 def version_of(release: str) -> Data:
-    """The answer of /version for a release such as 1.34.2."""
+    """The answer of /version for a release such as 1.34.1."""
     major, minor, *_ = release.split(".")
     return {
         "major": major,

@@ -15,8 +15,9 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.decoding import Decoder, Undecodable, fields_of
-from scheduler_core.apiserver.door.resources import Resource, read_api
+from scheduler_core.apiserver.door.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.resources import Resource, fields_of, find_by_kind, read_api
+from scheduler_core.apiserver.store import Store
 
 Set = dict[str, Any]
 Finish = Callable[[Manifest | None, Manifest], Manifest]
@@ -287,6 +288,23 @@ def finish(resource: Resource, manager: Manager) -> Finish:
         fields = union(own["fieldsV1"], changed) if own else changed
         others = [entry for entry in kept if entry is not own]
         return _with_managed(new, _ordered([*others, manager.entry(fields)]))
+
+    return mark
+
+
+def finish_as_component(store: Store, now: int) -> Finish:
+    """What marks the fields that a controller writes, whatever it writes."""
+
+    def mark(old: Manifest | None, new: Manifest) -> Manifest:
+        resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))
+        if resource is None:
+            return new
+        # A Deployment's controller writes the revision together with the status.
+        is_status = (old or {}).get("status") != new.get("status") or resource.kind == "Deployment"
+        name = "kubelet" if resource.kind == "Pod" and old is not None else "kube-controller-manager"
+        subresource = "status" if is_status and old is not None else ""
+        manager = Manager(name, "Update", resource.api_version, subresource, store.timestamp(now))
+        return finish(resource, manager)(old, new)
 
     return mark
 

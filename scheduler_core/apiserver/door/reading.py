@@ -20,6 +20,7 @@ from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
 from scheduler_core.apiserver.door.selectors import Test, make_test
 from scheduler_core.apiserver.door.tables import define_columns, make_rows
+from scheduler_core.apiserver.door.zeros import fill
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
 
@@ -60,7 +61,8 @@ def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[
     if resource.definition is None and resource.kind not in _WITH_GENERATION:
         shown.pop("generation", None)
     head = {"kind": resource.kind, "apiVersion": resource.api_version} if typed else {}
-    rest = {name: value for name, value in manifest.items() if name not in ("kind", "apiVersion", "metadata")}
+    filled = fill(resource.type, manifest) if resource.type else manifest
+    rest = {name: value for name, value in filled.items() if name not in ("kind", "apiVersion", "metadata")}
     return {**head, "metadata": shown, **rest}
 
 

@@ -27,13 +27,14 @@ from scheduler_core.apiserver.door.reading import Form
 from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
 from scheduler_core.apiserver.door.streams import answer_stream
-from scheduler_core.apiserver.door.subresources import REVIEWS, WHO
+from scheduler_core.apiserver.door.subresources import REVIEWS, WHO, deprecations
 from scheduler_core.apiserver.door.writing import write
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 
-PRETTY = ("version",)
+# An OpenAPI v2 document that describes nothing, as protobuf: clients that look here for want of a kind in v3 find none here either.
+_OPENAPI_V2 = b"\n\x032.0\x12\x13\n\nKubernetes\x12\x05v1.34"
 NOT_FOUND = Reply(404, b"404 page not found\n", TEXT)
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -77,12 +78,17 @@ def _read(world: World, call: Call) -> Reply:
         return _read_page(world.store, call)
     resource = find_resource(world.store, target.group, target.version, target.plural)
     if resource is None:
+        if discovery.resource_list(world.store, target.group, target.version) is None:
+            return NOT_FOUND
         raise no_resource()
     now = call.now or world.store.epoch + world.now
     try:
-        return _read_resource(world.store, resource, target, call, now)
+        reply = _read_resource(world.store, resource, target, call, now)
     except Refused as refused:
         raise refusal(refused, resource, target.name) from None
+
+    warnings = [("Warning", f'299 - "{each}"') for each in deprecations(resource)]
+    return reply._replace(headers=[*reply.headers, *warnings])
 
 
 def refusal(refused: Refused, resource: Resource, name: str) -> Failure:
@@ -129,6 +135,8 @@ def _read_page(store: Store, call: Call) -> Reply:
             found = discovery.group_of(store, group)
         case ["apis", group, version]:
             found = discovery.resource_list(store, group, version)
+        case ["openapi", "v2"]:
+            return Reply(200, _OPENAPI_V2, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
         case ["openapi", "v3"]:
             found = discovery.openapi_index(store, call.prefix)
         case ["openapi", "v3", *place]:
@@ -188,9 +196,13 @@ def _unreadable(resource: Resource, call: Call, body: bytes, why: str) -> Failur
     return bad_request(f"{must}: couldn't get version/kind; json parse error: {why} ({shown})")
 
 
-def changes_nothing(call: Call) -> bool:
+def changes_nothing(call: Call, body: Any = None) -> bool:
     """Return whether a request stores nothing, whatever comes of it: a dry run, or a review."""
-    target = parse_path(call.path)
+    target, options = parse_path(call.path), body if isinstance(body, Mapping) else {}
+    if call.method == "DELETE" and options.get("dryRun"):
+        return True
+    if isinstance(options.get("deleteOptions"), Mapping) and options["deleteOptions"].get("dryRun"):
+        return True
     kinds = [f"{kind.lower()}s" for kind in (*REVIEWS, WHO)]
     return bool(call.query.get("dryRun")) or (target is not None and target.plural in kinds)
 

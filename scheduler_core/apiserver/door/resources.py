@@ -114,7 +114,7 @@ def list_own() -> tuple[Resource, ...]:
     for each in api["resources"]:
         group, version, kind = each["group"], each["version"], each["kind"]
         type_ = api["kinds"].get(f"{group}/{version} {kind}" if group else f"{version} {kind}", "")
-        columns = each.get("columns") or (_AGED if kind == CUSTOM else _CREATED)
+        columns = each.get("columns") or _CREATED
         given = {name: value for name, value in each.items() if name != "columns"}
         found.append(Resource(**given, key=EVENTS if kind == "Event" else kind, type=type_, columns=columns))
     return tuple(found)
@@ -177,9 +177,32 @@ def find_resource(store: Objects, group: str, version: str, plural: str) -> Reso
     )
 
 
+@cache
+def _by_kind() -> Mapping[tuple[str, str], Resource]:
+    return {(each.api_version, each.kind): each for each in list_own()}
+
+
 def find_by_kind(store: Objects, api_version: str, kind: str) -> Resource | None:
     """The resource of a kind."""
-    for each in (*list_own(), *list_custom(store)):
+    own = _by_kind().get((api_version, kind))
+    if own is not None or "." not in api_version:
+        return own
+    for each in list_custom(store):
         if (each.api_version, each.kind) == (api_version, kind):
             return each
     return None
+
+
+Fields = Mapping[str, list[Any]]
+
+
+@cache
+def fields_of(type_: str) -> Fields:
+    """The fields of a type, those of the types within it that JSON has no name for included."""
+    found: dict[str, list[Any]] = {}
+    for name, each in read_api()["types"].get(type_, {}).items():
+        if name.startswith("~"):
+            found |= fields_of(each[1].lstrip("*"))
+        else:
+            found[name] = each
+    return found

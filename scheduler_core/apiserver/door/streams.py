@@ -32,8 +32,8 @@ def answer_stream(store: Store, resource: Resource, target: Target, query: Mappi
     where = f"https://{node}:10250/{_place(target, query)}"
     said = f'Get "{where}": dial tcp: lookup {node}: no such host'
     if target.subresource == "log":
-        raise Failure(500, "InternalError", said)
-    raise Failure(500, "", f"error dialing backend: dial tcp: lookup {node}: no such host")
+        raise Failure(502, "", said)
+    raise Failure(502, "", f"error dialing backend: dial tcp: lookup {node}: no such host")
 
 
 def _place(target: Target, query: Mapping[str, str]) -> str:

@@ -102,6 +102,13 @@ def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
     return {**pod, "metadata": {**meta, **marks}}
 
 
+def deprecations(resource: Resource) -> list[str]:
+    """The warning that every answer about a resource carries."""
+    if resource.kind == "Endpoints":
+        return ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"]
+    return []
+
+
 def warn_about(resource: Resource, manifest: Manifest) -> list[str]:
     """The API server's warnings about a new object."""
     return []

@@ -5,15 +5,16 @@ kube: apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go @ v1.34.1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, quote
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
-from scheduler_core.apiserver.door.context import Context, escape
+from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
@@ -23,6 +24,7 @@ from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import get_kind_by_key
+from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.registry.strategies import apply_generated_name
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
@@ -81,7 +83,9 @@ def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
-    shown = f'Invalid value: "{escape(go_map(patch))}": {why}'
+    if found := re.search(r"cannot unmarshal .* of type (int\d+)$", why):
+        why = f"unrecognized type: {found[1]}"
+    shown = f"Invalid value: {quote(go_map(patch))}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
     return Failure(422, "Invalid", f' "" is invalid: patch: {shown}', {"causes": causes})
 
@@ -141,6 +145,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
     if resource.kind == CUSTOM:
         manifest = crds.establish(manifest, api.store.timestamp(api.now))
+    manifest = with_object_defaults(resource.key, manifest)
     warned = subresources.warn_about(resource, manifest)
     stored = api.create(manifest, context.query.get("user", ""))
     context.warnings += warned
@@ -192,6 +197,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     """Stores what an object is to be; its stored form. Refused."""
     api, resource = context.api, context.resource
     old = find_object(api.store, resource, context.target)
+    context.version = old["metadata"].get("resourceVersion", "")
     meta = dict(manifest["metadata"])
     if meta.get("uid") and meta["uid"] != old["metadata"].get("uid"):
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
@@ -206,6 +212,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         return (context.api.store.replace(manifest, EVENTS) or _Unchanged(old)).new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
+    manifest = with_object_defaults(resource.key, manifest)
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest = {**manifest, "status": old.get("status") or {}}
     return api.update(manifest, context.target.subresource, context.query.get("user", ""))
@@ -373,9 +380,10 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         raise no_resource()
     verbs = resource.sub[target.subresource][3] if target.subresource else resource.verbs
     verb = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}[method]
-    if verb not in verbs or (method == "POST") is (bool(target.name) and not target.subresource):
+    collection = not target.name
+    if verb not in verbs or (collection and method in ("PUT", "PATCH")):
         raise not_allowed()
-    if method != "POST" and not target.name and method != "DELETE":
+    if method == "POST" and not collection and not target.subresource:
         raise not_allowed()
     check_options(method, context.query, content_type)
     manager = Manager(

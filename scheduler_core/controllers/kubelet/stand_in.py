@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 
@@ -24,27 +25,42 @@ class StandIn(Controller):
 
     name = "stand-in-kubelet"
     component = "kubelet"
-    watches = ("Pod",)
+    watches = ("Pod", "Node")
     always_on = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == "Node" and event.new is not None and world.store.live and _lacks_ttl(event.new):
+            self.enqueue(world, event.name)
         if world.cluster.stand_in and not world.cluster.run_kubelets and event.new_pod is not None:
             if event.new_pod.node_name and (event.new_pod.deleting or event.new_pod.phase == "Pending"):
                 self.enqueue(world, event.new_pod.key)
 
     def sync(self, world: World, key: str) -> str:
         """Bring one pod to where a kubelet would."""
+        node = None if "/" in key else world.store.get("Node", "", key)
+        if node is not None and _lacks_ttl(node):
+            world.api.patch(("Node", "", key), {"metadata": {"annotations": {_TTL: "0"}}})
+            return f"set how long {key} may keep what it reads"
         pod = world.store.pod_at(key)
         if pod is None or not pod.node_name or not world.cluster.stand_in or world.cluster.run_kubelets:
             return ""
         target = ("Pod", pod.namespace, pod.name)
         if pod.deleting:
+            # The API server writes the shortened period before it takes the pod away.
+            world.store.overwrite(with_section(pod.manifest, "metadata", {"deletionGracePeriodSeconds": 0}), "Pod")
             world.api.delete(target, grace=0)
             return f"removed {key}, which was terminating"
         if world.cluster.stand_in != "runs" or pod.phase != "Pending":
             return ""
         world.api.patch_status(target, _running(world, pod))
         return f"reported {key} as running"
+
+
+_TTL = "node.alpha.kubernetes.io/ttl"  # kube's ttl-controller writes it
+
+
+def _lacks_ttl(node: Manifest) -> bool:
+    return _TTL not in (node["metadata"].get("annotations") or {})
 
 
 def _running(world: World, pod: Pod) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def write(engine: Engine, request: Write) -> Steps[Answered]:
         "time": moment,
     }
     data = msgspec.json.encode({"command": command, "source": "kubectl"})
-    version, events, stays = world.store.resource_version, len(world.store.events), not changes_nothing(call)
+    version, events, stays = world.store.resource_version, len(world.store.events), not changes_nothing(call, body)
 
     def wanted(after: Simulation) -> bool:
         return stays and (after.store.resource_version, len(after.store.events)) != (version, events)
