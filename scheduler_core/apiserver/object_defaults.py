@@ -49,7 +49,7 @@ def _service(manifest: Manifest) -> Object:
 def _address(meta: Manifest) -> str:
     """A free address is not looked for: one of a million goes by the service's name."""
     digest = hashlib.sha256(f"{meta.get('namespace')}/{meta.get('name')}".encode()).digest()
-    return f"10.{96 + digest[0] % 16}.{digest[1]}.{digest[2] % 253 + 2}"
+    return f"10.96.{digest[1]}.{digest[2] % 253 + 2}"
 
 
 def _pod(manifest: Manifest) -> Object:

@@ -361,6 +361,8 @@ class Store(State):
         status = pod.manifest.get("status") or {}
         generation = int(pod.manifest["metadata"].get("generation") or 0)
         condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
+        if self.calendar:  # as the real API server answers: the binding sets none
+            del condition["observedGeneration"]
         # One write, as in kube's setPodNodeAndMetadata: a watcher sees the node and PodScheduled=True together.
         bound: Manifest = {
             **with_section(pod.manifest, "spec", {"nodeName": node_name}),

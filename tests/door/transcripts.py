@@ -172,6 +172,7 @@ class Player:
         if how.startswith("rc"):
             return found
         for field, got in (("stdout", out), ("stderr", err)):
+            got = got.replace(f"{self.folder}/", "").replace(str(self.folder), "")
             wanted, received = normalize(expected[field], self.transcript), normalize(got, self.transcript)
             if how.startswith("lines in any order"):
                 wanted, received = ("\n".join(sorted(text.split("\n"))) for text in (wanted, received))

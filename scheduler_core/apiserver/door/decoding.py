@@ -166,6 +166,14 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
+_PLACES = (
+    ("Expecting property name", "looking for beginning of object key string"),
+    ("Expecting ',' delimiter", "after object key:value pair"),
+    ("Expecting ':' delimiter", "after object key"),
+    ("Extra data", "after top-level value"),
+)
+
+
 def read_json(body: bytes) -> Any:
     """JSON data. ValueError says why not, in Go's words where it can."""
     if not body.strip():
@@ -173,10 +181,10 @@ def read_json(body: bytes) -> Any:
     try:
         return json.loads(body, parse_constant=_refuse_constant)
     except json.JSONDecodeError as wrong:
-        if wrong.pos >= len(wrong.doc.rstrip()) or wrong.msg.startswith(("Unterminated", "Expecting ':'")):
+        if wrong.pos >= len(wrong.doc.rstrip()) or wrong.msg.startswith("Unterminated"):
             raise ValueError("unexpected end of JSON input") from None
-        letter = wrong.doc[wrong.pos]
-        raise ValueError(f"invalid character {letter!r} looking for beginning of value") from None
+        place = next((said for words, said in _PLACES if wrong.msg.startswith(words)), "looking for beginning of value")
+        raise ValueError(f"invalid character {wrong.doc[wrong.pos]!r} {place}") from None
     except (UnicodeDecodeError, RecursionError) as wrong:
         raise ValueError("the JSON text is not readable") from wrong
 
@@ -257,7 +265,8 @@ def _texts(data: bytes) -> dict[int, str]:
 
 
 def _message(data: bytes, type_: str) -> dict[str, Any]:
-    given, found = _scan(data), {}
+    given = _scan(data)
+    found: dict[str, Any] = {}
     for name, (number, expression, *rest) in read_api()["types"][type_].items():
         if number not in given:
             continue
@@ -283,7 +292,7 @@ def _field(values: list[Any], expression: str) -> Any:
     return _READERS.get(expression, _integer)(value)
 
 
-def _integer(value: Any) -> int:
+def _integer(value: int) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 

@@ -390,7 +390,8 @@ def apply(
 
 
 def _conflict(found: list[tuple[dict[str, Any], tuple[str, ...]]], manager: Manager) -> Failure:
-    causes, by = [], {}
+    causes = []
+    by: dict[str, list[str]] = {}
     for entry, path in found:
         who = f'conflict with "{entry["manager"]}"'
         if entry.get("subresource"):

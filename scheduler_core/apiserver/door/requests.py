@@ -128,7 +128,9 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["api" | "apis" as root]:
             if call.aggregated:
                 return Reply(200, discovery.aggregated(store, root == "api"), DISCOVERY)
-            found = discovery.core_versions(call.address) if root == "api" else discovery.group_list(store)
+            found: Mapping[str, Any] | None = discovery.group_list(store)
+            if root == "api":
+                found = discovery.core_versions(call.address)
         case ["api", version]:
             found = discovery.resource_list(store, "", version)
         case ["apis", group]:
@@ -136,7 +138,7 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["apis", group, version]:
             found = discovery.resource_list(store, group, version)
         case ["openapi", "v2"]:
-            return Reply(200, _OPENAPI_V2, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+            return Reply(200, _OPENAPI_V2, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
         case ["openapi", "v3"]:
             found = discovery.openapi_index(store, call.prefix)
         case ["openapi", "v3", *place]:

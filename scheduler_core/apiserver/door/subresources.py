@@ -107,8 +107,3 @@ def deprecations(resource: Resource) -> list[str]:
     if resource.kind == "Endpoints":
         return ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"]
     return []
-
-
-def warn_about(resource: Resource, manifest: Manifest) -> list[str]:
-    """The API server's warnings about a new object."""
-    return []

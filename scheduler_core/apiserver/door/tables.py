@@ -281,7 +281,8 @@ def _ingress(row: Row) -> Cells:
 def _endpoints(row: Row) -> Cells:
     listed = []
     for subset in row.all.get("subsets") or ():
-        for port in subset.get("ports") or ({},):
+        ports: Sequence[Manifest] = subset.get("ports") or ({},)
+        for port in ports:
             end = f":{port['port']}" if port else ""
             listed += [f"{each.get('ip')}{end}" for each in subset.get("addresses") or ()]
     return [row.name, _more(listed), row.age]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, quote
@@ -146,10 +146,10 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
     if resource.kind == CUSTOM:
         manifest = crds.establish(manifest, api.store.timestamp(api.now))
     manifest = with_object_defaults(resource.key, manifest)
-    warned = subresources.warn_about(resource, manifest)
-    stored = api.create(manifest, context.query.get("user", ""))
-    context.warnings += warned
-    return stored
+    if managed is None and api.finish is not None:
+        # What admission adds has no manager.
+        manifest, api = api.finish(None, manifest), replace(api, finish=None)
+    return api.create(manifest, context.query.get("user", ""))
 
 
 def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
@@ -171,13 +171,13 @@ _SERVERS = (
 def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     store = context.api.store
     manifest = convert_back(manifest) if context.resource.group else manifest
-    manifest = apply_generated_name(manifest, get_kind_by_key(EVENTS), store)
-    namespace, name = manifest["metadata"].get("namespace", ""), manifest["metadata"].get("name")
+    named = apply_generated_name(manifest, get_kind_by_key(EVENTS), store)
+    namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
     if not name:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
     if store.get(EVENTS, namespace, name) is not None:
         raise Refused.because(already_exists(context.resource.named, name))
-    event = store.create(manifest, EVENTS, context.api.now)
+    event = store.create(named, EVENTS, context.api.now)
     assert event.new is not None
     return event.new
 
@@ -209,7 +209,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     manifest = {**manifest, "metadata": meta}
     if resource.key == EVENTS:
         manifest = convert_back(manifest) if resource.group else manifest
-        return (context.api.store.replace(manifest, EVENTS) or _Unchanged(old)).new
+        event = context.api.store.replace(manifest, EVENTS)
+        return old if event is None or event.new is None else event.new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
     manifest = with_object_defaults(resource.key, manifest)
@@ -222,11 +223,6 @@ def _other_uid(context: Context, given: str, old: Manifest) -> str:
     key = f"/registry/{context.resource.plural}/{'/'.join(filter(None, context.place[1:]))}"
     why = f"Precondition failed: UID in precondition: {given}, UID in object meta: {old['metadata'].get('uid')}"
     return f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
-
-
-@dataclass
-class _Unchanged:
-    new: Manifest
 
 
 def _custom_update(context: Context, old: Manifest, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -330,7 +326,8 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     else:
         if options.get("orphanDependents") in (True, "true"):
             policy = "Orphan"
-        seconds = int(grace) if isinstance(grace, int) or str(grace or "").lstrip("-").isdecimal() else None
+        text = "" if grace is None else str(grace)
+        seconds = int(text) if text.lstrip("-").isdecimal() and len(text) < 12 else None
         api.delete(context.place, seconds, policy, Preconditions(), context.query.get("user", ""))
     if resource.kind == CUSTOM:
         crds.remove_objects(api.store, old)
