@@ -31,14 +31,16 @@ def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
 
 def _of_world(store: Store) -> Iterator[Manifest]:
     groups: dict[tuple[str, ...], list[KubeEvent]] = {}
-    for each in store.events:
+    first: dict[tuple[str, ...], int] = {}
+    for number, each in enumerate(store.events):
         key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
+        first.setdefault(key, number)
         groups.setdefault(key, []).append(each)
-    for group in groups.values():
-        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group))
+    for key, group in groups.items():
+        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[key])
 
 
-def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int) -> dict[str, Any]:
+def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, number: int) -> dict[str, Any]:
     """An Event of the world as an object of v1."""
     known = KINDS.get(first.kind)
     involved: dict[str, Any] = {"kind": first.kind}
@@ -58,7 +60,7 @@ def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int) 
     uid = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
     start, end = store.timestamp(first.t), store.timestamp(last.t)
     meta = {
-        "name": f"{first.name}.{digest[:16]}",
+        "name": f"{first.name}.{store.epoch + first.t + number:x}",  # recorders name them by the time
         "namespace": first.namespace or "default",
         "uid": uid,
         "resourceVersion": str(store.resource_version),

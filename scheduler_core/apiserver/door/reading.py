@@ -20,6 +20,7 @@ from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
 from scheduler_core.apiserver.door.selectors import Test, make_test
 from scheduler_core.apiserver.door.tables import define_columns, make_rows
+from scheduler_core.apiserver.door.versions import to_served
 from scheduler_core.apiserver.door.zeros import fill
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
@@ -55,7 +56,7 @@ _FIRST = ("name", "generateName", "namespace", "uid", "resourceVersion", "genera
 
 def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[str, Any]:
     """An object as it is answered: its type first, and the generation only where kube counts one."""
-    meta = manifest["metadata"]
+    manifest, meta = to_served(resource, manifest), manifest["metadata"]
     shown = {name: meta[name] for name in _FIRST if meta.get(name) not in (None, "")}
     shown |= {name: value for name, value in meta.items() if name not in shown and value not in (None, "", {}, [])}
     if resource.definition is None and resource.kind not in _WITH_GENERATION:

@@ -118,10 +118,10 @@ class Watcher:
         counts: dict[tuple[str, ...], list[Any]] = {}
         for number, each in enumerate(store.events):
             key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
-            known = counts.setdefault(key, [each, 0])
+            known = counts.setdefault(key, [each, 0, number])
             known[1] += each.count
             if number >= seen:
-                manifest = event_manifest(store, known[0], each, known[1])
+                manifest = event_manifest(store, known[0], each, known[1], known[2])
                 yield WatchEvent(ADDED if known[1] == each.count else MODIFIED, EVENTS, manifest, manifest)
 
 

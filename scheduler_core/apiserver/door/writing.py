@@ -23,9 +23,10 @@ from scheduler_core.apiserver.door.reading import all_of, find_object, list_obje
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
-from scheduler_core.apiserver.kinds import get_kind_by_key
+from scheduler_core.apiserver.door.versions import to_kept
+from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.object_defaults import with_object_defaults
-from scheduler_core.apiserver.registry.strategies import apply_generated_name
+from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
 
@@ -76,7 +77,7 @@ def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
         raise _undecodable(resource, f"strict decoding error: {', '.join(unknown)}", patch)
     if validation == "Warn":
         context.warnings += unknown
-    return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest}
+    return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
 
 
 def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
@@ -148,6 +149,8 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
     manifest = with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
         # What admission adds has no manager.
+        kind = find_kind(resource.api_version, resource.kind)
+        manifest = manifest if kind is None else dict(with_defaults(kind, manifest))
         manifest, api = api.finish(None, manifest), replace(api, finish=None)
     return api.create(manifest, context.query.get("user", ""))
 
