@@ -76,7 +76,19 @@ def _container(container: Manifest, on_host: bool) -> Object:
     return new
 
 
+_GENERATION = "deprecated.daemonset.template.generation"
+
+
+def _daemon_set(manifest: Manifest) -> Object:
+    meta = manifest["metadata"]
+    notes = meta.get("annotations") or {}
+    if _GENERATION in notes:
+        return dict(manifest)
+    return {**manifest, "metadata": {**meta, "annotations": {**notes, _GENERATION: "1"}}}
+
+
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
+    "DaemonSet": _daemon_set,
     "Pod": _pod,
     "Secret": _secret,
     "Node": _node,

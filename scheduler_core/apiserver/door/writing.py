@@ -17,6 +17,7 @@ from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, i
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.events import convert_back
+from scheduler_core.apiserver.door.internal import describe_change
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
 from scheduler_core.apiserver.door.patching import change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
@@ -219,7 +220,10 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     manifest = with_object_defaults(resource.key, manifest)
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest = {**manifest, "status": old.get("status") or {}}
-    return api.update(manifest, context.target.subresource, context.query.get("user", ""))
+    try:
+        return api.update(manifest, context.target.subresource, context.query.get("user", ""))
+    except Refused as refused:
+        raise describe_change(refused, old, manifest) from None
 
 
 def _other_uid(context: Context, given: str, old: Manifest) -> str:
