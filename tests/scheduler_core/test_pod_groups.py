@@ -97,7 +97,7 @@ def test_without_the_gate_no_pod_group_is_served_and_the_field_changes_nothing()
 
 @pytest.mark.parametrize("gate", ["GenericWorkload", "TopologyAwareWorkloadScheduling"])
 def test_the_alpha_form_of_pod_groups_is_refused(gate: str) -> None:
-    with pytest.raises(GateError, match="alpha form of pod groups in 1.36.3 is not modeled"):
+    with pytest.raises(GateError, match=r"alpha form of pod groups in 1\.36\.3 is not modeled"):
         resolve({gate: True}, "1.36.3")
 
 
