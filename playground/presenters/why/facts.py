@@ -9,7 +9,7 @@ from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
 from playground.presenters.why.texts import PARTS, TEXTS
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
 _SUM = gettext_noop("%(first)s + %(rest)s")
@@ -109,6 +109,10 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
         return short(value)
     if name == "parts" and isinstance(value, list):
         return _format_parts(value, str(values["resource"]))
+    if name == "other" and values.keys() & {"otherScore", "otherPoints"}:
+        return list_nodes([str(value)])
+    if name == "nodes" and isinstance(value, list) and values.get("count", 0) in (0, len(value)):
+        return list_nodes(value)
     if isinstance(value, list):
         return exactly(_list(name, value, values))
     return value

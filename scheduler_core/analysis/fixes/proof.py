@@ -92,6 +92,26 @@ def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     )
 
 
+def carry_out(
+    fixed: Watch, calls: Iterable[Call], most: int, commands: list[Command], pauses: list[int]
+) -> Generator[None, None, None]:
+    """Carry calls out as kubectl does, which waits for what it deletes, here for `most` transitions; note requests and pauses."""
+    world = fixed.world
+    for call in calls:
+        for command, leaving in run_call(world, call):
+            before = {ref: _uid(world, ref) for ref in leaving}
+            world.apply(command)
+            fixed.note()
+            first = fixed.steps
+            while any(uid and _uid(world, ref) == uid for ref, uid in before.items()):
+                if fixed.steps - first >= most or not fixed.advance():
+                    raise Refused(())
+                if fixed.steps % CHUNK == 0:
+                    yield
+            commands.append(command)
+            pauses.append(fixed.steps - first)
+
+
 Proving = Generator[None, None, Proof]
 Goal = Callable[[Watch], str | None]
 """The key of the pod that is where it should be by now, "" where it is gone as it should; None as long as neither is so."""
@@ -124,7 +144,7 @@ class Prover:
             commands: list[Command] = []
             pauses: list[int] = []
             try:
-                yield from self._carry_out(fixed, calls, commands, pauses)
+                yield from carry_out(fixed, calls, self.budget.proof_steps, commands, pauses)
             except Refused:
                 return Proof(steps=fixed.steps)
             made, held_back = fixed.steps, 0
@@ -168,24 +188,6 @@ class Prover:
             kinds.append("Node")
         names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))
         return tuple(name for name in names if name not in running)
-
-    def _carry_out(
-        self, fixed: Watch, calls: Iterable[Call], commands: list[Command], pauses: list[int]
-    ) -> Generator[None, None, None]:
-        world = fixed.world
-        for call in calls:
-            for command, leaving in run_call(world, call):
-                before = {ref: _uid(world, ref) for ref in leaving}
-                world.apply(command)
-                fixed.note()
-                first = fixed.steps
-                while any(uid and _uid(world, ref) == uid for ref, uid in before.items()):
-                    if fixed.steps - first >= self.budget.proof_steps or not fixed.advance():
-                        raise Refused(())
-                    if fixed.steps % CHUNK == 0:
-                        yield
-                commands.append(command)
-                pauses.append(fixed.steps - first)
 
     def _run_until(self, fixed: Watch, steps: int, goal: Goal) -> Generator[None, None, str | None]:
         deadline, moved = fixed.world.now + self.budget.proof_time, True

@@ -37,7 +37,19 @@ _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REGISTRATION = "admissionregistration.k8s.io"
 WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
-_KINDS = {kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)}
+_SHORT = {
+    "po": "Pod",
+    "no": "Node",
+    "deploy": "Deployment",
+    "rs": "ReplicaSet",
+    "sts": "StatefulSet",
+    "ds": "DaemonSet",
+}
+_KINDS = {
+    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)},
+    **{kind.plural: name for name, kind in KINDS.items()},
+    **_SHORT,
+}
 _FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
 _REVISION = "deployment.kubernetes.io/revision"
 _OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
@@ -58,7 +70,7 @@ class Call:
             return ()
         if self.objects:
             return tuple(_ref(each) for each in self.objects if "metadata" in each)  # a configuration has none
-        kind = _KINDS.get(self.words[1], self.words[1])
+        kind = _KINDS.get(self.words[1]) or _KINDS.get(self.words[1].partition(".")[0].lower(), self.words[1])
         namespaced = kind in KINDS and KINDS[kind].namespaced
         namespace = self.flags.get("namespace", "default") if namespaced else ""
         return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
@@ -89,6 +101,8 @@ def _read_call(line: str, body: str) -> Call:
     given = shlex.split(line, comments=True)
     if given[0] == "cat":
         return Call(("cat", given[2].removesuffix(".yaml")), {}, objects)
+    if given[0] != "kubectl":
+        raise ValueError(f"received {given[0]}, expected kubectl")
     words, flags = [], {}
     rest = iter(given[1:])
     for each in rest:
@@ -99,9 +113,12 @@ def _read_call(line: str, body: str) -> Call:
             flags[name] = value
         else:
             words.append(each)
+    if flags.get("filename", "-") != "-":
+        raise ValueError("expected -f - with the manifests in a heredoc")
     pair = " ".join(words[:2])
     verb = pair if pair in _VERBS else words[0]
-    return Call((verb, *words[len(verb.split()) :]), flags, objects)
+    kind, *names = words[len(verb.split()) :] or [""]
+    return Call((verb, *kind.split("/", 1), *names) if kind else (verb,), flags, objects)
 
 
 def _ref(manifest: Manifest) -> Ref:

@@ -152,6 +152,13 @@ class TaintToleration(Plugin):
     ) -> Formula:
         return default_normalization(nodes, rows, scores, i, reverse=True)
 
+    def detail(self, text: str, pod: Pod, node: Node) -> str:
+        """Name the taint, which kube no longer does since 1.34.2."""
+        taint = _first_untolerated(node.taints, pod.spec.tolerations)
+        if taint is None or UNTOLERATED_TAINTS.read(text) is None:
+            return text
+        return UNTOLERATED(key=taint.key, value=taint.value)
+
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Tolerate the taints, or take them off where no controller would set them again."""
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
