@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from playground import VERSION
+from playground.features.upgrade.presenter import scenarios
 from playground.lessons import TRACKS, Lesson, beginning, lesson_of, read_lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -150,6 +151,8 @@ def _beginning(start: str) -> dict[str, Any]:
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
         return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}
+    if kind == "difference" and slug in scenarios():
+        return {"name": slug, "commands": [ApplyObjects(tuple(scenarios()[slug]))]}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(_("“%(start)s” is not a way to start. Choose one on the home page.") % {"start": start[:80]})

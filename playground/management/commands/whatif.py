@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from playground.features.fixes.presenter import effect_sentence
+from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
@@ -19,6 +20,7 @@ from playground.management.terminal.printing import Progress, format_data, get_w
 from playground.management.terminal.world import make_world, read_configuration
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (
     MOST,
     Outcome,
@@ -98,6 +100,9 @@ class Command(TerminalCommand):
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
+            upgrade = None
+            if asked["release"]:
+                upgrade = preview_upgrade(made.world, asked["release"], progress=progress.steps)
             rest = settle(made.world, progress=progress.steps)
             changes = list(_changes(made.world, asked, question, self.stderr.write))
             if not changes and not asked["more"]:
@@ -105,20 +110,22 @@ class Command(TerminalCommand):
                     "nothing is asked: give --drain, --remove, --add, --scale, --config, --release or --more"
                 )
             outcome = None
-            if changes:
+            if changes and not (upgrade and len(changes) == 1):
                 outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
                 rest = outcome.rest
             room = None
             if asked["more"]:
                 pods = [pod for text in asked["more"] for pod in _pods(made.world, text, question)]
                 room = room_for(outcome.world if outcome else made.world, pods, asked["most"])
-        self._print(outcome, room, rest, output)
+        self._print(outcome, room, rest, output, upgrade)
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
         leave(_list_exits(outcome, rest, made.refused))
 
-    def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
-        data: dict[str, Any] = {}
+    def _print(
+        self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None
+    ) -> None:
+        data: dict[str, Any] = {} if upgrade is None else {"upgrade": upgrade.to_json()}
         if outcome is not None:
             data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
@@ -137,7 +144,8 @@ class Command(TerminalCommand):
             self.stdout.write(format_data(data, (), (), output), ending="")
             return
         width = get_width()
-        for part in (*(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
+        before = map(plain, describe_upgrade(upgrade)) if upgrade else ()
+        for part in (*before, *(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
             self.stdout.write("\n".join(wrap(part, width)) or "\n", ending="\n" if part else "")
 
 
