@@ -45,6 +45,10 @@ class Behavior(enum.StrEnum):
     GATED_NOMINATIONS = "gated-nominations"
     FIRST_SPENT_BUDGET = "first-spent-budget"
     WHOLE_POD_SUMS = "whole-pod-sums"
+    BATCHING = "batching"
+    TIES_IN_ORDER = "ties-in-order"
+    BATCH_RESCORE = "batch-rescore"
+    POD_GROUPS = "pod-groups"
     SPLIT_POD_EVENTS = "split-pod-events"
     TAINTS_UNHEARD = "taints-unheard"
     ANY_ANTI_AFFINITY_TERM = "any-anti-affinity-term"
@@ -189,6 +193,30 @@ DIFFERENCES: tuple[Difference, ...] = (
         "1.37",
         "kubernetes#140047",
         "A resize counts the largest of three sums over the whole pod, not the sum of each container's largest.",
+    ),
+    Difference(
+        Behavior.BATCHING,
+        "1.35",
+        "KEP-5598",
+        "A pod like the one before takes the next node of its list and is not scored; the gate OpportunisticBatching is on by default.",
+    ),
+    Difference(
+        Behavior.TIES_IN_ORDER,
+        "1.35",
+        "pkg/scheduler/framework/sorted_nodes.go",
+        "Without extenders, nodes that tie are not drawn: the order in which they were found decides.",
+    ),
+    Difference(
+        Behavior.BATCH_RESCORE,
+        "1.37",
+        "framework/runtime/batch.go",
+        "A node that takes another such pod goes back into the list with fresh scores; before, the list was thrown away.",
+    ),
+    Difference(
+        Behavior.POD_GROUPS,
+        "1.37",
+        "KEP-4671",
+        "The pods of a PodGroup are one entity of the queue and are placed in one cycle, where the gate GenericWorkload is on.",
     ),
     Difference(
         Behavior.SPLIT_POD_EVENTS,

@@ -1,18 +1,12 @@
-"""An upgrade in words, and the differences between releases with the clusters that show them."""
+"""An upgrade in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any, TypedDict
-
-import yaml
+from collections.abc import Iterator
 
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.upgrade import Moved, Upgrade
-from scheduler_core.scheduler.config import DIFFERENCES, RELEASES, behaviors_of
 
 _NOTHING = gettext_noop("No pod ends elsewhere under kube %(target)s.")
 _ELSEWHERE = gettext_noop("%(pod)s goes to %(after)s instead of %(before)s.")
@@ -57,40 +51,6 @@ def describe_move(moved: Moved) -> Message:
     """Return where a pod ends, before and after."""
     text = _WAITS if not moved.after else _FITS if not moved.before else _ELSEWHERE
     return message(text, pod=short(moved.pod), before=moved.before, after=moved.after)
-
-
-class DifferenceRow(TypedDict):
-    """A difference; `before` is the last release without it, "" where no cluster shows it."""
-
-    name: str
-    since: str
-    source: str
-    text: str
-    before: str
-
-
-@cache
-def scenarios() -> Mapping[str, list[dict[str, Any]]]:
-    """Clusters that show a difference, by the name of the behavior."""
-    found: dict[str, list[dict[str, Any]]] = yaml.safe_load(Path(__file__).with_name("scenarios.yaml").read_text())
-    return found
-
-
-def list_differences() -> list[DifferenceRow]:
-    """Return the table of differences."""
-    rows: list[DifferenceRow] = []
-    for each in DIFFERENCES:
-        lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]
-        before = lacking[-1] if each.behavior in scenarios() else ""
-        row: DifferenceRow = {
-            "name": each.behavior,
-            "since": each.since,
-            "source": each.source,
-            "text": each.text,
-            "before": before,
-        }
-        rows.append(row)
-    return rows
 
 
 def _list(names: tuple[str, ...]) -> str:

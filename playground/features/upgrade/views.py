@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from playground.features.upgrade.presenter import describe_move, list_differences
+from playground.features.upgrade.presenter import describe_move
 from playground.features.upgrade.query import UpgradePreview
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
@@ -18,11 +18,39 @@ from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.responses import go, position, workbench
 from playground.views.session import NAME_LENGTH
+from playground.workbench.builder import clusters_of_differences
 from scheduler_core.analysis.upgrade import Upgrade
-from scheduler_core.scheduler.config import NEWEST, RELEASES, Release, read_release
+from scheduler_core.scheduler.config import DIFFERENCES, NEWEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.world.commands import SetSettings
 
 SECONDS = 8.0
+
+
+class DifferenceRow(TypedDict):
+    """A difference; `before` is the last release without it, "" where no cluster shows it."""
+
+    name: str
+    since: str
+    source: str
+    text: str
+    before: str
+
+
+def list_differences() -> list[DifferenceRow]:
+    """Return the table of differences."""
+    rows: list[DifferenceRow] = []
+    for each in DIFFERENCES:
+        lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]
+        before = lacking[-1] if each.behavior in clusters_of_differences() else ""
+        row: DifferenceRow = {
+            "name": each.behavior,
+            "since": each.since,
+            "source": each.source,
+            "text": each.text,
+            "before": before,
+        }
+        rows.append(row)
+    return rows
 
 
 def _release_of(text: str) -> Release:

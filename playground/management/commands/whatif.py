@@ -14,7 +14,7 @@ from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
-from playground.management.terminal.inputs import BadInput, join_inputs, read_file
+from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_configuration
@@ -23,10 +23,12 @@ from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (
     MOST,
+    Change,
     Outcome,
     Rest,
     Room,
     add,
+    apply_all,
     drain,
     owners_of,
     pods_of,
@@ -35,14 +37,12 @@ from scheduler_core.analysis.whatif import (
     scale,
     settle,
     subject_of,
+    type_in,
     what_if,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.formats.manifests import read
 from scheduler_core.scheduler.config import NEWEST, OLDEST
-from scheduler_core.world.commands import Command as WorldCommand
 from scheduler_core.world.commands import SetSettings
-from scheduler_core.world.readonly import InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
@@ -71,6 +71,10 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
+        parser.add_argument(
+            "--run", action="append", default=[], metavar="KUBECTL", help="a kubectl command, as fixes are printed"
+        )
+        parser.add_argument("--apply", action="append", default=[], metavar="FILE", help="manifests, as kubectl apply")
         parser.add_argument(
             "--more",
             action="append",
@@ -107,7 +111,7 @@ class Command(TerminalCommand):
             changes = list(_changes(made.world, asked, question, self.stderr.write))
             if not changes and not asked["more"]:
                 raise BadInput(
-                    "nothing is asked: give --drain, --remove, --add, --scale, --config, --release or --more"
+                    "nothing is asked: give --drain, --remove, --add, --scale, --run, --apply, --config, --release or --more"
                 )
             outcome = None
             if changes and not (upgrade and len(changes) == 1):
@@ -125,7 +129,9 @@ class Command(TerminalCommand):
     def _print(
         self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None
     ) -> None:
-        data: dict[str, Any] = {} if upgrade is None else {"upgrade": upgrade.to_json()}
+        data: dict[str, Any] = {"schema": "whatif/v1"}
+        if upgrade is not None:
+            data["upgrade"] = upgrade.to_json()
         if outcome is not None:
             data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
@@ -151,7 +157,7 @@ class Command(TerminalCommand):
 
 def _changes(
     world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
-) -> Iterator[WorldCommand]:
+) -> Iterator[Change]:
     release = asked["release"] or world.settings.release
     if asked["release"]:
         yield SetSettings({"release": release})
@@ -174,6 +180,8 @@ def _changes(
         yield drain(world, node)
     for node in asked["remove"]:
         yield remove(world, node)
+    yield from map(type_in, asked["run"])
+    yield from (apply_all(read_objects(file)) for file in asked["apply"])
 
 
 def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
@@ -190,11 +198,7 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
     count, equals, named = text.partition("=")
     times, named = (int(count), named) if equals and count.isdecimal() else (1, text)
     if os.path.isfile(named) or named == "-":
-        try:
-            objects = read(join_inputs([(named, read_file(named))])).objects
-        except InvalidObject as error:
-            raise BadInput(f"{named}: {error}") from None
-        pods = [pod for each in objects if isinstance(each.manifest, dict) for pod in pods_of(each.manifest)]
+        pods = [pod for each in read_objects(named) for pod in pods_of(each)]
         if not pods:
             raise BadInput(f"--more {text}: received no pod and no workload; expected at least one")
         return pods * times

@@ -19,6 +19,7 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
 
@@ -49,6 +50,8 @@ class HandleOwner(client.Caller, Protocol):
     def view(self) -> Store: ...
 
     def live(self, key: str) -> Pod | None: ...
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None: ...
 
 
 class WorldHandle:
@@ -85,6 +88,9 @@ class WorldHandle:
     @property
     def now(self) -> int:
         return self._world.store.epoch + self._world.now
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
+        return self._scheduler.pod_group(namespace, name)
 
     def waiting_pods(self) -> list[WaitingPod]:
         return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]

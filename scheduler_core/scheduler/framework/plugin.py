@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.explanation import Explanation
     from scheduler_core.scheduler.framework.features import Features
     from scheduler_core.scheduler.framework.formula import Formula
+    from scheduler_core.scheduler.framework.groups import PodGroupState
 
 Rows = NDArray[np.intp]
 Scores = NDArray[np.int64]
@@ -251,6 +252,10 @@ class Handle(Protocol):
     @property
     def now(self) -> int:
         """The time of the world, in ns since 1970."""
+        ...
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
+        """A PodGroup with its pods, as the scheduler knows them; None if there is no such group."""
         ...
 
     def waiting_pods(self) -> list[WaitingPod]:

@@ -102,7 +102,7 @@ class HintedMoves:
         self, waiting: Sequence[QueuedPod], what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None
     ) -> None:
         for entry in waiting:
-            if only is None or only(entry.pod):
+            if only is None or any(only(each.pod) for each in entry.pods()):
                 self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -25,13 +25,16 @@ Counts = Counter[tuple[str, str]]
 
 @dataclass(slots=True)
 class QueueMetrics(State):
-    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `attempts` scheduler_schedule_attempts_total by (profile,
-    result), `unschedulable` scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues
-    "unschedulable" and "gated".
+    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `entities` scheduler_queue_incoming_entities_total by
+    (queue, event, type), `attempts` scheduler_schedule_attempts_total by (profile, result), `groups` the same of pod
+    groups, `unschedulable`
+    scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues "unschedulable" and "gated".
     """
 
     incoming: Copied[Counts] = field(default_factory=Counter)
+    entities: Copied[Counter[tuple[str, str, str]]] = field(default_factory=Counter)
     attempts: Copied[Counts] = field(default_factory=Counter)
+    groups: Copied[Counts] = field(default_factory=Counter)
     unschedulable: Copied[Counts] = field(default_factory=Counter)
     waiting: Copied[Counter[str]] = field(default_factory=Counter)
 
@@ -45,6 +48,7 @@ class QueueOptions:
     max_in_unschedulable: int = 300 * SECOND
     pop_from_backoff: bool = True
     historical: bool = False
+    groups: bool = False  # kube's gate GenericWorkload
     events: PodEvents = UNSPLIT
     behaviors: frozenset[Behavior] = frozenset()
 
@@ -76,10 +80,36 @@ class QueuedPod:
     gated_by: str = ""
     cycle: int = 0
     flushed: int = 0
+    members: tuple[QueuedPod, ...] = ()  # of a pod group, which `pod` stands for
 
     @property
     def key(self) -> str:
-        return self.pod.key
+        return f"{GROUP}{self.pod.key}" if self.members else self.pod.key
+
+    @property
+    def size(self) -> int:
+        """The number of pods."""
+        return len(self.members) or 1
+
+    def begin(self, now: int) -> QueuedPod:
+        """Return the entry that comes to the active queue for the first time."""
+        members = tuple([each.begin(now) for each in self.members])
+        first = now if self.initial_timestamp is None else self.initial_timestamp
+        return replace(self, initial_timestamp=first, members=members)
+
+    def take_off(self, cycle: int) -> QueuedPod:
+        """Return the entry in flight, of which no refusal is known."""
+        members = tuple([each.take_off(cycle) for each in self.members])
+        return replace(self, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=cycle, members=members)
+
+    def count_attempt(self) -> QueuedPod:
+        """Return the entry with one attempt more."""
+        members = tuple([each.count_attempt() for each in self.members])
+        return replace(self, attempts=self.attempts + 1, members=members)
+
+    def pods(self) -> tuple[QueuedPod, ...]:
+        """The pod, or the members of the group."""
+        return self.members or (self,)
 
     @property
     def waits_since(self) -> int:
@@ -91,6 +121,9 @@ class QueuedPod:
         if not self.pending_plugins:
             return self.unschedulable_plugins
         return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
+
+
+GROUP = "podgroup/"  # the key of a group's entity begins so: a pod may have the group's name
 
 
 class Strategy(enum.StrEnum):
@@ -124,6 +157,10 @@ class Rules(Protocol):
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first."""
+        ...
+
+    def group(self, key: str, member: Pod) -> Pod | None:
+        """The pod that stands for a PodGroup; None if there is no such group."""
         ...
 
     def gate(self, pod: Pod, first: str) -> str:

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.features.upgrade.presenter import describe_upgrade, list_differences, scenarios
+from playground.features.upgrade.presenter import describe_upgrade
+from playground.features.upgrade.views import list_differences
 from playground.management.explaining import plain
 from playground.models import Session
+from playground.workbench.builder import clusters_of_differences
 from scheduler_core.analysis.upgrade import preview_upgrade
 from scheduler_core.analysis.whatif import settle
 from scheduler_core.base.releases import NEWEST, RELEASES, Behavior, behaviors_of
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def world_of(name: str, release: str, switched_off: tuple[str, ...] = ()) -> Simulation:
     world = Simulation()
     world.apply(SetSettings({"release": release, "switched_off": list(switched_off)}))
-    world.apply(ApplyObjects(tuple(scenarios()[name])))
+    world.apply(ApplyObjects(tuple(clusters_of_differences()[name])))
     return world
 
 
@@ -34,7 +36,7 @@ def show(world: Simulation) -> Any:
     return pods, messages, sorted(world.schedulers[0].queue.metrics.incoming)
 
 
-@pytest.mark.parametrize("name", scenarios())
+@pytest.mark.parametrize("name", clusters_of_differences())
 def test_a_cluster_shows_its_difference_and_nothing_else_is_the_cause(name: str) -> None:
     before = [release for release in RELEASES if Behavior(name) not in behaviors_of(release)][-1]
     newest = show(world_of(name, NEWEST))

@@ -161,6 +161,8 @@ class SchedulingCycle(State):
     evicting: bool = False  # the preemption has begun to be carried out
     decided: int = 0  # when the algorithm was over (ns)
     extension: Copied[Extension | None] = None  # of the extenders, once one is asked
+    hint: str = ""  # the node that batching tried alone
+    batching: str = ""  # kube's reason for which batching threw its list away, or made none
 
     @property
     def pod(self) -> Pod:

@@ -26,7 +26,9 @@ from scheduler_core.scheduler.framework.events import (
     PodEvents,
 )
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.groups import KIND, RESOURCE
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import find_changed_slices
+from scheduler_core.scheduler.queue.groups import GroupQueue, group_key
 from scheduler_core.scheduler.queue.historical import SERVICE
 
 # Assumed pods that expire: forgotten by the cache when no watch event has confirmed their binding in time.
@@ -149,7 +151,11 @@ def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> No
     """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
     _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
     bound = new is not None and bool(new.node_name)
+    if scheduler.features.generic_workload and new is not None and new.spec.group:
+        scheduler.members.setdefault(group_key(new), {})[new.key] = new
     _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new), bound)
+    if new is None and old is not None and old.spec.group:  # the queue has counted it to the end
+        scheduler.members.get(group_key(old), {}).pop(old.key, None)
 
 
 def _if_assigned(pod: Pod | None) -> Pod | None:
@@ -189,6 +195,9 @@ def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: b
             measure.record_event(scheduler, events.label(Action.DELETE))
     elif old is None:
         scheduler.queue.add(new, scheduler.world.now)
+        if scheduler.features.generic_workload:
+            added = ClusterEvent(events.waiting, Action.ADD)
+            scheduler.queue.move_all(ObjectEvent(added, None, new), scheduler.world.now)
         measure.record_event(scheduler, events.label(Action.ADD))
     else:
         _update_in_queue(scheduler, old, new)
@@ -197,7 +206,7 @@ def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: b
 def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
     """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
     queue, gone = scheduler.queue, ObjectEvent(ASSIGNED_POD_DELETE, pod, None)
-    queue.delete(pod)
+    queue.delete(pod, scheduler.world.now)
     if scheduler.frees_deleted and bound:
         return
     if _free_assumed(scheduler, pod):
@@ -304,6 +313,9 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     if event.kind == SERVICE and scheduler.queue.options.historical:
         resource = SERVICE
     old, new = event.old, event.new
+    if event.kind == KIND and scheduler.queue.groups is not None:
+        resource = RESOURCE
+        _on_group(scheduler.queue.groups, event, scheduler.world.now)
     if event.kind in _INVENTORY:
         scheduler.claims.heard_of_devices()
     if event.kind in _OF_DEVICES and scheduler.has_devices:
@@ -318,6 +330,18 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
         measure.record_event(scheduler, happened.label)
+
+
+def _on_group(queue: GroupQueue, event: WatchEvent, now: int) -> None:
+    manifest = event.new or event.old
+    assert manifest is not None
+    key = f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
+    if event.type == DELETED:
+        queue.delete_group(key)
+    elif event.type == ADDED:
+        queue.add_group(key, now)
+    else:
+        queue.update_group(key)
 
 
 def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:

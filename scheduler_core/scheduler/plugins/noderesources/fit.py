@@ -6,7 +6,8 @@ DEVIATION: reasons about scalar resources come ordered by name; kube's come in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ from scheduler_core.scheduler.plugins.noderesources.explanation import explain_r
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
     compute_defaulted_requests,
+    most_allocated,
     strategy,
     weigh,
 )
@@ -290,6 +292,20 @@ class NodeResourcesFit(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         requests = compute_defaulted_requests(pod.spec)
         return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
+
+    def score_placement(self, nodes: NodeTable, rows: Rows, pods: Sequence[Pod]) -> int:
+        """Return the used share of all rows together, with these pods on them. kube: scorePlacement"""
+        requests = sum((compute_defaulted_requests(pod.spec) for pod in pods), Resources())
+        weighed = weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True)
+        summed = [
+            replace(
+                each,
+                requested=np.array([each.requested.sum() - each.incoming * (len(rows) - 1)]),
+                allocatable=np.array([each.allocatable.sum()]),
+            )
+            for each in weighed
+        ]
+        return int(most_allocated(summed)[0])
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is Point.PRE_SCORE:

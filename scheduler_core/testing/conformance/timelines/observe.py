@@ -59,7 +59,7 @@ class Observer:
             "unschedulablePodsGauge": {
                 f"{plugin}/{profile}": n for (plugin, profile), n in queue.metrics.unschedulable.items() if n
             },
-            "events": self._new_events(),
+            "events": self.new_events(),
             "apiCalls": [
                 _call(call, bool(self._untold)) for record in records if (call := record.of(ApiCall)) is not None
             ],
@@ -74,7 +74,7 @@ class Observer:
         self._pods = now
         return changed
 
-    def _new_events(self) -> list[Shown]:
+    def new_events(self) -> list[Shown]:
         events = self._sim.store.events
         fresh, self._events = events[self._events :], len(events)
         return [event_json(event) for event in fresh]

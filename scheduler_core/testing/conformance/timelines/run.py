@@ -42,7 +42,7 @@ def run_timeline(timeline: Mapping[str, Any], release: Release = OLDEST) -> Step
     if _is_election(timeline):
         return elections.run_election(timeline)
     with oracle.oracle():
-        return _Run(timeline, release).difference()
+        return Run(timeline, release).difference()
 
 
 def unknown_operation(timeline: Mapping[str, Any]) -> str:
@@ -75,12 +75,12 @@ def settings_of(timeline: Mapping[str, Any], release: Release = OLDEST) -> World
     ).changed(gates)
 
 
-class _Run:
+class Run:
     """The world of one timeline."""
 
-    def __init__(self, timeline: Mapping[str, Any], release: Release) -> None:
+    def __init__(self, timeline: Mapping[str, Any], release: Release, settings: WorldSettings | None = None) -> None:
         self.steps: Sequence[Op] = timeline["steps"]
-        self.sim = Simulation(settings=settings_of(timeline, release))
+        self.sim = Simulation(settings=settings or settings_of(timeline, release))
         self.sim.store.epoch = START
         configuration = load_configuration(timeline.get("config"), self.sim.settings.features)
         self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, configuration)
@@ -211,15 +211,15 @@ class _Run:
             self.scheduler.push_cycle(0)
 
 
-_OPERATIONS: dict[str, Callable[[_Run, Op], None]] = {
-    "create": _Run.create,
-    "update": _Run.update,
-    "delete": _Run.delete,
-    "advance": _Run.advance,
-    "scheduleOne": _Run.schedule_one,
-    "failNextBind": _Run.fail_next_bind,
-    "permitAllow": _Run.permit_allow,
-    "permitReject": _Run.permit_reject,
+_OPERATIONS: dict[str, Callable[[Run, Op], None]] = {
+    "create": Run.create,
+    "update": Run.update,
+    "delete": Run.delete,
+    "advance": Run.advance,
+    "scheduleOne": Run.schedule_one,
+    "failNextBind": Run.fail_next_bind,
+    "permitAllow": Run.permit_allow,
+    "permitReject": Run.permit_reject,
 }
 
 
