@@ -121,15 +121,15 @@ class Command(TerminalCommand):
             if asked["more"]:
                 pods = [pod for text in asked["more"] for pod in _pods(made.world, text, question)]
                 room = room_for(outcome.world if outcome else made.world, pods, asked["most"])
-        self._print(outcome, room, rest, output, upgrade)
+        self._print(outcome, room, rest, output, upgrade, made.release)
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
         leave(_list_exits(outcome, rest, made.refused))
 
     def _print(
-        self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None
+        self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None, release: str
     ) -> None:
-        data: dict[str, Any] = {"schema": "whatif/v1"}
+        data: dict[str, Any] = {"schema": "whatif/v1", "release": release}
         if upgrade is not None:
             data["upgrade"] = upgrade.to_json()
         if outcome is not None:

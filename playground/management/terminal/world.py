@@ -75,6 +75,11 @@ class Made:
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
+
+    @property
+    def release(self) -> str:
+        return self.world.settings.release
+
     commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
 
 

@@ -143,6 +143,8 @@ class SettingsForm(forms.Form):
     toleration_operators = GateField()
     volume_limit_scaling = GateField()
     pod_level_scaling = GateField()
+    opportunistic_batching = GateField()
+    generic_workload = GateField()
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
