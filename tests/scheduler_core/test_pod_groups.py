@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.analysis.explain import explain
+from scheduler_core.analysis.explain.explanation import State
 from scheduler_core.scheduler.config.gates import GateError, resolve
 from scheduler_core.scheduler.core.cycles.group_cycle import Stage
 from scheduler_core.world.checkpoint import Archive, decode, encode
@@ -97,7 +99,7 @@ def test_without_the_gate_no_pod_group_is_served_and_the_field_changes_nothing()
 
 @pytest.mark.parametrize("gate", ["GenericWorkload", "TopologyAwareWorkloadScheduling"])
 def test_the_alpha_form_of_pod_groups_is_refused(gate: str) -> None:
-    with pytest.raises(GateError, match="alpha form of pod groups in 1.36.3 is not modeled"):
+    with pytest.raises(GateError, match=r"alpha form of pod groups in 1\.36\.3 is not modeled"):
         resolve({gate: True}, "1.36.3")
 
 
@@ -112,3 +114,14 @@ def test_the_alpha_form_of_pod_groups_is_refused(gate: str) -> None:
 def test_a_pod_group_is_validated(spec: dict[str, Any], problem: str) -> None:
     with pytest.raises(Refused, match=problem):
         world(group("g", 3, **spec))
+
+
+def test_explain_says_why_a_gang_is_stuck() -> None:
+    sim = run(world(node("a", cpu="4"), *GANG[2:], member("lone", "none")))
+    found = explain(sim, "default/p0")
+    facts = {fact.code: fact.values for fact in found.facts}
+    assert found.state is State.BACKOFF
+    assert facts["GroupBelowQuorum"] == {"group": "g", "needed": 3, "members": 3, "scheduled": 0}
+    assert facts["GroupCycleFailed"]["message"].startswith("minCount (3) cannot be satisfied")
+    lone = explain(sim, "default/lone")
+    assert (lone.state, [each.code for each in lone.reasons]) == (State.GATED, ["GangScheduling/GroupMissing"])
