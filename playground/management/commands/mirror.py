@@ -63,7 +63,7 @@ class Command(TerminalCommand):
             self._mirror.fill(json.loads(data)["items"])
         options["namespace"] = question.namespace  # that of kubectl's context, if none was said
         self.stderr.write("Only get, list, and watch are asked for; --role prints the role that is enough.")
-        reports: SimpleQueue[Report | str] = SimpleQueue()
+        reports: SimpleQueue[Report] = SimpleQueue()
         watches = Watches(live, question.namespace, reports)
         threading.Thread(target=hear, args=(reports,), daemon=True).start()
         watches.start()
@@ -74,7 +74,7 @@ class Command(TerminalCommand):
         finally:
             watches.stop()
 
-    def _follow(self, reports: SimpleQueue[Report | str]) -> None:
+    def _follow(self, reports: SimpleQueue[Report]) -> None:
         """Take reports and lines one by one; explain the pods that wait once they have waited."""
         mirror = self._mirror
         self.stdout.write(mirror.summary())
@@ -132,7 +132,7 @@ class Command(TerminalCommand):
             pass
 
 
-def hear(reports: SimpleQueue[Report | str]) -> None:
+def hear(reports: SimpleQueue[Report]) -> None:
     """Put the lines of standard input among the reports."""
     for line in sys.stdin:
         reports.put(line)

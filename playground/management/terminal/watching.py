@@ -44,7 +44,7 @@ class Said(NamedTuple):
     text: str
 
 
-Report = Event | Listed | Said
+Report = Event | Listed | Said | str  # a line of standard input
 
 
 def key_of(manifest: Manifest) -> Key:
