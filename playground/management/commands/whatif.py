@@ -12,7 +12,7 @@ from typing import Any
 from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
 from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
@@ -39,7 +39,7 @@ from scheduler_core.analysis.whatif import (
     what_if,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.scheduler.config import OLDEST
+from scheduler_core.scheduler.config import NEWEST, OLDEST
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
@@ -81,6 +81,13 @@ class Command(TerminalCommand):
             help="how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set",
         )
         parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})")
+        parser.add_argument(
+            "--from",
+            dest="from_release",
+            type=read_release_option,
+            metavar="RELEASE",
+            help="with --release: the release before; without it that which the input indicates, else the oldest",
+        )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
@@ -89,7 +96,9 @@ class Command(TerminalCommand):
         inputs, question = self.read(asked)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
-        made = make_world(inputs, seed=seed, acting=True)
+        # A release is asked about: what it changes shows against the oldest, where the input indicates none.
+        otherwise = OLDEST if asked["release"] else NEWEST
+        made = make_world(inputs, seed=seed, acting=True, release=asked["from_release"], otherwise=otherwise)
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
@@ -139,8 +148,8 @@ class Command(TerminalCommand):
 def _changes(
     world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
 ) -> Iterator[Change]:
-    release = asked["release"]
-    if release != OLDEST:
+    release = asked["release"] or world.settings.release
+    if asked["release"]:
         yield SetSettings({"release": release})
     if asked["config"]:
         commands, notes = read_configuration(read_file(asked["config"]), asked["config"], release)

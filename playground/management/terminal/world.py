@@ -22,8 +22,9 @@ from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import Found, adopt, find
 from scheduler_core.formats.export import TraceError
+from scheduler_core.formats.indication import Indication, find_release
 from scheduler_core.formats.manifests import decode_text, is_archive, read
-from scheduler_core.scheduler.config import OLDEST, GateError, Release, WorldSettings, read_gates
+from scheduler_core.scheduler.config import NEWEST, OLDEST, GateError, Release, WorldSettings, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -74,7 +75,7 @@ class Made:
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
-    commands: tuple[Command, ...] = ()  # that make it of an empty one
+    commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
 
 
 def make_world(
@@ -82,18 +83,21 @@ def make_world(
     configuration: str = "",
     seed: int = 0,
     acting: bool = False,
-    release: Release = OLDEST,
+    release: Release | None = None,
+    otherwise: Release = NEWEST,
 ) -> Made:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
+    `release`: that of the world; None: the one that the files indicate, or `otherwise`.
     Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
     text = join_inputs(files)
     if is_trace(text):
         return _go_on(read_trace(text, only).end, configuration, release)
+    indication = Indication(release) if release else find_release(text, otherwise)
     try:
-        world, plan, lacking = _plan_world(text, seed, release)
+        world, plan, lacking = _plan_world(text, seed, indication.release)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -103,9 +107,9 @@ def make_world(
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
     snapshot = not acting and (has_pods or _tells_of_refusals(command))
     if configuration:
-        configured, differs = read_configuration(read_file(configuration), configuration, release)
+        configured, differs = read_configuration(read_file(configuration), configuration, indication.release)
     else:
-        configured, differs = _read_configuration_among(text, only, release)
+        configured, differs = _read_configuration_among(text, only, indication.release)
     nobody = [SetSettings({"cluster": {"controllers": []}})] if snapshot else []
     try:
         for each in (*nobody, *configured, command):
@@ -118,7 +122,7 @@ def make_world(
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
     made_up = [describe_namespaces(lacking)] if lacking else []
-    notes = (*differs, *said, *made_up, *refusals, *plan.warnings)
+    notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, (*made_first, *configured, command))
 
@@ -136,15 +140,15 @@ def read_trace(text: bytes, file: str) -> Session:
         raise BadInput(f"{file}: {error}") from None
 
 
-def _go_on(cluster: Cluster, configuration: str, release: Release) -> Made:
+def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Made:
     """The world of a trace as it stands at its end; controllers act as they did."""
     world = cluster.fork().world
     notes: list[str] = []
     try:
-        if release != OLDEST:
+        if release:
             world.apply(SetSettings({"release": release}))
         if configuration:
-            commands, notes = read_configuration(read_file(configuration), configuration, release)
+            commands, notes = read_configuration(read_file(configuration), configuration, world.settings.release)
             for command in commands:
                 world.apply(command)
     except Refused as refused:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import copy
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
+from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -27,6 +28,7 @@ from scheduler_core.world.commands import (
     ScaleObject,
     SetConfiguration,
     SetKubelet,
+    SetSettings,
     refuse,
 )
 from scheduler_core.world.simulation import Simulation
@@ -316,4 +318,43 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "cat": _configure,
 }
 
-__all__ = ["Call", "Refused", "read_calls", "run_call"]
+# Controllers that act for the sake of a proof
+
+VOLUMES = (
+    "persistentvolume-binder-controller",
+    "csi-provisioner",
+    "persistentvolumeclaim-protection-controller",
+    "persistentvolume-protection-controller",
+    "ephemeral-volume-controller",
+)
+CLAIMS = ("resourceclaim-controller",)
+
+
+def start_controllers(world: Simulation, more: Iterable[str]) -> None:
+    """These controllers act, too."""
+    names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
+    if more:
+        world.apply(SetSettings({"cluster": {"controllers": names}}))
+    if VOLUMES[0] in more:
+        complete_references(world)
+    if CLAIMS[0] in more:
+        _complete_finalizers(world)
+
+
+def _complete_finalizers(world: Simulation) -> None:
+    """Writes into allocated claims the finalizer without which none is released: each scheduler sets it before it allocates."""
+    for claim in world.store.list(KIND):
+        held = list(claim["metadata"].get("finalizers") or ())
+        if (claim.get("status") or {}).get("allocation") and FINALIZER not in held:
+            ref = Ref(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
+            world.apply(PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
+
+
+def complete_references(world: Simulation) -> None:
+    """Writes the uids of bound claims into their volumes: a dump without uids has none, and the binder would take the claims for lost."""
+    for volume in world.store.list(VOLUME):
+        reference = (volume.get("spec") or {}).get("claimRef") or {}
+        claim = world.store.get(CLAIM, str(reference.get("namespace") or ""), str(reference.get("name") or ""))
+        if claim is not None and not reference.get("uid") and volume_name(claim) == name_of(volume):
+            named = {**reference, "uid": claim["metadata"]["uid"]}
+            world.store.replace({**volume, "spec": {**volume["spec"], "claimRef": named}}, VOLUME)
