@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -18,6 +18,7 @@ from django.core.management.base import CommandError
 
 from playground.management.terminal.cluster import Live, Question
 from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.feeding import Feed
 from playground.management.terminal.inputs import BadInput
 from playground.management.terminal.watching import Event, Key, Listed, Manifest, Report, Said, Watches, key_of, role
 from scheduler_core.scheduler.config import RELEASES
@@ -41,6 +42,9 @@ class Command(TerminalCommand):
         """Add the arguments for the cluster and for what is said of it."""
         super().add_arguments(parser)
         parser.add_argument("--role", action="store_true", help="print the ClusterRole that is enough, and end")
+        parser.add_argument(
+            "--to", default="", metavar="LINK", help="show the cluster in this session, by its edit link"
+        )
         parser.add_argument("--after", type=float, default=1.0, metavar="S", help="explain what waits for so long (1)")
         parser.add_argument(
             "--fixes", type=int, default=3, metavar="N", help="search fixes for so many pods at once (3)"
@@ -65,6 +69,8 @@ class Command(TerminalCommand):
         self.stderr.write("Only get, list, and watch are asked for; --role prints the role that is enough.")
         reports: SimpleQueue[Report] = SimpleQueue()
         watches = Watches(live, question.namespace, reports)
+        if options["to"]:
+            self._feed(options["to"], reports)
         threading.Thread(target=hear, args=(reports,), daemon=True).start()
         watches.start()
         try:
@@ -73,6 +79,15 @@ class Command(TerminalCommand):
             pass
         finally:
             watches.stop()
+
+    def _feed(self, link: str, reports: SimpleQueue[Report]) -> None:
+        """Show the objects in a session, and pass on what changes."""
+        feed = Feed(link, lambda text: reports.put(Said(text)))
+        try:
+            feed.start([(key, manifest) for key, (_, manifest) in self._mirror.objects.items()])
+        except OSError as error:
+            raise BadInput(f"{link}: {error}") from None
+        self._mirror.pass_on = feed.put
 
     def _follow(self, reports: SimpleQueue[Report]) -> None:
         """Take reports and lines one by one; explain the pods that wait once they have waited."""
@@ -145,6 +160,7 @@ class Mirror:
         self.objects: dict[Key, tuple[int, Manifest]] = {}
         self.fresh: dict[Key, None] = {}
         self._told: dict[Key, str] = {}  # uids
+        self.pass_on: Callable[[Key, Manifest | None], None] = lambda key, manifest: None
 
     def fill(self, manifests: Sequence[Manifest]) -> None:
         """Take the objects of the first list."""
@@ -186,7 +202,11 @@ class Mirror:
         if event.type == "DELETED":
             yield from self._remove(key)
             return
+        if self._is_known(key, event.object):
+            self.objects[key] = event.run, self.objects[key][1]
+            return
         self.objects[key] = event.run, event.object
+        self.pass_on(key, event.object)
         if key[0] != "Pod":
             return
         if not waits(event.object):
@@ -196,8 +216,16 @@ class Mirror:
         elif self._told.get(key) != _uid(event.object):
             self.fresh[key] = None
 
+    def _is_known(self, key: Key, manifest: Manifest) -> bool:
+        """Return True if a watch that begins tells of an object as it was listed."""
+        version = manifest["metadata"].get("resourceVersion")
+        return (
+            bool(version) and key in self.objects and self.objects[key][1]["metadata"].get("resourceVersion") == version
+        )
+
     def _remove(self, key: Key) -> Iterator[str]:
-        self.objects.pop(key, None)
+        if self.objects.pop(key, None):
+            self.pass_on(key, None)
         self.fresh.pop(key, None)
         if self._told.pop(key, None):
             yield f"{key[1]}/{key[2]} is deleted."
