@@ -208,7 +208,7 @@ class Desk:
         require_arguments(tool, given)
         async with self._lock:
             words = [tool.command, "-o=json", *tool.options, *self._list_words(given)]
-            kept = self._kept(given, name) if tool.keeps else ""
+            kept = self._name_world(given, name) if tool.keeps else ""
             new = self._place / "new.jsonl"
             data, notes = await self._run([*words, f"--save={new}"] if kept else words)
             if kept:
@@ -217,7 +217,7 @@ class Desk:
                 data["world"] = kept
             return data, notes
 
-    def _kept(self, given: Mapping[str, Any], name: str) -> str:
+    def _name_world(self, given: Mapping[str, Any], name: str) -> str:
         """The name of the world that a call makes or goes on with."""
         if name == "step" and "world" in given:
             return str(given["world"])

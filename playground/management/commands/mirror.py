@@ -159,7 +159,7 @@ class Mirror:
     def __init__(self) -> None:
         self.objects: dict[Key, tuple[int, Manifest]] = {}
         self.fresh: dict[Key, None] = {}
-        self._told: dict[Key, str] = {}  # uids
+        self._explained: dict[Key, str] = {}  # uids
         self.pass_on: Callable[[Key, Manifest | None], None] = lambda key, manifest: None
 
     def fill(self, manifests: Sequence[Manifest]) -> None:
@@ -181,7 +181,7 @@ class Mirror:
         """Return the pods that wait and of which nothing was said yet, NAMESPACE/NAME, and count them as told."""
         pods = list(self.fresh)
         self.fresh.clear()
-        self._told |= {key: _uid(self.objects[key][1]) for key in pods}
+        self._explained |= {key: _uid(self.objects[key][1]) for key in pods}
         return [f"{namespace}/{name}" for _, namespace, name in pods]
 
     def summary(self) -> str:
@@ -211,9 +211,9 @@ class Mirror:
             return
         if not waits(event.object):
             self.fresh.pop(key, None)
-            if self._told.pop(key, None):
+            if self._explained.pop(key, None):
                 yield f"{key[1]}/{key[2]} {_where(event.object)}."
-        elif self._told.get(key) != _uid(event.object):
+        elif self._explained.get(key) != _uid(event.object):
             self.fresh[key] = None
 
     def _is_known(self, key: Key, manifest: Manifest) -> bool:
@@ -227,7 +227,7 @@ class Mirror:
         if self.objects.pop(key, None):
             self.pass_on(key, None)
         self.fresh.pop(key, None)
-        if self._told.pop(key, None):
+        if self._explained.pop(key, None):
             yield f"{key[1]}/{key[2]} is deleted."
 
 
