@@ -22,7 +22,7 @@ from django.core.management import call_command
 
 from playground.management.commands.mirror import Mirror
 from playground.management.terminal.feeding import Feed
-from playground.management.terminal.watching import Event, Listed, key_of, read_values, role
+from playground.management.terminal.watching import Event, Listed, key_of, list_changes, read_values, role
 from scheduler_core.scheduler.config import RELEASES
 from tests.browser.server import ROOT
 from tests.playground.test_live_cluster import in_shop
@@ -176,7 +176,7 @@ def test_a_list_removes_only_what_no_newer_watch_has_told_of() -> None:
     assert [key[2] for key in mirror.objects] == ["kept", "n", "new"]
 
 
-def test_values_are_read_from_any_pieces(tmp_path: Path) -> None:
+def test_values_are_read_from_any_pieces_and_in_any_form(tmp_path: Path) -> None:
     text = "".join(
         json.dumps({"n": n, "text": "é}{\n"}, indent=4, ensure_ascii=False) + "\n" for n in range(3)
     ).encode()
@@ -189,6 +189,10 @@ def test_values_are_read_from_any_pieces(tmp_path: Path) -> None:
             piece, self.left = self.left[: self.size], self.left[self.size :]
             return piece
 
+    web = pod("web")
+    assert list(list_changes({"type": "DELETED", "object": web})) == [("DELETED", web)]
+    assert list(list_changes({"kind": "List", "items": [web, 1]})) == [("ADDED", web)]
+    assert list(list_changes(web)) == [("MODIFIED", web)]
     for size in (1, 7, 10_000):
         stream: Any = Pieces(size)
         assert [value["n"] for value in read_values(stream)] == [0, 1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import sys
 import threading
 import time
@@ -73,6 +74,7 @@ class Command(TerminalCommand):
             self._feed(options["to"], reports)
         threading.Thread(target=hear, args=(reports,), daemon=True).start()
         watches.start()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self._follow(reports)
         except KeyboardInterrupt:

@@ -116,9 +116,9 @@ class Watches:
             assert process.stdout and process.stderr
             if run > 1:
                 threading.Thread(target=self._list_again, args=(kind, run, asked), daemon=True).start()
-            for event in read_values(process.stdout):
-                if isinstance(event.get("object"), dict):
-                    self._reports.put(Event(kind, run, str(event.get("type")), event["object"]))
+            for value in read_values(process.stdout):
+                for change, manifest in list_changes(value):
+                    self._reports.put(Event(kind, run, change, manifest))
             return process.stderr.read().decode(errors="replace").strip()
 
     def _list_again(self, kind: str, run: int, asked: list[str]) -> None:
@@ -127,6 +127,16 @@ class Watches:
             data, _ = process.communicate()
         if not process.returncode:
             self._reports.put(Listed(kind, run, frozenset(key_of(each) for each in json.loads(data)["items"])))
+
+
+def list_changes(value: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Yield the type and the object of an event; of a list, or of an object that is printed alone, what is there."""
+    if isinstance(value.get("object"), dict):
+        yield str(value.get("type")), value["object"]
+    elif isinstance(value.get("items"), list):
+        yield from (("ADDED", each) for each in value["items"] if isinstance(each, dict))
+    elif isinstance(value.get("metadata"), dict):
+        yield "MODIFIED", value
 
 
 def read_values(stream: IO[bytes]) -> Iterator[Manifest]:
