@@ -72,7 +72,7 @@ class Command(TerminalCommand):
         watches = Watches(live, question.namespace, reports)
         if options["to"]:
             self._feed(options["to"], reports)
-        threading.Thread(target=hear, args=(reports,), daemon=True).start()
+        threading.Thread(target=lambda: [reports.put(line) for line in sys.stdin], daemon=True).start()
         watches.start()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
@@ -94,8 +94,7 @@ class Command(TerminalCommand):
     def _follow(self, reports: SimpleQueue[Report]) -> None:
         """Take reports and lines one by one; explain the pods that wait once they have waited."""
         mirror = self._mirror
-        self.stdout.write(mirror.summary())
-        self.stdout.write(ASK)
+        self.stdout.write(f"{mirror.summary()}\n{ASK}")
         due = time.monotonic() if mirror.fresh else None
         while True:
             self.stdout.flush()
@@ -103,7 +102,8 @@ class Command(TerminalCommand):
                 report = reports.get(timeout=None if due is None else max(0.0, due - time.monotonic()))
             except Empty:
                 due = None
-                self._explain(mirror.take_fresh())
+                searched = f"--fixes={self._options['fixes']}", f"--seconds={self._options['seconds']}", "-o=text"
+                self._ask("explain", [*(f"--pod={pod}" for pod in mirror.take_fresh()), *searched])
                 continue
             if isinstance(report, str):
                 if not self._answer(report):
@@ -113,13 +113,10 @@ class Command(TerminalCommand):
             else:
                 for line in mirror.take(report):
                     self.stdout.write(line)
-            if mirror.fresh and due is None:
+            if not mirror.fresh:
+                due = None
+            elif due is None:
                 due = time.monotonic() + self._options["after"]
-
-    def _explain(self, pods: Sequence[str]) -> None:
-        if pods:
-            searched = f"--fixes={self._options['fixes']}", f"--seconds={self._options['seconds']}"
-            self._ask("explain", [*(f"--pod={pod}" for pod in pods), *searched, "-o=text"])
 
     def _answer(self, line: str) -> bool:
         """Answer a line of standard input; False where it says that all is over."""
@@ -147,12 +144,6 @@ class Command(TerminalCommand):
             self.stderr.write(f"error: {error}")
         except SystemExit:  # a status about the cluster, or --help
             pass
-
-
-def hear(reports: SimpleQueue[Report]) -> None:
-    """Put the lines of standard input among the reports."""
-    for line in sys.stdin:
-        reports.put(line)
 
 
 class Mirror:
@@ -204,8 +195,9 @@ class Mirror:
         if event.type == "DELETED":
             yield from self._remove(key)
             return
-        if self._is_known(key, event.object):
-            self.objects[key] = event.run, self.objects[key][1]
+        known = self.objects.get(key, (0, event.object))[1]
+        if known is not event.object and _version(known) == _version(event.object) != "":
+            self.objects[key] = event.run, known  # a watch that begins tells of what was listed
             return
         self.objects[key] = event.run, event.object
         self.pass_on(key, event.object)
@@ -214,16 +206,10 @@ class Mirror:
         if not waits(event.object):
             self.fresh.pop(key, None)
             if self._explained.pop(key, None):
-                yield f"{key[1]}/{key[2]} {_where(event.object)}."
+                node = (event.object.get("spec") or {}).get("nodeName")
+                yield f"{key[1]}/{key[2]} {f'is on {node} now' if node else 'waits no longer'}."
         elif self._explained.get(key) != _uid(event.object):
             self.fresh[key] = None
-
-    def _is_known(self, key: Key, manifest: Manifest) -> bool:
-        """Return True if a watch that begins tells of an object as it was listed."""
-        version = manifest["metadata"].get("resourceVersion")
-        return (
-            bool(version) and key in self.objects and self.objects[key][1]["metadata"].get("resourceVersion") == version
-        )
 
     def _remove(self, key: Key) -> Iterator[str]:
         if self.objects.pop(key, None):
@@ -239,10 +225,9 @@ def waits(pod: Manifest) -> bool:
     return not (has_ended or (pod.get("spec") or {}).get("nodeName") or pod["metadata"].get("deletionTimestamp"))
 
 
-def _where(pod: Manifest) -> str:
-    node = (pod.get("spec") or {}).get("nodeName")
-    return f"is on {node} now" if node else "waits no longer"
-
-
 def _uid(pod: Manifest) -> str:
     return str(pod["metadata"].get("uid") or "none")
+
+
+def _version(manifest: Manifest) -> str:
+    return str(manifest["metadata"].get("resourceVersion") or "")

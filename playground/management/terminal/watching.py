@@ -18,7 +18,6 @@ Key = tuple[str, str, str]  # kind, namespace, name
 Manifest = dict[str, Any]
 PIECE = 1 << 16
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before a watch that ended begins anew
-VERBS = ("get", "list", "watch")
 
 
 class Event(NamedTuple):
@@ -58,7 +57,9 @@ def role() -> dict[str, Any]:
     groups: dict[str, list[str]] = {}
     for kind in DECIDING:
         groups.setdefault(KINDS[kind].group, []).append(KINDS[kind].plural)
-    rules = [{"apiGroups": [group], "resources": names, "verbs": [*VERBS]} for group, names in groups.items()]
+    rules = [
+        {"apiGroups": [group], "resources": names, "verbs": ["get", "list", "watch"]} for group, names in groups.items()
+    ]
     meta = {"name": "scheduler-playground-mirror"}
     return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
 
