@@ -13,7 +13,15 @@ from playground.features.fixes.presenter import effect_sentence
 from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
+from playground.management.terminal.command import (
+    HELP,
+    INPUT,
+    Exit,
+    TerminalCommand,
+    add_change_arguments,
+    leave,
+    read_release_option,
+)
 from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
@@ -71,10 +79,7 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
-        parser.add_argument(
-            "--run", action="append", default=[], metavar="KUBECTL", help="a kubectl command, as fixes are printed"
-        )
-        parser.add_argument("--apply", action="append", default=[], metavar="FILE", help="manifests, as kubectl apply")
+        add_change_arguments(parser)
         parser.add_argument(
             "--more",
             action="append",

@@ -53,6 +53,15 @@ def read_release_option(text: str) -> Release:
         raise ArgumentTypeError(str(error)) from None
 
 
+def add_change_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments for changes in kubectl's words."""
+    for name, value, what in (
+        ("--run", "KUBECTL", "a command, as fixes are printed"),
+        ("--apply", "FILE", "manifests"),
+    ):
+        parser.add_argument(name, action="append", default=[], metavar=value, help=f"as kubectl does: {what}")
+
+
 class TerminalCommand(BaseCommand):
     """A command that needs neither settings nor a database."""
 
