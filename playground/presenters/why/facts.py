@@ -55,7 +55,7 @@ HEADLINES = _read_codes("""
 """)
 HEADLINES += PLACEMENT
 HEADLINES += _read_codes("""
-    NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
+    SecurityIsNotChecked NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
     HoldsCapacity
 """)
 MOST, MOST_OF_KIND = 3, 2
@@ -89,7 +89,8 @@ def _is_plain(fact: Fact) -> bool:
     """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
     if fact.code == "NoLowerPriority":
         return int(fact.values["priority"]) <= 0
-    return fact.code == "Containers" and len(fact.values["parts"]) == 1
+    parts: list[Mapping[str, object]] = fact.values["parts"] if fact.code == "Containers" else []
+    return [part["kind"] for part in parts] == ["container"]
 
 
 def join(sentences: Iterable[Message]) -> Message:
