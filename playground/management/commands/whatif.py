@@ -12,15 +12,16 @@ from typing import Any
 from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_types_argument, leave
 from playground.management.terminal.inputs import BadInput, join_inputs, read_file
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
-from playground.management.terminal.world import make_world, read_configuration
+from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import (
     MOST,
+    NodeType,
     Outcome,
     Rest,
     Room,
@@ -64,8 +65,13 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
         parser.add_argument(
-            "--add", action="append", default=[], metavar="N=NODE", help="so many new nodes like one that exists"
+            "--add",
+            action="append",
+            default=[],
+            metavar="N=NODE|TYPE",
+            help="so many new nodes like one that exists, or of a type",
         )
+        add_types_argument(parser)
         parser.add_argument(
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
@@ -90,7 +96,8 @@ class Command(TerminalCommand):
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
-            changes = list(_changes(made.world, asked, question, self.stderr.write))
+            types = read_node_types(made.world, asked["types"], self.stderr.write)
+            changes = list(_changes(made.world, asked, question, self.stderr.write, types))
             if not changes and not asked["more"]:
                 raise BadInput(
                     "nothing is asked: give --drain, --remove, --add, --scale, --config, --release or --more"
@@ -133,7 +140,11 @@ class Command(TerminalCommand):
 
 
 def _changes(
-    world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
+    world: Simulation,
+    asked: dict[str, Any],
+    question: Question,
+    say: Callable[[str], object],
+    types: dict[str, NodeType],
 ) -> Iterator[WorldCommand]:
     release = asked["release"]
     if release != OLDEST:
@@ -144,8 +155,8 @@ def _changes(
             say(note)
         yield from commands
     for text in asked["add"]:
-        count, like = _pair(text, "--add", "N=NODE", first=True)
-        yield add(world, like, count)
+        count, like = _pair(text, "--add", "N=NODE or N=TYPE", first=True)
+        yield add(world, like, count, types)
     for text in asked["scale"]:
         replicas, name = _pair(text, "--scale", "KIND/NS/NAME=N", first=False)
         parts = name.split("/")

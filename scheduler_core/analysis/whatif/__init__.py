@@ -15,23 +15,28 @@ from scheduler_core.analysis.whatif.loops import (
     owners_of,
     subject_of,
 )
+from scheduler_core.analysis.whatif.node_types import BadTypes, NodeType, make_nodes, read_types, types_of_nodes
 from scheduler_core.analysis.whatif.outcome import Outcome, waiting, what_if
-from scheduler_core.analysis.whatif.rest import Progress, Rest, settle
+from scheduler_core.analysis.whatif.rest import Progress, Rest, Settling, Steps, finish, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 
 __all__ = [
     "FAILED",
     "MOST",
     "SCALABLE",
+    "BadTypes",
     "Circles",
     "End",
     "Loop",
     "Loops",
     "NoSuch",
+    "NodeType",
     "Outcome",
     "Progress",
     "Rest",
     "Room",
+    "Settling",
+    "Steps",
     "Subject",
     "Watchdog",
     "add",
@@ -39,13 +44,17 @@ __all__ = [
     "drain",
     "end_of",
     "ends_of",
+    "finish",
+    "make_nodes",
     "owners_of",
     "pods_of",
+    "read_types",
     "remove",
     "room_for",
     "scale",
     "settle",
     "subject_of",
+    "types_of_nodes",
     "waiting",
     "what_if",
 ]
