@@ -72,7 +72,10 @@ def find_help(
     runs: int = RUNS,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Steps[Help]:
-    """Search for the cheapest nodes for pods of a world that is at rest, which does not change. Pods that have a node are passed over; without any, all that wait are meant."""
+    """Search for the cheapest nodes for pods of a world that is at rest, which does not change.
+
+    Pods that have a node are passed over; without any, all that wait are meant.
+    """
     waits = waiting(sim)
     asked = tuple(pod for pod in pods if pod in waits) if pods else waits
     return _Search(sim, asked, list(types), runs, should_stop).run()

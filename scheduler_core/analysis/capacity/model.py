@@ -163,8 +163,15 @@ def _room(world: Simulation, name: str, resources: Sequence[str]) -> Vector:
     daemons = [
         _needs(pod, resources)
         for pod in world.store.pods()
-        if pod.node_name == name
+        if name in (pod.node_name, _find_meant_node(pod))
         and any(ref.get("kind") == "DaemonSet" for ref in pod.manifest["metadata"].get("ownerReferences") or ())
     ]
     has = (*(node.allocatable.get(each) for each in resources), node.allowed_pods)
     return tuple(max(amount - sum(each[r] for each in daemons), 0) for r, amount in enumerate(has))
+
+
+def _find_meant_node(pod: Pod) -> str:
+    """Return the node that a DaemonSet has made a pod for."""
+    terms = pod.spec.node_affinity_required
+    fields = terms.terms[0].fields if terms is not None and terms.terms else ()
+    return next((field.values[0] for field in fields if field.values), "")
