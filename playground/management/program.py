@@ -13,6 +13,7 @@ CLUSTERS = {
     "explain": "why pods of a cluster are Pending, missing, or stuck, and what would help",
     "simulate": "run a cluster and print where its pods go",
     "whatif": "what changes with other nodes, replicas or another configuration, and how many more pods fit",
+    "capacity": "which nodes would help the pods that wait, and which nodes can go",
 }
 COMMANDS = {
     **CLUSTERS,

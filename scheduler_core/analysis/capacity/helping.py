@@ -67,17 +67,17 @@ class Help:
 
 def find_help(
     sim: Simulation,
-    pods: Sequence[str],
+    pods: Sequence[str] | None,
     types: Iterable[NodeType],
     runs: int = RUNS,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Steps[Help]:
     """Search for the cheapest nodes for pods of a world that is at rest, which does not change.
 
-    Pods that have a node are passed over; without any, all that wait are meant.
+    Pods that have a node are passed over; None: all that wait.
     """
     waits = waiting(sim)
-    asked = tuple(pod for pod in pods if pod in waits) if pods else waits
+    asked = waits if pods is None else tuple(pod for pod in pods if pod in waits)
     return _Search(sim, asked, list(types), runs, should_stop).run()
 
 

@@ -330,3 +330,13 @@ def test_what_is_not_there_is_no_attribute() -> None:
     assert "Cluster" in dir(scheduler_core)
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
         scheduler_core.nothing_of_the_kind  # noqa: B018
+
+
+def test_a_cluster_says_which_nodes_would_help_and_which_can_go() -> None:
+    cluster = Cluster(
+        make_node("a").capacity(cpu="2"), make_node("b").capacity(cpu="2"), make_pod("p").requests(cpu="4")
+    )
+    types = "nodeTypes: [{name: big, capacity: {cpu: 4, memory: 1Gi}}]"
+    assert cluster.nodes_that_help("p", types=types).nodes == (("big", 1),)
+    assert cluster.nodes_that_can_go().order == ("a", "b")
+    assert cluster.position == 1

@@ -101,7 +101,7 @@ def compare_small(seeds: Iterable[int]) -> Iterator[tuple[Row, Row]]:
     for seed in seeds:
         draw = random.Random(seed)
         types, sim = make_types(draw), make_world(draw, 2, 4, 4)
-        found = finish(find_help(sim, (), types))
+        found = finish(find_help(sim, None, types))
         going = make_world(random.Random(seed), 5, 3, 3)
         gone = finish(find_going(going))
         yield (
@@ -114,7 +114,7 @@ def compare_large(seeds: range) -> Iterator[tuple[Row, Row]]:
     for seed in seeds:
         draw = random.Random(seed)
         types, sim = make_types(draw), make_world(draw, 20, 25, 12)
-        found = finish(find_help(sim, (), types))
+        found = finish(find_help(sim, None, types))
         going = make_world(random.Random(seed), 60, 15, 6)
         gone = finish(find_going(going))
         yield (

@@ -33,7 +33,7 @@ def test_small_worlds_have_the_optima_of_brute_force() -> None:
 
 def test_the_cheapest_set_is_proven_and_the_bound_stands_beside_it() -> None:
     sim = standing(node("n", "1"), deployment(10))
-    found = finish(find_help(sim, (), TYPES))
+    found = finish(find_help(sim, None, TYPES))
     assert (dict(found.nodes), found.cost, found.bound, found.optimal) == ({"small": 1, "large": 1}, 0.45, 0.45, True)
     assert (len(found.places), found.left, len(waiting(sim))) == (9, (), 9)
     assert {name: count for name, count, _ in found.alone} == {"small": 5, "large": 2}
@@ -43,7 +43,7 @@ def test_the_cheapest_set_is_proven_and_the_bound_stands_beside_it() -> None:
 
 def test_what_the_sums_do_not_know_is_found_by_running() -> None:
     sim = standing(node("n", "1"), make_workload("w", 4, "500m", "1Gi", affinity=apart("w")))
-    found = finish(find_help(sim, (), TYPES))
+    found = finish(find_help(sim, None, TYPES))
     assert (found.nodes, found.bound) == ((("small", 3),), 0.1)
 
 
@@ -58,7 +58,7 @@ def test_the_pods_of_daemons_take_their_part_of_each_new_node() -> None:
 
 def test_a_pod_that_no_type_takes_says_why_of_each() -> None:
     sim = standing(node("n", "1"), pod("p", "1", nodeSelector={"disk": "ssd"}), pod("q", "2"))
-    found = finish(find_help(sim, (), TYPES))
+    found = finish(find_help(sim, None, TYPES))
     assert (found.left, dict(found.nodes), found.optimal) == (("default/p",), {"small": 1}, True)
     assert {name: text for _, name, text in found.why} == {
         "small": "node(s) didn't match Pod's node affinity/selector",
@@ -70,9 +70,9 @@ def test_a_pod_that_no_type_takes_says_why_of_each() -> None:
 def test_no_more_nodes_are_proposed_than_can_be_had_and_an_end_of_time_is_no_proof() -> None:
     few = list(read({"nodeTypes": [{"name": "large", "price": 0.35, "most": 1}]}, known=TYPES[:2]).values())
     sim = standing(node("n", "1"), deployment(18))
-    found = finish(find_help(sim, (), few))
+    found = finish(find_help(sim, None, few))
     assert dict(found.nodes) == {"large": 1, "small": 5}
-    cut = finish(find_help(sim, (), few, should_stop=lambda: True))
+    cut = finish(find_help(sim, None, few, should_stop=lambda: True))
     assert (cut.nodes, cut.optimal, len(cut.left)) == ((), False, 17)
 
 
