@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.status import read_drains
-from scheduler_core.analysis.whatif import NodeType, Settling, Steps, drain, remove, subject_of, waiting
+from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, drain, remove, subject_of, waiting
 from scheduler_core.analysis.whatif.node_types import INSTANCE_TYPE
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -155,7 +154,7 @@ class _Search:
         """Drain a node and take it away; return what keeps it."""
         self.done += 1
         world.apply(drain(world, name))
-        rest = yield from Settling(Watch(world)).iterate()
+        rest = yield from come_to_rest(world)
         held = [
             (each["pod"], each["why"]) for row in read_drains(world) if row["node"] == name for each in row["stuck"]
         ]
@@ -164,7 +163,7 @@ class _Search:
         keepers += [Keeper("/".join(loop.workload), "stuck", loop.last.message) for loop in rest.loops]
         if not keepers:
             world.apply(remove(world, name))
-            yield from Settling(Watch(world)).iterate()
+            yield from come_to_rest(world)
             keepers += self._list_waiting(world)
         return tuple(keepers)
 

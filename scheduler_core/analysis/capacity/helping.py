@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.analysis.capacity.model import Model
-from scheduler_core.analysis.fixes.effects import Watch
-from scheduler_core.analysis.whatif import NodeType, Settling, Steps, make_nodes, waiting
+from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, make_nodes, waiting
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -152,7 +151,7 @@ class _Search:
         """Add nodes to a world and run it until it is at rest."""
         self.done += 1
         world.apply(ApplyObjects(self._make(world, chosen)))
-        yield from Settling(Watch(world)).iterate()
+        yield from come_to_rest(world)
 
     def _try(self, chosen: Set, wanted: Sequence[str]) -> Steps[bool]:
         """Return whether all pods get a place with a set, and nobody else loses one; remember the cheapest."""

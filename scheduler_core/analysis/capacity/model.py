@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose
-from scheduler_core.analysis.fixes.effects import Watch
-from scheduler_core.analysis.whatif import NodeType, Settling, Steps, make_nodes
+from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, make_nodes
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.world.commands import ApplyObjects
@@ -67,7 +66,7 @@ class Model:
             if found is not None and not _may_be_taken(found, there):
                 bare.add(pod.key)
             yield
-        yield from Settling(Watch(world)).iterate()
+        yield from come_to_rest(world)
         resources = _list_resources(asked)
         rooms = [_room(world, name, resources) for name in names]
         needs = {pod.key: _needs(pod, resources) for pod in asked}

@@ -17,7 +17,7 @@ from scheduler_core.analysis.whatif.loops import (
 )
 from scheduler_core.analysis.whatif.node_types import BadTypes, NodeType, make_nodes, read_types, types_of_nodes
 from scheduler_core.analysis.whatif.outcome import Outcome, waiting, what_if
-from scheduler_core.analysis.whatif.rest import Progress, Rest, Settling, Steps, finish, settle
+from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_rest, finish, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 
 __all__ = [
@@ -35,11 +35,11 @@ __all__ = [
     "Progress",
     "Rest",
     "Room",
-    "Settling",
     "Steps",
     "Subject",
     "Watchdog",
     "add",
+    "come_to_rest",
     "copy_of",
     "drain",
     "end_of",

@@ -72,7 +72,12 @@ def finish(steps: Steps[T]) -> T:
 
 def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Rest:
     """Runs a world until it is at rest, but makes no more than so many transitions."""
-    return Settling(Watch(sim), steps, progress).run()
+    return finish(come_to_rest(sim, steps, progress))
+
+
+def come_to_rest(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Steps[Rest]:
+    """Do the same in slices."""
+    return Settling(Watch(sim), steps, progress).iterate()
 
 
 class Settling:
