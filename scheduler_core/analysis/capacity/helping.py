@@ -94,6 +94,7 @@ class _Search:
         self.done = 0
         self.best: tuple[float, Set, Simulation] | None = None
         self.waits = set(waiting(sim))
+        self.still: set[str] = set()
         self.useful: list[int] = []
         self.alone: dict[int, tuple[int, float]] = {}
 
@@ -157,7 +158,8 @@ class _Search:
         """Return whether all pods get a place with a set, and nobody else loses one; remember the cheapest."""
         world = self.sim.fork()
         yield from self._add(world, chosen)
-        helps = not (set(waiting(world)) - (self.waits - set(wanted)))
+        self.still = set(waiting(world))
+        helps = not (self.still - (self.waits - set(wanted)))
         cost = self._cost(chosen)
         if helps and (self.best is None or cost < self.best[0]):
             self.best = (cost, chosen, world)
@@ -165,22 +167,22 @@ class _Search:
 
     def _grow(self, wanted: Sequence[str], allowed: Iterable[int]) -> Steps[Set | None]:
         """Add what the model proposes until no pod waits; return the set, or None where that leads nowhere."""
-        world, total, times = self.sim.fork(), Counter[int](), 1
+        left, total, times = list(wanted), Counter[int](), 1
         barred: set[int] = set()
         for _ in range(ROUNDS):
-            left = [pod for pod in wanted if pod in set(waiting(world))]
-            if not left:
-                return total if (yield from self._try(total, wanted)) else None
             proposed = self.model.pack(left, [i for i in allowed if i not in barred])
             more = Counter({i: count * times for i, count in proposed.items()})
             if not more or self._over or not self._may(total + more):
                 return None
-            yield from self._add(world, more)
-            total += more
-            still = sum(pod in set(waiting(world)) for pod in left)
-            times = times * 2 if still and still > len(left) // 2 else 1
-            if still == len(left):
+            if (yield from self._try(total + more, wanted)):
+                return total + more
+            still = [pod for pod in wanted if pod in self.still]
+            if len(still) < len(left):
+                total += more
+            else:
                 barred |= set(more)
+            times = times * 2 if len(still) > len(left) // 2 else 1
+            left = still if len(still) < len(left) else left
         return None
 
     def _grow_alone(self, wanted: Sequence[str], i: int) -> Steps[None]:
