@@ -45,14 +45,9 @@ def _find(world: Any, part: str, types: list[NodeType], end: float) -> Steps[Dat
     if part == "go":
         prices = price_nodes(world.store, {each.name: each for each in types})
         gone = yield from find_going(world, prices, should_stop=lambda: time.perf_counter() > end)
-        rows = [
-            {**each.to_json(), "to": sorted(Counter(node for _, node in each.places).items())} for each in gone.nodes
-        ]
-        return {"part": part, "found": {**gone.to_json(), "nodes": rows}}
+        rows = [{**msgspec.to_builtins(each), "to": Counter(each.places.values())} for each in gone.nodes]
+        return {"part": part, "found": {**msgspec.to_builtins(gone), "nodes": rows}}
     found = yield from find_help(world, None, types, should_stop=lambda: time.perf_counter() > end)
-    why: dict[str, list[tuple[str, str]]] = {pod: [] for pod in found.left[:MOST_PODS]}
-    for pod, name, text in found.why:
-        if pod in why:
-            why[pod].append((name, text))
+    why = {pod: found.why[pod] for pod in found.left[:MOST_PODS]}
     command = msgspec.to_builtins(ApplyObjects(found.objects)) if found.objects else None
-    return {"part": part, "found": {**found.to_json(), "why": list(why.items())}, "command": command}
+    return {"part": part, "found": {**msgspec.to_builtins(found), "why": why}, "command": command}

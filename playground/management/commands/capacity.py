@@ -7,7 +7,9 @@ import time
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
+
+from msgspec import to_builtins
 
 from playground.management.explaining import find_pods, plain
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_types_argument, leave
@@ -16,9 +18,8 @@ from playground.management.terminal.printing import Progress, format_data, get_w
 from playground.management.terminal.world import make_world, read_node_types
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
-from scheduler_core.analysis.whatif import Steps, settle
+from scheduler_core.analysis.whatif import finish, settle
 
-T = TypeVar("T")
 PARTS = ("help", "go")
 SECONDS = 60.0
 KEEPS = {
@@ -61,19 +62,18 @@ class Command(TerminalCommand):
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
             types = read_node_types(made.world, options["types"], self.stderr.write)
-            named = find_pods(made.world, question.find_objects(made.world)) if question.names else None
+            named = sorted(find_pods(made.world, question.find_objects(made.world))) if question.names else None
+            progress.say("searching")
             if only != "go":
                 end = time.monotonic() + seconds
-                helps = _watch(
-                    find_help(made.world, named, types.values(), should_stop=lambda: time.monotonic() > end), progress
-                )
+                helps = finish(find_help(made.world, named, types.values(), should_stop=lambda: time.monotonic() > end))
             if only != "help":
                 end = time.monotonic() + seconds
                 prices = price_nodes(made.world.store, types)
-                goes = _watch(find_going(made.world, prices, should_stop=lambda: time.monotonic() > end), progress)
+                goes = finish(find_going(made.world, prices, should_stop=lambda: time.monotonic() > end))
         for said in map(plain, describe_rest(rest)):
             self.stderr.write(said)
-        data = {"help": helps.to_json() if helps else None, "go": goes.to_json() if goes else None}
+        data = {"help": to_builtins(helps) if helps else None, "go": to_builtins(goes) if goes else None}
         if output != "text":
             self.stdout.write(format_data(data, (), (), output), ending="")
         else:
@@ -82,39 +82,25 @@ class Command(TerminalCommand):
         leave([Exit.WAITS] if helps and helps.left else [])
 
 
-def _watch(steps: Steps[T], progress: Progress) -> T:
-    """Do a search, and show that it goes on."""
-    done = 0
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        done += 1
-        if done % 40 == 0:
-            progress.say(f"searching{'.' * (done // 40 % 4)}")
-
-
 def _describe_help(found: Help) -> Iterator[str]:
     if not found.pods:
         yield "No pod waits."
         return
     unit = "an hour" if found.priced else "nodes"
     if found.nodes:
-        named = ", ".join(f"{count} of {name}" for name, count in found.nodes)
+        named = ", ".join(f"{count} of {name}" for name, count in found.nodes.items())
         yield f"{named} would give {len(found.places)} of {len(found.pods)} pods a place: {found.cost:g} {unit}."
         proof = "no cheaper set does" if found.optimal else "cheaper sets may exist"
         yield f"Not below {found.bound:g} {unit} by the sums of requests; {proof}. {found.runs} sets were run."
-        yield from table(("TYPE ALONE", "NODES", "COST"), [(n, str(c), f"{cost:g}") for n, c, cost in found.alone])
-    reasons: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for pod in found.left:
-        reasons.setdefault(tuple((name, text) for key, name, text in found.why if key == pod), []).append(pod)
-    for why, pods in reasons.items():
+        yield from table(("TYPE ALONE", "NODES"), [(name, str(count)) for name, count in found.alone.items()])
+    alike: dict[str, list[str]] = {}
+    for pod, why in found.why.items():
+        alike.setdefault(
+            "".join(f"\n  {name}: {text or 'has room by itself'}" for name, text in why.items()), []
+        ).append(pod)
+    for text, pods in alike.items():
         more = f" and {len(pods) - 3} more" if len(pods) > 3 else ""
-        yield f"{', '.join(pods[:3])}{more}: no set was found."
-        for name, text in why:
-            yield f"  {name}: {text or 'has room by itself'}"
+        yield from f"{', '.join(pods[:3])}{more}: no set was found.{text}".split("\n")
     yield ""
 
 
@@ -129,7 +115,7 @@ def _describe_going(found: Going) -> Iterator[str]:
     rows = []
     for each in found.nodes:
         kept = [KEEPS[keeper.reason].format(pod=keeper.pod, message=keeper.message) for keeper in each.keepers]
-        to = Counter(node for _, node in each.places)
+        to = Counter(each.places.values())
         places = ", ".join(f"{count} to {node}" for node, count in sorted(to.items())) or "it is empty"
         rest = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         rows.append(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+
+import msgspec
 
 from scheduler_core.analysis.status import read_drains
 from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, drain, remove, subject_of, waiting
@@ -28,8 +28,7 @@ MIRROR = "kubernetes.io/config.mirror"
 _HOLDING = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true"}
 
 
-@dataclass(frozen=True, slots=True)
-class Keeper:
+class Keeper(msgspec.Struct, frozen=True):
     """What keeps a node: `reason` is alone (no controller creates the pod again), annotation, budget, waits, or stuck."""
 
     pod: str
@@ -37,33 +36,18 @@ class Keeper:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(msgspec.Struct, frozen=True):
     """`places`: each of the node's pods, or its replacement, and where it runs then. `tried`: false where the runs ended first."""
 
     node: str
     price: float | None
+    goes: bool
     keepers: tuple[Keeper, ...] = ()
-    places: tuple[tuple[str, str], ...] = ()
+    places: dict[str, str] = {}
     tried: bool = True
 
-    @property
-    def goes(self) -> bool:
-        return self.tried and not self.keepers
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "node": self.node,
-            "goes": self.goes,
-            "tried": self.tried,
-            "price": self.price,
-            "keepers": [{"pod": each.pod, "reason": each.reason, "message": each.message} for each in self.keepers],
-            "places": [{"pod": pod, "node": node} for pod, node in self.places],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Going:
+class Going(msgspec.Struct, frozen=True):
     """`nodes`: each node; `order`: the largest set found that can go together, in this order; `saved`: its price, None if one is unknown.
 
     `bound`: by sums alone no more nodes can go. `optimal`: no larger set of the nodes that can go alone exists, in the order tried.
@@ -75,16 +59,6 @@ class Going:
     bound: int
     optimal: bool
     runs: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "nodes": [each.to_json() for each in self.nodes],
-            "order": list(self.order),
-            "saved": self.saved,
-            "bound": self.bound,
-            "optimal": self.optimal,
-            "runs": self.runs,
-        }
 
 
 def price_nodes(store: Store, types: Mapping[str, NodeType]) -> dict[str, float]:
@@ -144,11 +118,10 @@ class _Search:
         keepers = tuple(keeper for pod in pods for keeper in _list_keepers(pod))
         price = self.prices.get(name)
         if keepers or self._over:
-            return Leaving(name, price, keepers, tried=bool(keepers))
+            return Leaving(name, price, False, keepers, tried=bool(keepers))
         world = self.sim.fork()
         keepers = yield from self._remove(world, name)
-        places = () if keepers else _list_places(self.sim, world, pods)
-        return Leaving(name, price, keepers, places)
+        return Leaving(name, price, not keepers, keepers, {} if keepers else _list_places(self.sim, world, pods))
 
     def _remove(self, world: Simulation, name: str) -> Steps[tuple[Keeper, ...]]:
         """Drain a node and take it away; return what keeps it."""
@@ -228,12 +201,12 @@ def _list_keepers(pod: Pod) -> Iterator[Keeper]:
             yield Keeper(pod.key, "annotation", f"{key}: {value}")
 
 
-def _list_places(before: Simulation, after: Simulation, pods: Sequence[Pod]) -> tuple[tuple[str, str], ...]:
+def _list_places(before: Simulation, after: Simulation, pods: Sequence[Pod]) -> dict[str, str]:
     owners = {subject_of(pod) for pod in pods}
     there = {pod.key for pod in before.store.pods()}
     new = [pod for pod in after.store.pods() if subject_of(pod) in owners and pod.key not in there]
     stay = [pod for pod in after.store.pods() if any(pod.key == each.key for each in pods)]  # of a StatefulSet
-    return tuple(sorted((pod.key, pod.node_name) for pod in (*new, *stay)))
+    return {pod.key: pod.node_name for pod in sorted((*new, *stay), key=lambda pod: pod.key)}
 
 
 def _load(store: Store, node: Node) -> float:

@@ -10,8 +10,9 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.analysis.capacity.model import Model
 from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, make_nodes, waiting
@@ -27,41 +28,25 @@ Set = Counter[int]
 """How many nodes of each type, by its place in the list of types."""
 
 
-@dataclass(frozen=True, slots=True)
-class Help:
-    """`nodes`: type -> count of the cheapest set found, after which the pods `left` still wait. `optimal`: no cheaper set exists.
+class Help(msgspec.Struct, frozen=True):
+    """`nodes`: type -> count of the cheapest set found, with which `places` has the nodes of pods, and the pods `left` still wait.
 
-    `cost` and `bound` are prices per hour, or numbers of nodes where a type has no price. `alone`: the number of nodes of each type that is
-    enough by itself. `why`: for each pod of `left` and each type, the refusal. `objects`: what to apply.
+    `cost` and `bound` are prices per hour, or numbers of nodes where a type has no price. `optimal`: no cheaper set exists. `alone`: the
+    number of nodes of each type that is enough by itself. `why`: pod of `left` -> type -> refusal. `objects`: what to apply.
     """
 
     pods: tuple[str, ...]
-    nodes: tuple[tuple[str, int], ...]
-    places: tuple[tuple[str, str], ...]
+    nodes: dict[str, int]
+    places: dict[str, str]
     left: tuple[str, ...]
-    why: tuple[tuple[str, str, str], ...]
+    why: dict[str, dict[str, str]]
     cost: float
     bound: float
     optimal: bool
     priced: bool
     runs: int
-    alone: tuple[tuple[str, int, float], ...] = ()
-    objects: tuple[dict[str, Any], ...] = field(default=(), repr=False)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "pods": list(self.pods),
-            "nodes": [{"type": name, "count": count} for name, count in self.nodes],
-            "places": [{"pod": pod, "node": node} for pod, node in self.places],
-            "left": list(self.left),
-            "why": [{"pod": pod, "type": name, "message": text} for pod, name, text in self.why],
-            "cost": self.cost,
-            "bound": self.bound,
-            "optimal": self.optimal,
-            "priced": self.priced,
-            "runs": self.runs,
-            "alone": [{"type": name, "count": count, "cost": cost} for name, count, cost in self.alone],
-        }
+    alone: dict[str, int]
+    objects: tuple[dict[str, Any], ...]
 
 
 def find_help(
@@ -96,7 +81,7 @@ class _Search:
         self.waits = set(waiting(sim))
         self.still: set[str] = set()
         self.useful: list[int] = []
-        self.alone: dict[int, tuple[int, float]] = {}
+        self.alone: dict[int, int] = {}
 
     def run(self) -> Steps[Help]:
         model = self.model = yield from Model.of(self.sim, self.pods, self.types, self.costs)
@@ -116,16 +101,16 @@ class _Search:
         left += [pod for pod in wanted if pod in placed and not placed[pod]]
         return Help(
             self.pods,
-            tuple((self.types[i].name, count) for i, count in sorted(chosen.items())),
-            tuple((pod, placed[pod]) for pod in self.pods if placed.get(pod)),
+            {self.types[i].name: count for i, count in sorted(chosen.items())},
+            {pod: placed[pod] for pod in self.pods if placed.get(pod)},
             tuple(left),
-            tuple((pod, self.types[i].name, model.why[pod][i]) for pod in left for i in range(len(self.types))),
+            {pod: {each.name: model.why[pod][i] for i, each in enumerate(self.types)} for pod in left},
             cost,
             min(bound, cost) if self.best else bound if math.isfinite(bound) else 0.0,
             optimal and not set(left) & set(wanted),
             self.priced,
             self.done,
-            tuple((self.types[i].name, *found) for i, found in sorted(self.alone.items())),
+            {self.types[i].name: count for i, count in sorted(self.alone.items())},
             self._make(self.sim, chosen),
         )
 
@@ -194,7 +179,7 @@ class _Search:
                     break
                 found = fewer
             if found:
-                self.alone[i] = (found[i], self._cost(found))
+                self.alone[i] = found[i]
 
     def _shrink(self, wanted: Sequence[str]) -> Steps[None]:
         """Leave out nodes, or put a cheaper one in the place of one, as long as that helps."""

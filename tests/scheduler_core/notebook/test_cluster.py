@@ -337,6 +337,6 @@ def test_a_cluster_says_which_nodes_would_help_and_which_can_go() -> None:
         make_node("a").capacity(cpu="2"), make_node("b").capacity(cpu="2"), make_pod("p").requests(cpu="4")
     )
     types = "nodeTypes: [{name: big, capacity: {cpu: 4, memory: 1Gi}}]"
-    assert cluster.nodes_that_help("p", types=types).nodes == (("big", 1),)
+    assert cluster.nodes_that_help("p", types=types).nodes == {"big": 1}
     assert cluster.nodes_that_can_go().order == ("a", "b")
     assert cluster.position == 1

@@ -34,9 +34,9 @@ def test_small_worlds_have_the_optima_of_brute_force() -> None:
 def test_the_cheapest_set_is_proven_and_the_bound_stands_beside_it() -> None:
     sim = standing(node("n", "1"), deployment(10))
     found = finish(find_help(sim, None, TYPES))
-    assert (dict(found.nodes), found.cost, found.bound, found.optimal) == ({"small": 1, "large": 1}, 0.45, 0.45, True)
+    assert (found.nodes, found.cost, found.bound, found.optimal) == ({"small": 1, "large": 1}, 0.45, 0.45, True)
     assert (len(found.places), found.left, len(waiting(sim))) == (9, (), 9)
-    assert {name: count for name, count, _ in found.alone} == {"small": 5, "large": 2}
+    assert found.alone == {"small": 5, "large": 2}
     sim.apply(ApplyObjects(found.objects))
     assert helps(sim, TYPES, ())
 
@@ -44,23 +44,23 @@ def test_the_cheapest_set_is_proven_and_the_bound_stands_beside_it() -> None:
 def test_what_the_sums_do_not_know_is_found_by_running() -> None:
     sim = standing(node("n", "1"), make_workload("w", 4, "500m", "1Gi", affinity=apart("w")))
     found = finish(find_help(sim, None, TYPES))
-    assert (found.nodes, found.bound) == ((("small", 3),), 0.1)
+    assert (found.nodes, found.bound) == ({"small": 3}, 0.1)
 
 
 def test_the_pods_of_daemons_take_their_part_of_each_new_node() -> None:
     daemon = make_workload("d", 1, "1500m", "1Gi")
     daemon = {**daemon, "kind": "DaemonSet", "spec": {k: v for k, v in daemon["spec"].items() if k != "replicas"}}
     sim = standing(node("n", "1"), daemon, pod("p", "1500m"))
-    said = ("default/p", "small", "Insufficient cpu beside the pods of DaemonSets")
-    assert finish(find_help(sim, ["default/p"], TYPES[:1])).why == (said,)
-    assert finish(find_help(sim, ["default/p"], TYPES)).nodes == (("large", 1),)
+    said = {"default/p": {"small": "Insufficient cpu beside the pods of DaemonSets"}}
+    assert finish(find_help(sim, ["default/p"], TYPES[:1])).why == said
+    assert finish(find_help(sim, ["default/p"], TYPES)).nodes == {"large": 1}
 
 
 def test_a_pod_that_no_type_takes_says_why_of_each() -> None:
     sim = standing(node("n", "1"), pod("p", "1", nodeSelector={"disk": "ssd"}), pod("q", "2"))
     found = finish(find_help(sim, None, TYPES))
-    assert (found.left, dict(found.nodes), found.optimal) == (("default/p",), {"small": 1}, True)
-    assert {name: text for _, name, text in found.why} == {
+    assert (found.left, found.nodes, found.optimal) == (("default/p",), {"small": 1}, True)
+    assert found.why["default/p"] == {
         "small": "node(s) didn't match Pod's node affinity/selector",
         "large": "node(s) didn't match Pod's node affinity/selector",
         "tainted": "node(s) had untolerated taint {gpu: }",
@@ -71,9 +71,9 @@ def test_no_more_nodes_are_proposed_than_can_be_had_and_an_end_of_time_is_no_pro
     few = list(read({"nodeTypes": [{"name": "large", "price": 0.35, "most": 1}]}, known=TYPES[:2]).values())
     sim = standing(node("n", "1"), deployment(18))
     found = finish(find_help(sim, None, few))
-    assert dict(found.nodes) == {"large": 1, "small": 5}
+    assert found.nodes == {"large": 1, "small": 5}
     cut = finish(find_help(sim, None, few, should_stop=lambda: True))
-    assert (cut.nodes, cut.optimal, len(cut.left)) == ((), False, 17)
+    assert (cut.nodes, cut.optimal, len(cut.left)) == ({}, False, 17)
 
 
 def budget(least: int) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def test_nodes_go_one_after_the_other_and_what_keeps_one_is_named() -> None:
     kept = next(each for each in found.nodes if each.node == held)
     assert [(each.pod, each.reason) for each in kept.keepers] == [("default/p", "alone"), ("default/p", "annotation")]
     assert (len(found.order), found.bound, found.optimal, found.saved) == (2, 2, True, None)
-    assert all(place for each in found.nodes if each.goes for _, place in each.places)
+    assert all(place for each in found.nodes if each.goes for place in each.places.values())
 
 
 @pytest.mark.parametrize(
