@@ -17,6 +17,7 @@ CLUSTERS = {
 }
 COMMANDS = {
     **CLUSTERS,
+    "experiment": "compare configurations of the scheduler over worlds and seeds",
     "serve": "serve the playground's pages",
     "export": "a session's trace in a form that other tools read",
     "lessons": "list and check lessons",
@@ -24,7 +25,11 @@ COMMANDS = {
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-WITHOUT_DJANGO = (*CLUSTERS, "conformance")  # which need no app, no database and no language: they start at once
+WITHOUT_DJANGO = (
+    *CLUSTERS,
+    "experiment",
+    "conformance",
+)  # which need no app, no database and no language: they start at once
 WITH_DATA = ("serve", "backup", "restore", "export")
 
 
