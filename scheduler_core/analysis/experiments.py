@@ -31,7 +31,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.base.releases import OLDEST, read_release
+from scheduler_core.base.releases import NEWEST, read_release
 from scheduler_core.formats.manifests import read
 from scheduler_core.scheduler.config import ClusterSettings, WorldSettings, read_gates
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
@@ -87,7 +87,7 @@ class Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
     configuration: dict[str, Any] | None = None
     weights: dict[str, Annotated[int, msgspec.Meta(ge=1, le=100)]] = {}
-    release: str = OLDEST
+    release: str = NEWEST
     gates: str = ""
     nodes: dict[str, Count] = {}
 

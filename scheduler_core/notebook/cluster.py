@@ -11,9 +11,10 @@ from msgspec import UNSET
 
 from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
 from scheduler_core.analysis.whatif import finish, read_types, settle, types_of_nodes
-from scheduler_core.base.releases import OLDEST, read_release
+from scheduler_core.base.releases import NEWEST, OLDEST, read_release
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import ReadLog, continuation_of, export_lines
+from scheduler_core.formats.indication import Indication, find_release
 from scheduler_core.formats.manifests import NotObjects, read
 from scheduler_core.formats.unsupported import notes
 from scheduler_core.notebook.attempt import Attempt
@@ -56,9 +57,9 @@ class Cluster:
     """
 
     def __init__(
-        self, *objects: Object, configuration: Configuration = None, seed: int = 0, release: str = OLDEST
+        self, *objects: Object, configuration: Configuration = None, seed: int = 0, release: str = NEWEST
     ) -> None:
-        """`release`: of kube-scheduler, such as "1.37"; ValueError where the release is not modeled."""
+        """`release`: of kube-scheduler, such as "1.36"; ValueError where the release is not modeled."""
         self._history = History(seed)
         if read_release(release) != OLDEST:
             self.apply(SetSettings({"release": read_release(release)}))
@@ -69,15 +70,19 @@ class Cluster:
 
     @classmethod
     def from_yaml(
-        cls, text: str | bytes, configuration: Configuration = None, seed: int = 0, release: str = OLDEST
+        cls, text: str | bytes, configuration: Configuration = None, seed: int = 0, release: str = ""
     ) -> Cluster:
         """Create a cluster from manifests or the output of `kubectl get ... -o yaml` or `-o json`.
 
         Raise ValueError with the problem and its place. Objects that the API server would refuse are left out;
         `left_out` lists them with the reasons. `without_effect` lists what is loaded but changes nothing here.
+        Without `release` the cluster has the release that the text indicates, else the newest; `release_why` says which.
         """
-        made = cls(configuration=configuration, seed=seed, release=release)
-        made._bring(text.encode() if isinstance(text, str) else text)
+        data = text.encode() if isinstance(text, str) else text
+        indication = Indication(read_release(release)) if release else find_release(data)
+        made = cls(configuration=configuration, seed=seed, release=indication.release)
+        made.release_why = f"kube {indication.release}" if release else indication.sentence
+        made._bring(data)
         return made
 
     @classmethod
@@ -86,6 +91,13 @@ class Cluster:
         made = cls.__new__(cls)
         made._history = history
         return made
+
+    release_why: str = ""
+
+    @property
+    def release(self) -> str:
+        """The release of kube that the schedulers have."""
+        return self._history.world.settings.release
 
     left_out: tuple[str, ...] = ()
     without_effect: tuple[str, ...] = ()
@@ -181,6 +193,11 @@ class Cluster:
     # What can be seen of it
 
     @property
+    def world(self) -> Simulation:
+        """The world itself, which changes with the cluster."""
+        return self._history.world
+
+    @property
     def now(self) -> int:
         """Virtual time in nanoseconds since the cluster began."""
         return self._history.world.now
@@ -248,7 +265,8 @@ class Cluster:
 
     def __repr__(self) -> str:
         pods = self.pods
-        return f"<Cluster of {len(self.nodes)} nodes, {len(pods)} pods, {len(self.pending)} pending>"
+        parts = f"{len(self.nodes)} nodes, {len(pods)} pods, {len(self.pending)} pending"
+        return f"<Cluster of {parts}, kube {self.release}>"
 
     def _repr_html_(self) -> str:
         messages = {attempt.pod: attempt.message for attempt in self.attempts}

@@ -29,7 +29,8 @@ def test_results_are_the_same_bytes_in_any_number_of_processes_and_are_not_made_
     row = json.loads(kept[0].read_bytes())
     kept[0].write_text(json.dumps({**row, "placed": 99}))
     kept[1].unlink()  # as if it had been ended here
-    assert [each["placed"] for each in json.loads(run("experiment", "run", str(file), "-o", "json")[1])].count(99) == 1
+    printed = json.loads(run("experiment", "run", str(file), "-o", "json")[1])
+    assert [each["placed"] for each in printed["rows"]].count(99) == 1
 
 
 def test_parquet_and_dask_name_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,11 @@ class Command(TerminalCommand):
                 goes = finish(find_going(made.world, prices, should_stop=lambda: time.monotonic() > end))
         for said in map(plain, describe_rest(rest)):
             self.stderr.write(said)
-        data = {"help": to_builtins(helps) if helps else None, "go": to_builtins(goes) if goes else None}
+        data = {
+            "schema": "capacity/v1",
+            "help": to_builtins(helps) if helps else None,
+            "go": to_builtins(goes) if goes else None,
+        }
         if output != "text":
             self.stdout.write(format_data(data, (), (), output), ending="")
         else:

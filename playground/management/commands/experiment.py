@@ -79,7 +79,8 @@ class Command(TerminalCommand):
             raise CommandError(f"{file}: {error}", returncode=Exit.UNUSABLE) from None
         rows = [json.loads(place.read_bytes()) for place in places]
         write_tables(folder, rows, self.stderr.write)
-        self.stdout.write(json.dumps(rows) if output == "json" else "\n".join(summarize(rows)))
+        data = {"schema": "experiment/v1", "rows": rows}
+        self.stdout.write(json.dumps(data) if output == "json" else "\n".join(summarize(rows)))
 
 
 def read_experiment(file: str) -> Experiment:

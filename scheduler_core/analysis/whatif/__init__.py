@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
+from scheduler_core.analysis.whatif.changes import (
+    SCALABLE,
+    Change,
+    NoSuch,
+    add,
+    apply_all,
+    drain,
+    remove,
+    requests_of,
+    scale,
+    type_in,
+)
 from scheduler_core.analysis.whatif.circles import Circles, Watchdog
 from scheduler_core.analysis.whatif.loops import (
     FAILED,
@@ -25,36 +36,16 @@ __all__ = [
     "MOST",
     "SCALABLE",
     "BadTypes",
+    "Change",
     "Circles",
     "End",
     "Loop",
     "Loops",
     "NoSuch",
-    "NodeType",
     "Outcome",
     "Progress",
-    "Rest",
-    "Room",
-    "Steps",
-    "Subject",
-    "Watchdog",
-    "add",
-    "come_to_rest",
-    "copy_of",
-    "drain",
-    "end_of",
-    "ends_of",
-    "finish",
-    "make_nodes",
-    "owners_of",
-    "pods_of",
-    "read_types",
-    "remove",
-    "room_for",
-    "scale",
-    "settle",
-    "subject_of",
-    "types_of_nodes",
-    "waiting",
-    "what_if",
 ]
+__all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "ends_of"]
+__all__ += ["owners_of", "pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in"]
+__all__ += ["waiting", "what_if"]
+__all__ += ["NodeType", "Steps", "come_to_rest", "finish", "make_nodes", "read_types", "types_of_nodes"]
