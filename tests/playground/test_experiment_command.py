@@ -11,6 +11,7 @@ import pytest
 import yaml
 from django.core.management import CommandError
 
+from playground.management.report import SHOWN, build_report, compare_pairs, list_figures
 from tests.playground.test_whatif_commands import run
 from tests.scheduler_core.analysis.test_experiments import DATA
 
@@ -63,3 +64,18 @@ def test_a_mistake_is_an_error_with_the_file_and_its_place(
 def test_the_schema_describes_such_files() -> None:
     schema = json.loads(run("experiment", "schema")[1])
     assert "variants" in schema["$defs"]["Experiment"]["properties"]
+
+
+def test_the_report_has_a_chart_of_each_measure_that_varies_and_of_paired_differences(tmp_path: Path) -> None:
+    rows = [
+        {"world": "w", "variant": name, "seed": seed, **dict.fromkeys(SHOWN, 1.0), "nodes_used": 10 + seed + less}
+        for name, less in (("a", 0), ("b", -2))
+        for seed in range(4)
+    ]
+    assert compare_pairs(rows[:4], rows[4:], "nodes_used") == (-2.0, 0.0)
+    mean, half = compare_pairs(rows[:4], [{**row, "nodes_used": row["seed"]} for row in rows[4:]], "nodes_used")
+    assert (mean, half) == (-10.0, 0.0)
+    shown = [figure.layout.title.text.split(",")[0] for figure in list_figures(rows)]
+    assert shown == ["nodes_used", "Paired differences to a", "cost_per_hour against wait_p99_s"]
+    page = build_report("<b>", rows)
+    assert (page.count("plotly-graph-div") >= 3, "<title>&lt;b&gt;" in page) == (True, True)

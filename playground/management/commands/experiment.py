@@ -18,6 +18,7 @@ import msgspec
 import yaml
 from django.core.management.base import CommandError
 
+from playground.management.report import build_report
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
 from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run
@@ -79,6 +80,7 @@ class Command(TerminalCommand):
             raise CommandError(f"{file}: {error}", returncode=Exit.UNUSABLE) from None
         rows = [json.loads(place.read_bytes()) for place in places]
         write_tables(folder, rows, self.stderr.write)
+        (folder / "report.html").write_text(build_report(path.stem, rows))
         data = {"schema": "experiment/v1", "rows": rows}
         self.stdout.write(json.dumps(data) if output == "json" else "\n".join(summarize(rows)))
 
