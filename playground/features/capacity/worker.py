@@ -15,7 +15,7 @@ from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.capacity import find_going, find_help, price_nodes
 from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, read_types, types_of_nodes
-from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.commands import ApplyObjects, Refused
 
 MOST_PODS = 50  # without a set, that are shown
 
@@ -34,6 +34,8 @@ def capacity(engine: Engine, request: Capacity) -> Steps[Data]:
     while True:
         try:
             next(work)
+        except Refused as refused:  # a node of a type, in the API server's words
+            return {**about, "error": str(refused)}
         except StopIteration as done:
             return {**about, **done.value, "late": time.perf_counter() > end}
         if engine.slice.over():

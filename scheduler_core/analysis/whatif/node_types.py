@@ -31,6 +31,9 @@ _GROUP_MAX = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
 _AMOUNTS = {"cpu": "cpu", "memory": "memory", "ephemeral-disk": "ephemeral-storage", "maxPods": "pods"}
 _PROPAGATED = ("node-role.kubernetes.io", "node-restriction.kubernetes.io", "node.cluster.x-k8s.io")
 
+_MISFITS = (AttributeError, KeyError, TypeError)  # of a field that is, say, a number where it should be an object
+_EXPECTED = "received a field of another type; expected nodeTypes: [...], a NodePool, or an object with annotations of a node group"
+
 Amounts = dict[str, str | int | float]
 
 
@@ -175,24 +178,27 @@ def read_types(text: str, known: Sequence[NodeType] = ()) -> tuple[list[NodeType
         documents = [loaded.manifest for loaded in load_manifests(text)]
     except InvalidObject as error:
         raise BadTypes(str(error)) from None
-    for document in documents:
-        if not isinstance(document, Mapping):
-            raise BadTypes(f"received {type(document).__name__}; expected an object, or nodeTypes: [...]")
-        if "nodeTypes" in document:
-            for each in _convert(document["nodeTypes"], list[Listed], "nodeTypes"):
-                types[each.name] = _of_entry(each, types)
-        elif document.get("kind") == "NodePool":
-            pools.append(document)
-        else:
-            made = _of_annotations(document)
-            types[made.name] = made
+    for number, document in enumerate(documents, 1):
+        try:
+            if document.get("kind") == "NodePool":
+                pools.append(document)
+            elif "nodeTypes" in document:
+                for each in _convert(document["nodeTypes"], list[Listed], "nodeTypes"):
+                    types[each.name] = _of_entry(each, types)
+            else:
+                made = _of_annotations(document)
+                types[made.name] = made
+        except _MISFITS:
+            raise BadTypes(f"document {number}: {_EXPECTED}") from None
     for pool in pools:
-        found = list(_of_pool(pool, tuple(types.values())))
+        try:
+            found = list(_of_pool(pool, tuple(types.values())))
+        except _MISFITS:
+            raise BadTypes(f"NodePool: {_EXPECTED}") from None
         types |= {each.name: each for each in found}
         if not found:
-            notes.append(
-                f"NodePool {pool['metadata']['name']}: no known type meets its requirements; name its machines"
-            )
+            name = (pool.get("metadata") or {}).get("name")
+            notes.append(f"NodePool {name}: no known type meets its requirements; name its machines")
     return list(types.values()), notes
 
 

@@ -44,3 +44,7 @@ async def test_the_page_names_the_nodes_that_can_go_and_a_mistake_in_the_types(a
     assert "No larger set can go." in text
     text = (await async_client.post(address, {"types": "nodeTypes: [{name: x}]"})).content.decode()
     assert "x has no capacity, and no node is of a type of that name" in text
+    bad = "nodeTypes: [{name: x, capacity: {cpu: -2, memory: 1Gi}}]"
+    more = [applying(node("n", "1"), pod("p", "2"))]
+    address = reverse("capacity", args=[(await create_session("Test", commands=more)).view_key])
+    assert "must be greater than or equal to 0" in (await async_client.post(address, {"types": bad})).content.decode()

@@ -17,7 +17,7 @@ LARGE = {"name": "m5.large", "capacity": {"cpu": "2", "memory": "8Gi"}, "zones":
 POD_LIMITS = "capacity.cluster-autoscaler.kubernetes.io/"
 
 
-def read(*documents: dict[str, Any], known: list[NodeType] | None = None) -> dict[str, NodeType]:
+def read(*documents: Any, known: list[NodeType] | None = None) -> dict[str, NodeType]:
     text = "\n---\n".join(map(json.dumps, documents))
     return {each.name: each for each in read_types(text, known or [])[0]}
 
@@ -106,9 +106,12 @@ def test_nodes_that_differ_in_name_and_zone_alone_are_of_one_type_which_may_get_
         ({"nodeTypes": [{"name": "x", "cpu": 1}]}, r"unknown field `cpu` - at `\$\[0\]`"),
         ({"nodeTypes": [{"name": "x", "capacity": {"cpu": "1x"}}]}, "x: '1x' is not a quantity"),
         ({"kind": "MachineSet", "metadata": {"name": "m"}}, "MachineSet m: received no capacity"),
+        ({"kind": "NodePool", "metadata": 3, "spec": {"template": 3}}, "NodePool: received a field of another type"),
+        ({"kind": "MachineSet", "metadata": 3}, "document 1: received a field of another type"),
+        (["x"], "document 1: received a field of another type"),
         ({"nodeTypes": {"name": "x"}}, "Expected `array`, got `object`"),
     ],
 )
-def test_what_names_no_type_is_refused_with_its_place(document: dict[str, Any], said: str) -> None:
+def test_what_names_no_type_is_refused_with_its_place(document: Any, said: str) -> None:
     with pytest.raises(BadTypes, match=said):
         read(document)
