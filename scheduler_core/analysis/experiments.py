@@ -8,7 +8,7 @@ import heapq
 import lzma
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +30,8 @@ from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.clock.random import Stream
 from scheduler_core.base.releases import NEWEST, read_release
 from scheduler_core.formats.manifests import read
 from scheduler_core.scheduler.config import ClusterSettings, WorldSettings, read_gates
@@ -48,9 +49,10 @@ class Spread(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mean: str
     exponential: bool = True
 
-    def draw(self, random: np.random.Generator) -> int:
-        mean = parse_duration(self.mean)
-        return int(random.exponential(mean)) if self.exponential else mean
+    def draw(self, dice: Stream) -> int:
+        """Return one duration, in whole milliseconds."""
+        factor = -math.log(1 - dice.below(1 << 52) / (1 << 52)) if self.exponential else 1.0
+        return round(parse_duration(self.mean) * factor / MILLISECOND) * MILLISECOND
 
 
 class PodsOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,10 +131,8 @@ def list_runs(experiment: Experiment, folder: str) -> list[Run]:
 
 def make_run(run: Run) -> dict[str, Any]:
     """Make one run; return its row."""
-    random = np.random.default_rng(run.seed)
     made = make_start(run)
-    pods = list(_list_pods(run, random))
-    full = _play(made, run.world, pods, random)
+    full = _play(made, run.world, _list_pods(run, dice := Stream(run.seed)), dice)
     prices = {name: each.price for name, each in _types(run, made).items()}
     return {"world": run.world.name, "variant": run.variant.name, "seed": run.seed, **_measure(made, full, prices)}
 
@@ -182,53 +182,60 @@ def _thin(objects: Sequence[Manifest], most: int | None) -> Sequence[Manifest]:
     return objects if most is None else objects[:: max(1, len(objects) // most)][:most]
 
 
-def _list_pods(run: Run, random: np.random.Generator) -> Iterator[Manifest]:
-    """Yield the pods in the order of their arrival."""
-    found = [
-        each for each in in_creation_order(_read_objects(run.folder, tuple(run.world.files))) if each["kind"] == "Pod"
-    ]
-    pods = list(_thin(found, run.world.pods_at_most))
+def _list_pods(run: Run, dice: Stream) -> list[Manifest]:
+    """Return the pods in the order of their arrival."""
+    objects = in_creation_order(_read_objects(run.folder, tuple(run.world.files)))
+    pods = list(_thin([each for each in objects if each["kind"] == "Pod"], run.world.pods_at_most))
     for number, group in enumerate(run.world.pods):
         for i in range(group.count):
-            requests = {"cpu": str(random.choice(group.cpu)), "memory": str(random.choice(group.memory))}
+            lists = {"cpu": group.cpu, "memory": group.memory}
+            requests = {name: some[dice.below(len(some))] for name, some in lists.items()}
             container = {"name": "c", "image": "x", "resources": {"requests": requests}}
             meta = {"name": f"pod-{number}-{i}", "namespace": group.namespace}
             pods.append({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": [container]}})
-    order = random.permutation(len(pods)) if run.world.shuffle else range(len(pods))
-    yield from (pods[i] for i in order)
+    for i in range(len(pods) - 1, 0, -1) if run.world.shuffle else ():
+        j = dice.below(i + 1)
+        pods[i], pods[j] = pods[j], pods[i]
+    return pods
 
 
-def _play(sim: Simulation, world: World, pods: Sequence[Manifest], random: np.random.Generator) -> Simulation:
-    """Have the pods come and go, and run until the world is at rest; where pods go, return it as it was when the last had come."""
+def _play(sim: Simulation, world: World, pods: Sequence[Manifest], dice: Stream) -> Simulation:
+    """Have the pods come and go, and run until the world is at rest; where pods go, return it as it was when the last had come.
+
+    A pod's times do not depend on what the scheduler does, so that variants have the same.
+    """
+    stays = {_key(pod): world.durations.draw(dice) for pod in pods} if world.durations else {}
+    ends: list[tuple[int, str]] = []
     if world.arrivals is None:
         sim.apply(ApplyObjects(tuple(pods)))
-        pods = ()
-    ends: list[tuple[int, str]] = []
-    for pod in pods:
-        assert world.arrivals is not None
-        _run_until(sim, sim.now + world.arrivals.draw(random), world, ends, random)
-        sim.apply(ApplyObjects((pod,)))
-    full = sim.fork() if world.durations else sim
+    else:
+        for pod in pods:
+            _run_until(sim, sim.now + world.arrivals.draw(dice), stays, ends)
+            sim.apply(ApplyObjects((pod,)))
+    _run_until(sim, sim.now + SECOND, stays, ends)
+    full = sim.fork() if stays else sim
     while not sim.idle or ends or find_next_success(sim) is not None:
-        _run_until(sim, ends[0][0] if ends and sim.idle else sim.now + SECOND, world, ends, random)
+        _run_until(sim, ends[0][0] if ends and sim.idle else sim.now + SECOND, stays, ends)
     return full
 
 
-def _run_until(
-    sim: Simulation, time: int, world: World, ends: list[tuple[int, str]], random: np.random.Generator
-) -> None:
+def _key(pod: Manifest) -> str:
+    return f"{pod['metadata'].get('namespace') or 'default'}/{pod['metadata']['name']}"
+
+
+def _run_until(sim: Simulation, time: int, stays: Mapping[str, int], ends: list[tuple[int, str]]) -> None:
     """Run up to a time, at which the clock stands afterwards; pods that got a node end after their time."""
     while True:
         limit = min(time, ends[0][0]) if ends else time
         while sim.due(limit):
             sim.advance()
-            for event in sim.changes if world.durations else ():
-                if (pod := event.new_pod) and pod.node_name and event.old_pod and not event.old_pod.node_name:
-                    assert world.durations is not None
-                    heapq.heappush(ends, (sim.now + world.durations.draw(random), pod.key))
+            for event in sim.changes if stays else ():
+                pod = event.new_pod
+                if pod and pod.node_name and pod.key in stays and event.old_pod and not event.old_pod.node_name:
+                    heapq.heappush(ends, (sim.now + stays[pod.key], pod.key))
                     limit = min(limit, ends[0][0])
         sim.agenda.now = max(sim.now, limit)
-        if limit == time and not (ends and ends[0][0] <= time):
+        if not ends or ends[0][0] > time:
             return
         namespace, _, name = heapq.heappop(ends)[1].partition("/")
         if sim.store.get("Pod", namespace, name) is not None:
