@@ -98,6 +98,7 @@ urlpatterns = [
     path("s/<str:key>/sequence", page("sequence.sequence"), name="sequence"),
     path("s/<str:key>/timeline", session.timeline, name="timeline"),
     path("s/<str:key>/cluster", page("cluster.cluster"), name="cluster"),
+    path("s/<str:key>/capacity", page("capacity.capacity"), name="capacity"),
     path("s/<str:key>/device-search", page("device_search.device_search"), name="device-search"),
     path("s/<str:key>/metrics", page("metrics.metrics"), name="metrics"),
     path("s/<str:key>/metrics/<slug:chart>.csv", page("metrics.metrics_csv"), name="metrics-csv"),
