@@ -36,8 +36,8 @@ def _of_world(store: Store) -> Iterator[Manifest]:
         key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
         first.setdefault(key, number)
         groups.setdefault(key, []).append(each)
-    for key, group in groups.items():
-        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[key])
+    for place, group in groups.items():
+        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[place])
 
 
 def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, number: int) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
+from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.resources import Resource, fields_of, find_by_kind, read_api
 from scheduler_core.apiserver.store import Store
 
@@ -243,23 +243,23 @@ class Manager(NamedTuple):
     def entry(self, fields: Set) -> dict[str, Any]:
         """The entry of managedFields."""
         entry: dict[str, Any] = {"manager": self.name, "operation": self.operation, "apiVersion": self.api_version}
-        entry |= {"time": self.time, "fieldsType": "FieldsV1", "fieldsV1": _sorted(fields)}
+        entry |= {"time": self.time, "fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
         return {**entry, "subresource": self.subresource} if self.subresource else entry
 
 
-def _sorted(fields: Set) -> Set:
-    return {} if set(fields) == {"."} else {key: _sorted(fields[key]) for key in sorted(fields)}
+def _sort(fields: Set) -> Set:
+    return {} if set(fields) == {"."} else {key: _sort(fields[key]) for key in sorted(fields)}
 
 
 def _identity(entry: Mapping[str, Any]) -> tuple[str, str, str, str]:
     return (entry["manager"], entry["operation"], entry["apiVersion"], entry.get("subresource") or "")
 
 
-def _managed(manifest: Manifest | None) -> list[dict[str, Any]]:
+def _list_managers(manifest: Manifest | None) -> list[dict[str, Any]]:
     return [] if manifest is None else list(manifest["metadata"].get("managedFields") or ())
 
 
-def _ordered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     kept = [entry for entry in entries if entry["fieldsV1"]]
     return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry["time"], entry["manager"]))
 
@@ -269,25 +269,25 @@ def finish(resource: Resource, manager: Manager) -> Finish:
     shape = _root(resource)
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
-        entries = _managed(old)
+        entries = _list_managers(old)
         given = {name: value for name, value in new.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in (old or {}).items() if name in given}
         changed = list_changed(before, given, shape)
         if manager.subresource == "status" and changed:
             changed = {name: below for name, below in changed.items() if name in ("f:status", "f:metadata")} or None
         if changed is None:
-            return _with_managed(new, entries)
+            return _with_list_managers(new, entries)
         there = list_applied({**new}, shape)
         kept = []
         for entry in entries:
             fields = entry["fieldsV1"]
             if _identity(entry) != manager.identity:
-                fields = difference(fields, _stolen(changed))
+                fields = difference(fields, _without_places(changed))
             kept.append({**entry, "fieldsV1": _only_there(fields, there)})
         own = next((entry for entry in kept if _identity(entry) == manager.identity), None)
         fields = union(own["fieldsV1"], changed) if own else changed
         others = [entry for entry in kept if entry is not own]
-        return _with_managed(new, _ordered([*others, manager.entry(fields)]))
+        return _with_list_managers(new, _order([*others, manager.entry(fields)]))
 
     return mark
 
@@ -309,9 +309,9 @@ def finish_as_component(store: Store, now: int) -> Finish:
     return mark
 
 
-def _stolen(changed: Set) -> Set:
+def _without_places(changed: Set) -> Set:
     """The set without the places: a place has many managers."""
-    return {key: _stolen(below) for key, below in changed.items() if key != "."}
+    return {key: _without_places(below) for key, below in changed.items() if key != "."}
 
 
 def _only_there(fields: Set, there: Set) -> Set:
@@ -327,7 +327,7 @@ def _only_there(fields: Set, there: Set) -> Set:
     return found
 
 
-def _with_managed(manifest: Manifest, entries: list[dict[str, Any]]) -> Manifest:
+def _with_list_managers(manifest: Manifest, entries: list[dict[str, Any]]) -> Manifest:
     meta = {name: value for name, value in manifest["metadata"].items() if name != "managedFields"}
     return {**manifest, "metadata": {**meta, "managedFields": entries} if entries else meta}
 
@@ -367,7 +367,7 @@ def apply(
     resource: Resource, old: Manifest | None, given: Manifest, manager: Manager, force: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The object with a configuration applied, and its managers. Failure: 409 for fields that others manage with another value."""
-    shape, entries = _root(resource), _managed(old)
+    shape, entries = _root(resource), _list_managers(old)
     wanted = list_applied(given, shape)
     if old is None:
         return dict(given), [manager.entry(wanted)]
@@ -379,14 +379,18 @@ def apply(
         dropped = difference(dropped, entry["fieldsV1"])
     merged = _remove(merged, dropped, shape, True)
     changed = list_changed(old, merged, shape) or {}
-    found = [(entry, path) for entry in others for path in intersection(_stolen(entry["fieldsV1"]), _stolen(changed))]
+    found = [
+        (entry, path)
+        for entry in others
+        for path in intersection(_without_places(entry["fieldsV1"]), _without_places(changed))
+    ]
     if found and not force:
         raise _conflict(found, manager)
-    kept = [{**entry, "fieldsV1": difference(entry["fieldsV1"], _stolen(changed))} for entry in others]
+    kept = [{**entry, "fieldsV1": difference(entry["fieldsV1"], _without_places(changed))} for entry in others]
     fresh = manager.entry(wanted)
     if own is not None and own["fieldsV1"] == fresh["fieldsV1"]:
         fresh = own
-    return merged, _ordered([*kept, fresh])
+    return merged, _order([*kept, fresh])
 
 
 def _conflict(found: list[tuple[dict[str, Any], tuple[str, ...]]], manager: Manager) -> Failure:

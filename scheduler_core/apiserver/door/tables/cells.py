@@ -11,9 +11,9 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
-from scheduler_core.apiserver.door.jsonpath import find_path
-from scheduler_core.apiserver.door.pods import print_pod
 from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.door.tables.jsonpath import find_path
+from scheduler_core.apiserver.door.tables.pods import print_pod
 
 Data = dict[str, Any]
 Cells = list[Any]

@@ -64,30 +64,30 @@ def to_internal(value: Any, expression: str, pod: Manifest | None = None) -> Any
 
 
 def _difference(old: Manifest, new: Manifest, type_: str) -> str:
-    texts = [json.dumps(to_internal(each, type_), indent=1).splitlines(keepends=True) for each in (old, new)]
-    return "".join(list(difflib.unified_diff(*texts))[2:])
+    before, after = (json.dumps(to_internal(each, type_), indent=1).splitlines(keepends=True) for each in (old, new))
+    return "".join(list(difflib.unified_diff(before, after))[2:])
 
 
 def describe_change(refused: Refused, old: Manifest, new: Manifest) -> Refused:
     """The refusal with the difference of the internal objects, where kube tells it."""
-    if not any(_is_told(each) for each in refused.errors):
+    if not any(_has_difference(each) for each in refused.errors):
         return refused
-    errors = [_described(each, old.get("spec") or {}, new.get("spec") or {}) for each in refused.errors]
+    errors = [_describe(each, old.get("spec") or {}, new.get("spec") or {}) for each in refused.errors]
     kind = refused.answer.message.partition(' "')[0]
     return Refused.invalid(kind, old["metadata"]["name"], errors)
 
 
-def _is_told(error: FieldError) -> bool:
+def _has_difference(error: FieldError) -> bool:
     return _POD in error.text or _VOLUME in error.text
 
 
-def _described(error: FieldError, old: Manifest, new: Manifest) -> FieldError:
-    if not _is_told(error):
+def _describe(error: FieldError, old: Manifest, new: Manifest) -> FieldError:
+    if not _has_difference(error):
         return error
     if _VOLUME in error.text:
         sources = [name for name in ("hostPath", "csi", "nfs", "local", "iscsi") if name in old or name in new]
-        told = _difference(*(_sources(each, sources) for each in (old, new)), "core.PersistentVolumeSource")
-        return FieldError(error.path, "", f"{_VOLUME}\n{told}", kind=error.kind)
+        shown = _difference(_sources(old, sources), _sources(new, sources), "core.PersistentVolumeSource")
+        return FieldError(error.path, "", f"{_VOLUME}\n{shown}", kind=error.kind)
     images = {each.get("name"): each.get("image") for each in old.get("containers") or ()}
     munged = [
         {**each, "image": images.get(each.get("name"), each.get("image"))} for each in new.get("containers") or ()
