@@ -252,6 +252,9 @@ class APIServer:
         for plugin in plugins:
             manifest = writing.take(plugin.name, plugin.admit(request, manifest))
         timestamp, gates = self.store.timestamp(self.now), self.devices
+        if kind.key == "PodGroup" and not (gates.generic_workload or request.restored):
+            text = "the server could not find the requested resource: PodGroup needs kube 1.37 and the gate GenericWorkload"
+            raise Refused.because(Answer("NotFound", text), reference(kind.key, request.namespace, request.name))
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
         manifest = writing.take(DEFAULTING, devices.prepare_new_object(kind, manifest, gates, request.imported))
         errors = validate(manifest, kind, not request.restored)
