@@ -42,6 +42,7 @@ class Shape(NamedTuple):
     type: str
     topology: str = ""
     schema: Mapping[str, Any] | None = None
+    always: bool = False  # it is there even when empty, as what Go holds by value is
 
     @property
     def bare(self) -> str:
@@ -60,7 +61,10 @@ class Shape(NamedTuple):
         if self.bare.startswith("{}"):
             return Shape(self.bare[2:])
         known = fields_of(self.bare).get(name)
-        return Shape("") if known is None else Shape(known[1], known[4] if len(known) > 4 else "")
+        if known is None:
+            return Shape("")
+        always = known[1] in read_api()["types"] or not (len(known) > 2 and known[2])
+        return Shape(known[1], known[4] if len(known) > 4 else "", None, always)
 
     @property
     def item(self) -> Shape:
@@ -68,11 +72,6 @@ class Shape(NamedTuple):
         if self.schema is not None:
             return _of_schema(self.schema.get("items") or {})
         return Shape(self.bare[2:]) if self.bare.startswith("[]") else Shape("")
-
-    @property
-    def is_struct(self) -> bool:
-        """True for what Go holds by value: it is there even when empty."""
-        return self.type in read_api()["types"] if self.schema is None else False
 
     @property
     def is_atomic(self) -> bool:
@@ -102,7 +101,7 @@ def _root(resource: Resource) -> Shape:
 
 def _child(shape: Shape, name: str, is_root: bool) -> Shape:
     if is_root and name == "metadata":
-        return Shape(_META)
+        return Shape(_META, always=True)
     return shape.field(name)
 
 
@@ -163,13 +162,13 @@ def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new:
             if not each:
                 continue
         fresh = key not in before
-        below = list_changed(before.get(key), each, inner, False, fresh and not (inner.is_struct and not is_new))
-        if fresh and inner.is_struct and not is_new and isinstance(each, Mapping):
+        below = list_changed(before.get(key), each, inner, False, fresh and not (inner.always and not is_new))
+        if fresh and inner.always and not is_new and isinstance(each, Mapping):
             below = list_changed({}, each, inner, False)
             if below is None and not each:
                 below = {}
         if below is not None:
-            bare = not below or (inner.is_struct and not is_new)
+            bare = not below or (inner.always and not is_new)
             found[key] = {".": {}, **below} if fresh and not bare else below
             if fresh and key.startswith("k:"):
                 found[key] = {".": {}, **below}

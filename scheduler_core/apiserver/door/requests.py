@@ -107,7 +107,7 @@ def _read_resource(store: Store, resource: Resource, target: Target, call: Call,
             scale = get_scale(store, resource, target)
             include = call.query.get("includeObject", "")
             return Reply(200, reading.show(resource, scale, call.form, now, include, kind="Scale"))
-        if target.subresource != "status":
+        if resource.sub[target.subresource][2] != resource.kind or "get" not in resource.sub[target.subresource][3]:
             return answer_stream(store, resource, target, call.query)
     if "get" not in resource.verbs:
         raise not_allowed()
