@@ -19,20 +19,6 @@ SHORT = (
     *("api-resources", "apply-prune", "apply-server-side", "create-generators", "diff", "edit", "get-empty"),
     *("get-tables-nodes-pods", "label-annotate", "namespaces", "patch", "replace", "scale"),
 )
-    "api-resources",
-    "apply-prune",
-    "apply-server-side",
-    "create-generators",
-    "diff",
-    "edit",
-    "get-empty",
-    "get-tables-nodes-pods",
-    "label-annotate",
-    "namespaces",
-    "patch",
-    "replace",
-    "scale",
-]
 DOC = Path(__file__).parents[2] / "docs" / "api-door.md"
 KUBECTL = find_kubectl()
 pytestmark = pytest.mark.skipif(not KUBECTL, reason="there is no kubectl on this machine; KUBECTL may name one")

@@ -85,7 +85,7 @@ def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
-    if found := re.search(r"cannot unmarshal .* of type (int\d+)$", why):
+    if found := re.search(r"cannot unmarshal .* of type (\w+)$", why):
         why = f"unrecognized type: {found[1]}"
     shown = f"Invalid value: {quote(go_map(patch))}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
