@@ -7,16 +7,17 @@ import hashlib
 import re
 import time
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from playground.common.telemetry import DOOR
 from playground.presenters.look import Look
@@ -25,8 +26,9 @@ from playground.sessions.protocol.errors import LimitReached, NotAllowed, Sessio
 from playground.sessions.protocol.moving import Answered, BeginWatch, Read, Watched, Write
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.live import LiveSession
-from playground.views.access import opens, scope_of
+from playground.views.access import edits, opens, scope_of
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing
+from scheduler_core.world.commands import BeginLife
 
 _KUBECONFIG = """apiVersion: v1
 kind: Config
@@ -268,6 +270,16 @@ class _Stream:
         meta = {"resourceVersion": str(self._version)}
         mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
         return msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n"
+
+
+@require_POST
+@edits
+async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Have the session follow the clock on the wall (`live` 1), or no longer."""
+    follows, now = request.POST.get("live") == "1", datetime.now(UTC).replace(microsecond=0)
+    await client.apply(BeginLife(now.isoformat().replace("+00:00", "Z"), follows), source="actions")
+    await _go_on(client, follows)
+    return HttpResponseRedirect(reverse("session", args=[client.key]))
 
 
 @require_GET

@@ -26,7 +26,7 @@ from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.reading import Form
 from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
-from scheduler_core.apiserver.door.streams import answer_stream
+from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
 from scheduler_core.apiserver.door.subresources import REVIEWS, WHO, deprecations
 from scheduler_core.apiserver.door.writing import write
 from scheduler_core.apiserver.server import APIServer
@@ -107,7 +107,7 @@ def _read_resource(store: Store, resource: Resource, target: Target, call: Call,
             scale = get_scale(store, resource, target)
             include = call.query.get("includeObject", "")
             return Reply(200, reading.show(resource, scale, call.form, now, include, kind="Scale"))
-        if resource.sub[target.subresource][2] != resource.kind or "get" not in resource.sub[target.subresource][3]:
+        if target.subresource in STREAMS or "get" not in resource.sub[target.subresource][3]:
             return answer_stream(store, resource, target, call.query)
     if "get" not in resource.verbs:
         raise not_allowed()

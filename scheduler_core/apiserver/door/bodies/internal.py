@@ -71,6 +71,7 @@ def _difference(old: Manifest, new: Manifest, type_: str) -> str:
 
 
 _DUMPED = {"spec.template": "core.PodTemplateSpec", "spec": "policy.PodDisruptionBudgetSpec"}
+_KEPT = ("tolerations", "priority", "preemptionPolicy", "nodeName", "serviceAccountName", "enableServiceLinks")
 _SOURCES = ("hostPath", "csi", "nfs", "local", "iscsi")
 
 
@@ -97,7 +98,8 @@ def _describe(error: FieldError, old: Manifest, new: Manifest, kind: str) -> Fie
         images = {each.get("name"): each.get("image") for each in old.get("containers") or ()}
         munged = [{**each, "image": images.get(each["name"], each.get("image"))} for each in new["containers"]]
         said = error.expected.split("\n")[0]
-        shown = _difference(old, {**new, "containers": munged}, "core.PodSpec")
+        kept = {name: old[name] for name in _KEPT if name in old}  # admission puts them in again
+        shown = _difference(old, {**kept, **new, "containers": munged}, "core.PodSpec")
     else:
         return error
     return FieldError(error.path, "", f"{said}\n{shown}", kind=error.kind)
