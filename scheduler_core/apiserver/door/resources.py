@@ -65,6 +65,7 @@ class Resource:
     hash: str = ""
     sub: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     columns: Sequence[Sequence[Any]] = ()
+    counts: bool = False  # generations
     definition: Mapping[str, Any] | None = None  # the version of a CustomResourceDefinition
 
     @property
