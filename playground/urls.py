@@ -86,6 +86,7 @@ urlpatterns = [
     path("s/<str:key>/k8s", page("door.door"), name="door-root"),
     path("s/<str:key>/k8s/", page("door.door"), name="door"),
     path("s/<str:key>/k8s/<path:path>", page("door.door"), name="door-path"),
+    path("s/<str:key>/live", page("door.live"), name="live"),
     path("s/<str:key>/kubeconfig", page("door.kubeconfig"), name="kubeconfig"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
