@@ -28,8 +28,13 @@ def fields() -> str:
 
 def write_tables(document: Path) -> None:
     """Write both tables in place of those that the document has."""
+    replace_tables(document, kinds(), fields())
+
+
+def replace_tables(document: Path, *tables: str) -> None:
+    """Write tables in place of those with the same heads that the document has."""
     text = document.read_text()
-    for made in (kinds(), fields()):
+    for made in tables:
         head = re.escape(made.split("\n", 1)[0])
         text, count = re.subn(rf"(?m)^{head}\n(\|.*\n)*", lambda _, made=made: f"{made}\n", text)
         assert count == 1, f"{document} has {count} tables that begin with {head}"

@@ -16,6 +16,7 @@ class TransportContext(TypedDict):
     now: str
     profile: str
     idle: bool
+    release: str
 
 
 def present(sim: WorldView, look: Look) -> Panel[TransportContext, Any]:
@@ -27,5 +28,6 @@ def present(sim: WorldView, look: Look) -> Panel[TransportContext, Any]:
             "now": clock(sim.now),
             "profile": profile_of(sim),
             "idle": sim.idle and not sim.outside,
+            "release": sim.settings.release,
         },
     )

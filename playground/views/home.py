@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground import VERSION
 from playground.lessons import TRACKS, Lesson, beginning, lesson_of, read_lessons
+from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import recent, remember
 from playground.sessions.web.client import SessionClient, create_session
@@ -26,7 +28,9 @@ from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
 from playground.workbench.builder import CLUSTERS
-from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.formats.indication import find_release
+from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, read_release
+from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
 
 TRACK_NAMES = {
     "first-steps": gettext_lazy("First steps"),
@@ -66,6 +70,8 @@ async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -
         "clusters": [each for slug, each in CLUSTERS.items() if slug != OF],
         "recent": await recent(request),
         "version": VERSION,
+        "releases": RELEASES[::-1],
+        "newest": NEWEST,
         "most_bytes": settings.MAX_UPLOAD_BYTES,
         "most_file_bytes": settings.MAX_IMPORT_BYTES,
         "large_bytes": settings.LARGE_IMPORT_BYTES,
@@ -109,13 +115,76 @@ async def new(request: HttpRequest) -> HttpResponse:
         if start == "import":
             return await _import(request)
         wanted = _beginning(start)
+        wanted["commands"] = [*_life(request), *wanted["commands"]]
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
         seed = seed_of(request.POST.get("seed", "")) or 0
+        wanted["commands"] = [*_choose_release(request, start), *wanted["commands"]]
         session = await create_session(**{**wanted, "name": name}, creator=creator(request), seed=seed)
     except SessionError as error:
         return problem(request, error)
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list[Command]:
+    """Return the command that gives a new session the release asked for, or the one that its import indicates, else the newest.
+
+    A lesson is about the oldest, which needs no command. Raises SessionError.
+    """
+    live = request.POST.get("live") == "1"
+    asked = request.POST.get("release", "").strip() or ("1.34.2" if live else "")  # that of doors' recordings
+    try:
+        release = read_release(asked) if asked else find_release(text).release
+    except ValueError as error:
+        raise SessionError(str(error)) from None
+    lesson = start.startswith("story:") and not asked
+    return [] if lesson or release == OLDEST else [SetSettings({"release": release})]
+
+
+KUBELETS = ("none", "removes", "runs")
+
+
+def _life(request: HttpRequest) -> list[Command]:
+    """Return the commands for the kubelets that a form names, and for a live session. Raises SessionError."""
+    kubelet = request.POST.get("kubelet", "")
+    if kubelet not in ("", *KUBELETS):
+        shown = {"kubelet": kubelet[:40], "kinds": ", ".join(KUBELETS)}
+        raise SessionError(
+            _("“%(kubelet)s” is not a kind of kubelets. Choose one of %(kinds)s, or none at all.") % shown
+        )
+    settings = {"cluster": {"run_kubelets": False, "stand_in": kubelet.replace("none", "")}} if kubelet else {}
+    start = datetime.now(UTC) - timedelta(minutes=5)  # like a server that has been up for some minutes
+    commands: list[Command] = [SetSettings(settings)] if settings else []
+    if request.POST.get("live") == "1":
+        begin = BeginLife(start.replace(microsecond=0).isoformat().replace("+00:00", "Z"))
+        commands += [begin, ApplyObjects(tuple(STANDING))]
+    return commands
+
+
+STANDING: list[dict[str, Any]] = [
+    {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": "10.96.0.1",
+            "clusterIPs": ["10.96.0.1"],
+            "internalTrafficPolicy": "Cluster",
+            "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+            "sessionAffinity": "None",
+            "type": "ClusterIP",
+        },
+        "status": {"loadBalancer": {}},
+    },
+    {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}},
+]
+"""What an API server makes in every cluster, besides namespaces and priority classes."""
 
 
 def _beginning(start: str) -> dict[str, Any]:
@@ -143,7 +212,8 @@ async def _import(request: HttpRequest) -> HttpResponse:
         name = "" if renames(request) else filename.rsplit(".", 1)[0][:120]
         name = name or _("Imported cluster")
         seed = seed_of(request.POST.get("seed", "")) or 0
-        session = await create_session(name=name, creator=creator(request), seed=seed)
+        found = await in_thread(_choose_release, request, "import", text)
+        session = await create_session(name=name, commands=found, creator=creator(request), seed=seed)
         client = SessionClient(session, "edit")
         try:
             if file is None:

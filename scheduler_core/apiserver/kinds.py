@@ -51,6 +51,7 @@ _BUILT_IN = (
     ("HorizontalPodAutoscaler", "autoscaling", "horizontalpodautoscalers", True),
     ("PodDisruptionBudget", "policy", "poddisruptionbudgets", True),
     ("PriorityClass", "scheduling.k8s.io", "priorityclasses", False),
+    ("PodGroup", "scheduling.k8s.io", "podgroups", True),
     ("StorageClass", _STORAGE, "storageclasses", False),
     ("CSINode", _STORAGE, "csinodes", False),
     ("CSIDriver", _STORAGE, "csidrivers", False),

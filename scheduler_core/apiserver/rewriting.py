@@ -74,14 +74,16 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
-def with_condition(status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str) -> dict[str, Any] | None:
-    """The status with a condition set; None where it already says so.
+def with_condition(
+    status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str, probed: bool = True
+) -> dict[str, Any] | None:
+    """The status with a condition set; None where it already says so. `probed`: it has a probe time, as pods' conditions do.
 
     The transition time moves only when the condition's status changes. kube: api/v1/pod/util.go UpdatePodCondition
     """
     conditions = list(status.get("conditions") or ())
     index = next((i for i, old in enumerate(conditions) if old.get("type") == condition["type"]), None)
-    fresh = {"lastProbeTime": None, "lastTransitionTime": timestamp, **condition}
+    fresh = {**({"lastProbeTime": None} if probed else {}), "lastTransitionTime": timestamp, **condition}
     if index is None:
         conditions.append(fresh)
         return {**status, "conditions": conditions}

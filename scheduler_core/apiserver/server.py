@@ -9,7 +9,7 @@ kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, 
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
+from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
@@ -55,6 +56,9 @@ class APIServer:
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
     typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
+    finish: Callable[[Manifest | None, Manifest], Manifest] | None = (
+        None  # the last to change an object that is about to be stored
+    )
 
     # writing
 
@@ -96,6 +100,8 @@ class APIServer:
             return manifest
         for plugin in () if request.restored else writers_of(self.options):
             plugin.commit(request, manifest)
+        if self.finish is not None:
+            manifest = self.finish(None, manifest)
         event = self.store.create(manifest, kind.key, self.now, like, () if request.restored else written)
         assert event.new is not None
         if self.memo is not None and recalled is None and event.new_pod is not None:
@@ -224,6 +230,8 @@ class APIServer:
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest)
+        if self.store.calendar:
+            manifest = with_object_defaults(kind.key, manifest)
         if not devices.are_about(kind):
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))
@@ -244,6 +252,9 @@ class APIServer:
         for plugin in plugins:
             manifest = writing.take(plugin.name, plugin.admit(request, manifest))
         timestamp, gates = self.store.timestamp(self.now), self.devices
+        if kind.key == "PodGroup" and not (gates.generic_workload or request.restored):
+            text = "the server could not find the requested resource: PodGroup needs kube 1.37 and the gate GenericWorkload"
+            raise Refused.because(Answer("NotFound", text), reference(kind.key, request.namespace, request.name))
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
         manifest = writing.take(DEFAULTING, devices.prepare_new_object(kind, manifest, gates, request.imported))
         errors = validate(manifest, kind, not request.restored)
@@ -297,6 +308,8 @@ class APIServer:
         return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+        if self.finish is not None:
+            new = self.finish(old, new)
         event = self.store.replace(new, kind.key)
         if event is None:
             return old

@@ -29,7 +29,14 @@ class Behavior(enum.StrEnum):
     CLASSES_SERVE_ALONE = "classes-serve-alone"
     ALLOCATED_CLAIMS_SCORE = "allocated-claims-score"
     FAILURE_CLEARS_NOMINATION = "failure-clears-nomination"
+    ASSUMED_POD_DELETION = "assumed-pod-deletion"
+    DEVICE_CLASSES_HEARD = "device-classes-heard"
+    LAST_VICTIM_GATES = "last-victim-gates"
     BALANCE_BY_CHANGE = "balance-by-change"
+    AFFINITY_HINTS = "affinity-hints"
+    RECREATED_POD_LEAVES = "recreated-pod-leaves"
+    PREEMPTION_IN_MEMORY = "preemption-in-memory"
+    REASONS_COUNTED_ONCE = "reasons-counted-once"
     IMAGE_VOLUMES = "image-volumes"
     BIND_MOUNT_OPTIONS = "bind-mount-options"
     NODE_NAME_FIRST = "node-name-first"
@@ -38,6 +45,17 @@ class Behavior(enum.StrEnum):
     GATED_NOMINATIONS = "gated-nominations"
     FIRST_SPENT_BUDGET = "first-spent-budget"
     WHOLE_POD_SUMS = "whole-pod-sums"
+    BATCHING = "batching"
+    TIES_IN_ORDER = "ties-in-order"
+    BATCH_RESCORE = "batch-rescore"
+    POD_GROUPS = "pod-groups"
+    SPLIT_POD_EVENTS = "split-pod-events"
+    TAINTS_UNHEARD = "taints-unheard"
+    ANY_ANTI_AFFINITY_TERM = "any-anti-affinity-term"
+    CLEARED_NOMINATIONS_GO = "cleared-nominations-go"
+    FLUSHED_GATES = "flushed-gates"
+    DELETED_CLAIMS_HEARD = "deleted-claims-heard"
+    DELETED_PODS_UNCOUNTED = "deleted-pods-uncounted"
 
 
 class Difference(NamedTuple):
@@ -81,6 +99,24 @@ DIFFERENCES: tuple[Difference, ...] = (
         "NodeResourcesFit leaves a resource that a node lacks to DynamicResources only where a DeviceClass names the resource.",
     ),
     Difference(
+        Behavior.ASSUMED_POD_DELETION,
+        "1.35",
+        "kubernetes#134157",
+        "A pod that is deleted while it is being bound gives its room back at once; a binding is no deletion of a nominated pod.",
+    ),
+    Difference(
+        Behavior.DEVICE_CLASSES_HEARD,
+        "1.35",
+        "plugins/noderesources/fit.go",
+        "A DeviceClass for an extended resource wakes pods that NodeResourcesFit refused and that request the resource.",
+    ),
+    Difference(
+        Behavior.LAST_VICTIM_GATES,
+        "1.35",
+        "kubernetes#134294",
+        "A pod that preempts stays gated until the deletion of the last victim begins, not only until its turn comes.",
+    ),
+    Difference(
         Behavior.ALLOCATED_CLAIMS_SCORE,
         "1.36",
         "plugins/dynamicresources/dynamicresources.go",
@@ -94,6 +130,30 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         Behavior.IMAGE_VOLUMES, "1.36", "kubernetes#130231", "ImageLocality counts the images of image volumes."
+    ),
+    Difference(
+        Behavior.AFFINITY_HINTS,
+        "1.36",
+        "kubernetes#135325",
+        "InterPodAffinity wakes a pod whose labels change, or whose obstacle, a pod with anti-affinity against it, is deleted.",
+    ),
+    Difference(
+        Behavior.RECREATED_POD_LEAVES,
+        "1.36",
+        "pkg/scheduler/schedule_one.go",
+        "A failed attempt whose pod was created anew under its name is dropped; before, it carried on with the new pod.",
+    ),
+    Difference(
+        Behavior.PREEMPTION_IN_MEMORY,
+        "1.36",
+        "kubernetes#135719",
+        "A victim that waits on Permit or PreBind is not deleted: it returns to the queue, and the preemptor is activated.",
+    ),
+    Difference(
+        Behavior.REASONS_COUNTED_ONCE,
+        "1.36",
+        "backend/queue/scheduling_queue.go",
+        "scheduler_unschedulable_pods counts a plugin that gates a pod repeatedly only once.",
     ),
     Difference(
         Behavior.BIND_MOUNT_OPTIONS,
@@ -134,6 +194,72 @@ DIFFERENCES: tuple[Difference, ...] = (
         "kubernetes#140047",
         "A resize counts the largest of three sums over the whole pod, not the sum of each container's largest.",
     ),
+    Difference(
+        Behavior.BATCHING,
+        "1.35",
+        "KEP-5598",
+        "A pod like the one before takes the next node of its list and is not scored; the gate OpportunisticBatching is on by default.",
+    ),
+    Difference(
+        Behavior.TIES_IN_ORDER,
+        "1.35",
+        "pkg/scheduler/framework/sorted_nodes.go",
+        "Without extenders, nodes that tie are not drawn: the order in which they were found decides.",
+    ),
+    Difference(
+        Behavior.BATCH_RESCORE,
+        "1.37",
+        "framework/runtime/batch.go",
+        "A node that takes another such pod goes back into the list with fresh scores; before, the list was thrown away.",
+    ),
+    Difference(
+        Behavior.POD_GROUPS,
+        "1.37",
+        "KEP-4671",
+        "The pods of a PodGroup are one entity of the queue and are placed in one cycle, where the gate GenericWorkload is on.",
+    ),
+    Difference(
+        Behavior.SPLIT_POD_EVENTS,
+        "1.37",
+        "kubernetes#135905",
+        "Events of pods are AssignedPod, UnscheduledPod, or TargetPod (the pod itself), and larger requests are an event.",
+    ),
+    Difference(
+        Behavior.TAINTS_UNHEARD,
+        "1.37",
+        "pkg/scheduler/scheduler.go",
+        "Changed taints and uncordoning wake only pods that a plugin about taints or cordoned nodes refused.",
+    ),
+    Difference(
+        Behavior.ANY_ANTI_AFFINITY_TERM,
+        "1.37",
+        "kubernetes#139161",
+        "InterPodAffinity wakes a pod when one of its anti-affinity terms matched the other pod; before, all had to match.",
+    ),
+    Difference(
+        Behavior.CLEARED_NOMINATIONS_GO,
+        "1.37",
+        "backend/queue/nominator.go",
+        "A cleared nomination leaves the nominator; before, the pod stayed in a list of its own.",
+    ),
+    Difference(
+        Behavior.FLUSHED_GATES,
+        "1.37",
+        "backend/queue/scheduling_queue.go",
+        "The flush of pods that have waited for five minutes asks the gates of gated pods again.",
+    ),
+    Difference(
+        Behavior.DELETED_CLAIMS_HEARD,
+        "1.37",
+        "plugins/dynamicresources/dynamicresources.go",
+        "A deleted ResourceClaim wakes pods that DynamicResources refused.",
+    ),
+    Difference(
+        Behavior.DELETED_PODS_UNCOUNTED,
+        "1.37",
+        "backend/queue/scheduling_queue.go",
+        "scheduler_unschedulable_pods no longer counts pods that were deleted.",
+    ),
 )
 
 
@@ -161,3 +287,11 @@ def read_release(text: str) -> Release:
         raise ValueError(f"received {text!r}; expected a release from 1.34 to 1.37, such as {NEWEST}")
     wanted = int(found[2]) if found[2] else _numbers(alike[-1])[2]
     return min(alike, key=lambda each: abs(_numbers(each)[2] - wanted))
+
+
+def nearest_release(version: str) -> Release:
+    """Return the modeled release nearest to a version such as "1.33.2": the oldest before 1.34, the newest after 1.37."""
+    minor = _numbers(version)[1]
+    if minor < _numbers(OLDEST)[1]:
+        return OLDEST
+    return NEWEST if minor > _numbers(NEWEST)[1] else read_release(version)

@@ -9,9 +9,10 @@ from typing import Any, Protocol
 import orjson
 from msgspec import UNSET
 
-from scheduler_core.base.releases import OLDEST, read_release
+from scheduler_core.base.releases import NEWEST, OLDEST, read_release
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import ReadLog, continuation_of, export_lines
+from scheduler_core.formats.indication import Indication, find_release
 from scheduler_core.formats.manifests import NotObjects, read
 from scheduler_core.formats.unsupported import notes
 from scheduler_core.notebook.attempt import Attempt
@@ -19,7 +20,14 @@ from scheduler_core.notebook.cluster_html import cluster_html
 from scheduler_core.notebook.history import History
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.readonly import Loaded, Place, load_manifests
-from scheduler_core.world.simulation import Grain, in_creation_order, list_silent_nodes, plan_import, take_in
+from scheduler_core.world.simulation import (
+    Grain,
+    Simulation,
+    in_creation_order,
+    list_silent_nodes,
+    plan_import,
+    take_in,
+)
 
 MOST_STEPS = 1_000_000
 _TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
@@ -47,9 +55,9 @@ class Cluster:
     """
 
     def __init__(
-        self, *objects: Object, configuration: Configuration = None, seed: int = 0, release: str = OLDEST
+        self, *objects: Object, configuration: Configuration = None, seed: int = 0, release: str = NEWEST
     ) -> None:
-        """`release`: of kube-scheduler, such as "1.37"; ValueError where the release is not modeled."""
+        """`release`: of kube-scheduler, such as "1.36"; ValueError where the release is not modeled."""
         self._history = History(seed)
         if read_release(release) != OLDEST:
             self.apply(SetSettings({"release": read_release(release)}))
@@ -60,15 +68,19 @@ class Cluster:
 
     @classmethod
     def from_yaml(
-        cls, text: str | bytes, configuration: Configuration = None, seed: int = 0, release: str = OLDEST
+        cls, text: str | bytes, configuration: Configuration = None, seed: int = 0, release: str = ""
     ) -> Cluster:
         """Create a cluster from manifests or the output of `kubectl get ... -o yaml` or `-o json`.
 
         Raise ValueError with the problem and its place. Objects that the API server would refuse are left out;
         `left_out` lists them with the reasons. `without_effect` lists what is loaded but changes nothing here.
+        Without `release` the cluster has the release that the text indicates, else the newest; `release_why` says which.
         """
-        made = cls(configuration=configuration, seed=seed, release=release)
-        made._bring(text.encode() if isinstance(text, str) else text)
+        data = text.encode() if isinstance(text, str) else text
+        indication = Indication(read_release(release)) if release else find_release(data)
+        made = cls(configuration=configuration, seed=seed, release=indication.release)
+        made.release_why = f"kube {indication.release}" if release else indication.sentence
+        made._bring(data)
         return made
 
     @classmethod
@@ -77,6 +89,13 @@ class Cluster:
         made = cls.__new__(cls)
         made._history = history
         return made
+
+    release_why: str = ""
+
+    @property
+    def release(self) -> str:
+        """The release of kube that the schedulers have."""
+        return self._history.world.settings.release
 
     left_out: tuple[str, ...] = ()
     without_effect: tuple[str, ...] = ()
@@ -172,6 +191,11 @@ class Cluster:
     # What can be seen of it
 
     @property
+    def world(self) -> Simulation:
+        """The world itself, which changes with the cluster."""
+        return self._history.world
+
+    @property
     def now(self) -> int:
         """Virtual time in nanoseconds since the cluster began."""
         return self._history.world.now
@@ -222,7 +246,8 @@ class Cluster:
 
     def __repr__(self) -> str:
         pods = self.pods
-        return f"<Cluster of {len(self.nodes)} nodes, {len(pods)} pods, {len(self.pending)} pending>"
+        parts = f"{len(self.nodes)} nodes, {len(pods)} pods, {len(self.pending)} pending"
+        return f"<Cluster of {parts}, kube {self.release}>"
 
     def _repr_html_(self) -> str:
         messages = {attempt.pod: attempt.message for attempt in self.attempts}

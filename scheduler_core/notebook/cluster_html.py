@@ -29,6 +29,7 @@ def cluster_html(world: WorldView, messages: Mapping[str, str]) -> str:
         f"{len(waiting):,} pending",
         f"t = {amounts.seconds(world.now)}",
         f"step {world.position:,}",
+        f"kube {world.settings.release}",
     )
     return card("Cluster: " + " · ".join(facts), _nodes(nodes, by_node), _waiting(world, waiting, messages))
 

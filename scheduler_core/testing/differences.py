@@ -64,6 +64,9 @@ class NobodyWaits:
     def waiting_pod(self, uid: str) -> WaitingPod | None:
         return None
 
+    def pod_group(self, namespace: str, name: str) -> None:
+        return None
+
     def reject_waiting_pod(self, uid: str) -> bool:
         return False
 

@@ -1,4 +1,4 @@
-"""The corpora of newer releases: the cycle scenarios of 1.34.1 under kube 1.35.4, 1.36.3, and 1.37.2, and new behavior of 1.37.2."""
+"""The corpora of newer releases: the scenarios of 1.34.1 under kube 1.35.4, 1.36.3, and 1.37.2, and new behavior of 1.37.2."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def scenarios(file: Path) -> list[Scenario]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: "/".join(file.parts[-3:]))
 def test_a_release_decides_as_kube_did(file: Path) -> None:
-    """Each fifth scenario of the families of 1.34.1, each of the new ones; all where tests have many examples (make test-long)."""
+    """Each fifth scenario or timeline of 1.34.1, each of the new families; all where tests have many examples (make test-long)."""
     every = scenarios(file)
     chosen = every if EVERYTHING or file.parent.name == "families" else every[::5]
     results = [run_scenario(scenario) for scenario in chosen]

@@ -24,6 +24,7 @@ from playground.management.terminal.command import CLOSED
 from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
+from tests.support.schemas import require_printed
 
 GATE = [{"name": "example.com/hold"}]
 
@@ -36,12 +37,13 @@ def written(folder: Path, *objects: dict[str, Any]) -> str:
 
 def run(*arguments: str) -> tuple[int, str]:
     """The exit status and what was printed."""
-    out = io.StringIO()
+    out, status = io.StringIO(), 0
     try:
         call_command("explain", *arguments, stdout=out, stderr=io.StringIO())
     except SystemExit as end:
-        return int(end.code or 0), out.getvalue()
-    return 0, out.getvalue()
+        status = int(end.code or 0)
+    require_printed(("explain", *arguments), out.getvalue())
+    return status, out.getvalue()
 
 
 def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:
@@ -343,7 +345,7 @@ def test_evidence_says_how_near_each_node_came(tmp_path: Path) -> None:
         pod("first", cpu="3", priority=1),
         pod("p", cpu="1500m"),
     )
-    status, text = run(file, "--fixes", "0", "--pod", "p")
+    status, text = run(file, "--fixes", "0", "--pod", "p", "--release", "1.34.1")
     assert status == 1
     assert text.splitlines()[:9] == [
         "default/p  WaitingForEvent",
@@ -470,7 +472,7 @@ def test_where_there_are_no_pods_controllers_make_them_and_a_quota_shows(tmp_pat
 def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, command: str) -> None:
     file = written(tmp_path, node("n", cpu="2"), pod("p", cpu="3"))
     with subprocess.Popen(
-        [sys.executable, "manage.py", command, file],
+        [sys.executable, "manage.py", command, "--release", "1.37", file],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -7,7 +7,7 @@ import pytest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.events import (
     ASSIGNED_POD_ADD,
-    UNSCHEDULABLE_POD_UPDATE,
+    UNSCHEDULABLE_POD,
     Action,
     ClusterEvent,
     ObjectEvent,
@@ -234,7 +234,7 @@ def test_an_update_of_a_pod_in_flight_is_only_noted() -> None:
     queue, _ = make_queue()
     queue.add(a_pod("a"), 0)
     entry = popped(queue)
-    queue.update(entry.pod, entry.pod, 1, [UNSCHEDULABLE_POD_UPDATE])
+    queue.update(entry.pod, entry.pod, 1, [ClusterEvent(UNSCHEDULABLE_POD, Action.UPDATE)])
     assert len(queue) == 0
     assert len(queue.flight.items()) == 2
 

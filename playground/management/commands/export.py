@@ -32,6 +32,7 @@ from scheduler_core.formats.export import (
     spans_of,
     table_csv,
     table_names,
+    version_of,
 )
 from scheduler_core.world.commands import Refused
 from scheduler_core.world.simulation import Simulation
@@ -123,7 +124,9 @@ def export_trace(history: ReadLog, form: str, table: str, name: str, lesson: Tra
     if form == "csv":
         return table_csv(history, table)
     spans = spans_of(history)
-    return orjson.dumps(chrome_events(spans) if form == "chrome" else otlp(spans, history.seed)).decode()
+    return orjson.dumps(
+        chrome_events(spans) if form == "chrome" else otlp(spans, history.seed, version_of(history.log))
+    ).decode()
 
 
 def replay(history: ReadLog, name: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
-from playground.management.terminal.inputs import BadInput, join_inputs, read_file
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
+from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_configuration
@@ -21,10 +21,12 @@ from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import (
     MOST,
+    Change,
     Outcome,
     Rest,
     Room,
     add,
+    apply_all,
     drain,
     owners_of,
     pods_of,
@@ -33,14 +35,12 @@ from scheduler_core.analysis.whatif import (
     scale,
     settle,
     subject_of,
+    type_in,
     what_if,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.formats.manifests import read
-from scheduler_core.scheduler.config import OLDEST
-from scheduler_core.world.commands import Command as WorldCommand
+from scheduler_core.scheduler.config import NEWEST, OLDEST
 from scheduler_core.world.commands import SetSettings
-from scheduler_core.world.readonly import InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
@@ -70,6 +70,10 @@ class Command(TerminalCommand):
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
         parser.add_argument(
+            "--run", action="append", default=[], metavar="KUBECTL", help="a kubectl command, as fixes are printed"
+        )
+        parser.add_argument("--apply", action="append", default=[], metavar="FILE", help="manifests, as kubectl apply")
+        parser.add_argument(
             "--more",
             action="append",
             default=[],
@@ -77,6 +81,13 @@ class Command(TerminalCommand):
             help="how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set",
         )
         parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})")
+        parser.add_argument(
+            "--from",
+            dest="from_release",
+            type=read_release_option,
+            metavar="RELEASE",
+            help="with --release: the release before; without it that which the input indicates, else the oldest",
+        )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
@@ -85,7 +96,9 @@ class Command(TerminalCommand):
         inputs, question = self.read(asked)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
-        made = make_world(inputs, seed=seed, acting=True)
+        # A release is asked about: what it changes shows against the oldest, where the input indicates none.
+        otherwise = OLDEST if asked["release"] else NEWEST
+        made = make_world(inputs, seed=seed, acting=True, release=asked["from_release"], otherwise=otherwise)
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
@@ -93,7 +106,7 @@ class Command(TerminalCommand):
             changes = list(_changes(made.world, asked, question, self.stderr.write))
             if not changes and not asked["more"]:
                 raise BadInput(
-                    "nothing is asked: give --drain, --remove, --add, --scale, --config, --release or --more"
+                    "nothing is asked: give --drain, --remove, --add, --scale, --run, --apply, --config, --release or --more"
                 )
             outcome = None
             if changes:
@@ -109,7 +122,7 @@ class Command(TerminalCommand):
         leave(_list_exits(outcome, rest, made.refused))
 
     def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
-        data: dict[str, Any] = {}
+        data: dict[str, Any] = {"schema": "whatif/v1"}
         if outcome is not None:
             data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
@@ -134,9 +147,9 @@ class Command(TerminalCommand):
 
 def _changes(
     world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
-) -> Iterator[WorldCommand]:
-    release = asked["release"]
-    if release != OLDEST:
+) -> Iterator[Change]:
+    release = asked["release"] or world.settings.release
+    if asked["release"]:
         yield SetSettings({"release": release})
     if asked["config"]:
         commands, notes = read_configuration(read_file(asked["config"]), asked["config"], release)
@@ -157,6 +170,8 @@ def _changes(
         yield drain(world, node)
     for node in asked["remove"]:
         yield remove(world, node)
+    yield from map(type_in, asked["run"])
+    yield from (apply_all(read_objects(file)) for file in asked["apply"])
 
 
 def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
@@ -173,11 +188,7 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
     count, equals, named = text.partition("=")
     times, named = (int(count), named) if equals and count.isdecimal() else (1, text)
     if os.path.isfile(named) or named == "-":
-        try:
-            objects = read(join_inputs([(named, read_file(named))])).objects
-        except InvalidObject as error:
-            raise BadInput(f"{named}: {error}") from None
-        pods = [pod for each in objects if isinstance(each.manifest, dict) for pod in pods_of(each.manifest)]
+        pods = [pod for each in read_objects(named) for pod in pods_of(each)]
         if not pods:
             raise BadInput(f"--more {text}: received no pod and no workload; expected at least one")
         return pods * times

@@ -6,7 +6,7 @@ import enum
 import gc
 import os
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from playground.management.terminal.cluster import Live, Question
 from playground.management.terminal.inputs import BadInput, is_file, list_inputs
 from scheduler_core.analysis.whatif import NoSuch
-from scheduler_core.scheduler.config import OLDEST, RELEASES
+from scheduler_core.scheduler.config import RELEASES, Release, read_release
 from scheduler_core.world.commands import Refused
 
 NO_COLOR = "NO_COLOR"  # https://no-color.org
@@ -46,12 +46,20 @@ def leave(found: Iterable[Exit]) -> None:
         sys.exit(worst)
 
 
+def read_release_option(text: str) -> Release:
+    try:
+        return read_release(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
 class TerminalCommand(BaseCommand):
     """A command that needs neither settings nor a database."""
 
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
     at_terminal = False
+    given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments that say which cluster."""
@@ -69,10 +77,9 @@ class TerminalCommand(BaseCommand):
             parser.add_argument(f"--{name}", default="", metavar=name.upper(), help="as for kubectl")
         parser.add_argument(
             "--release",
-            default=OLDEST,
-            choices=RELEASES,
+            type=read_release_option,
             metavar="RELEASE",
-            help=f"the release of kube-scheduler: {', '.join(RELEASES)} ({OLDEST})",
+            help=f"the release of kube-scheduler: {', '.join(RELEASES)}; without it that which the input indicates, else the newest",
         )
         parser.add_argument("--config", default="", metavar="FILE", help="the scheduler's configuration, in any form")
 
@@ -101,6 +108,8 @@ class TerminalCommand(BaseCommand):
     def read(self, options: dict[str, Any]) -> tuple[list[tuple[str, bytes]], Question]:
         """Return the inputs, and what is asked about them. Raise BadInput."""
         words: list[str] = options["words"]
+        if self.given:
+            return self.given, Question(words, options["namespace"], options["all_namespaces"])
         live = Live({name: options[name.replace("-", "_")] for name in Live.OPTIONS}, self.stderr.write)
         question = Question(
             [word for word in words if not is_file(word)], options["namespace"], options["all_namespaces"]

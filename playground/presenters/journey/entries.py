@@ -13,17 +13,17 @@ from scheduler_core.world.readonly import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
+    POD_CREATED,
     Attempt,
     Move,
     Place,
     WorldView,
 )
-from scheduler_core.world.readonly import UNSCHEDULABLE_POD_ADD as CREATED
 from scheduler_core.world.readonly import UNSCHEDULABLE_TIMEOUT as TIMEOUT
 
 _OF_ATTEMPT = (Place.IN_FLIGHT, Place.WAITING, Place.BINDING)
 _CAUSES: dict[str, str] = {
-    CREATED.label: gettext_noop("Created."),
+    **dict.fromkeys(POD_CREATED, gettext_noop("Created.")),
     BACKOFF_COMPLETE: gettext_noop("The backoff of the pod is over."),
     TIMEOUT.label: gettext_noop("The pod was unschedulable for longer than podMaxInUnschedulablePodsDuration."),
     FORCE_ACTIVATE.label: gettext_noop("A plugin activated the pod (Activate)."),

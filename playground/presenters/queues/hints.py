@@ -50,6 +50,8 @@ _AFTER = {
     ("TaintToleration", "after_node_taints_change"): _NODE,
     ("TaintToleration", "after_own_change"): _OWN,
     ("InterPodAffinity", "after_affine_pod_change"): _POD,
+    ("InterPodAffinity", "after_related_pod_change"): _POD,
+    ("NodeResourcesFit", "after_class_change"): "DeviceClassEvent",
     ("InterPodAffinity", "after_node_topology_change"): _NODE,
     ("NodePorts", "after_pod_with_ports_deleted"): "PodDeleted",
     ("PodTopologySpread", "after_spread_pod_change"): _POD,
@@ -178,7 +180,7 @@ def event_of(label: str) -> ClusterEvent | None:
 
 _BY_LABEL = {
     event.label: event
-    for resource in (*_RESOURCES.values(), "AssignedPod", "UnschedulablePod", CLAIM)
+    for resource in (*_RESOURCES.values(), "AssignedPod", "UnschedulablePod", "UnscheduledPod", "TargetPod", CLAIM)
     for action in Action
     if (event := ClusterEvent(resource, action)).label != resource
 }

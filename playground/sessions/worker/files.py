@@ -62,7 +62,11 @@ class File:
 
     def _spans(self, tree: SpanTree) -> bytes:
         chrome = self._request.form == "chrome"
-        made = chrome_events(tree.spans) if chrome else otlp(tree.spans, self._request.seed)
+        made = (
+            chrome_events(tree.spans)
+            if chrome
+            else otlp(tree.spans, self._request.seed, f"v{self._sim.settings.release}")
+        )
         return orjson.dumps(made, option=OPTIONS)
 
     def _of_tables(self, tables: Tables) -> bytes:

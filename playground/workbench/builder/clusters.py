@@ -45,6 +45,7 @@ def _placement() -> list[dict[str, Any]]:
         size = {"cpu": f"{milli}m", "memory": f"{3 * milli}Mi"}
         (runs,) = pod_manifests(name=f"api-{number}", labels={"app": "api"}, requests=size)
         runs["spec"]["nodeName"] = f"node-{number}"
+        runs["metadata"]["uid"] = f"ran-before-{number}"  # a scheduler placed it before what kept others away
         pods.append(runs)
     waiting = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
     return nodes + pods + waiting

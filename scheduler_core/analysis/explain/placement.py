@@ -31,7 +31,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
-from scheduler_core.scheduler.plugins.registry import registry
+from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -194,13 +194,21 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
     pod, node = diagnosis.pod, diagnosis.nodes.names[row]
     if bypassed:
         yield note("BypassedScheduler", pod=pod.key, node=node)
-    for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row):
+    stored = scheduler.world.store.pod_at(pod.key)
+    is_asked = bypassed or (
+        stored is not None and bool(stored.node_name)
+    )  # of a pod being bound, what it gets is taken
+    for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row) if is_asked else ():
         if verdict.status is not None:
             lacks = [f"{key}={value}" for key, value in wrong_labels(pod, diagnosis.nodes.nodes[row]).items()]
             if lacks and verdict.plugin == "NodeAffinity":
                 yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
             code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
-            yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=verdict.status.message)
+            asked = diagnosis.framework.plugin(verdict.plugin)
+            text = verdict.status.message
+            if asked is not None:
+                text = asked.detail(text, pod, diagnosis.nodes.nodes[row])
+            yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=text)
     yield from _list_disabled_plugins(scheduler, diagnosis, row)
 
 
@@ -211,7 +219,9 @@ def _list_disabled_plugins(scheduler: Scheduler, diagnosis: Diagnosis, row: int)
     usual = load_configuration(None, features).profiles[0]
     if all(name in asked for name, _ in usual.plugins[Point.FILTER]):
         return
-    whole = Framework(replace(usual, args={**usual.args, **framework.profile.args}), registry(), WorldHandle(scheduler))
+    whole = Framework(
+        replace(usual, args={**usual.args, **framework.profile.args}), registry_of(features), WorldHandle(scheduler)
+    )
     for verdict in list_verdicts(scheduler, whole, diagnosis.pod, diagnosis.nodes, row):
         if verdict.status is not None and verdict.plugin not in asked:
             values = {"node": diagnosis.nodes.names[row], "plugin": verdict.plugin, "message": verdict.status.message}

@@ -84,25 +84,24 @@ def build_reason(
 
 def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
     """The reasons, and whether it is a claim that the pod waits for, whatever nodes there are."""
-    by_reason: dict[tuple[str, str], tuple[list[Status], list[int]]] = {}
+    by_reason: dict[tuple[str, str, str], tuple[list[Status], list[int]]] = {}
     if diagnosis.whole is not None:
         everywhere = list(range(len(diagnosis.nodes)))
         for text in diagnosis.whole.reasons:
-            by_reason[diagnosis.whole.plugin, text] = ([diagnosis.whole], everywhere)
+            by_reason[diagnosis.whole.plugin, text, text] = ([diagnosis.whole], everywhere)
     for row, status in diagnosis.refused.items():
+        plugin = diagnosis.framework.plugin(status.plugin)
         for text in status.reasons:
-            known = by_reason.get((status.plugin, text))
-            if known is None:
-                by_reason[status.plugin, text] = ([status], [row])
-                continue
-            known[1].append(row)
-            if known[0][-1] is not status:
-                known[0].append(status)
+            detail = text if plugin is None else plugin.detail(text, diagnosis.pod, diagnosis.nodes.nodes[row])
+            statuses, rows = by_reason.setdefault((status.plugin, text, detail), ([status], []))
+            rows.append(row)
+            if statuses[-1] is not status:
+                statuses.append(status)
     waits = False
     out = []
-    for (_, text), (statuses, rows) in by_reason.items():
+    for (_, text, detail), (statuses, rows) in by_reason.items():
         status = next((each for each in statuses if each.code is not Code.UNRESOLVABLE), statuses[0])
-        said = classify_reason(diagnosis.framework, status, text)
+        said = classify_reason(diagnosis.framework, status, detail)
         waits = waits or (diagnosis.whole is not None and said.waits_for_claim)
         out.append(_build_grouped_reason(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
     meant = _build_relevance_test(diagnosis, out)

@@ -100,6 +100,7 @@ class PodSpec:
     volumes: tuple[Mapping[str, Any], ...]
     resource_claims: tuple[Mapping[str, Any], ...]
     host_network: bool
+    group: str  # spec.schedulingGroup.podGroupName, since 1.37
     fingerprint: int
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -135,6 +136,7 @@ _FIELDS = (
     "resourceClaims",
     "resources",
     "schedulerName",
+    "schedulingGroup",
     "schedulingGates",
     "terminationGracePeriodSeconds",
     "tolerations",
@@ -191,6 +193,7 @@ def _compile(spec: Mapping[str, Any]) -> PodSpec:
         volumes=tuple(spec.get("volumes") or ()),
         resource_claims=tuple(spec.get("resourceClaims") or ()),
         host_network=bool(spec.get("hostNetwork")),
+        group=(spec.get("schedulingGroup") or {}).get("podGroupName") or "",
         fingerprint=next(_fingerprints),
     )
 

@@ -58,8 +58,12 @@ LEAVES: dict[str, Leaf] = {
     "intorstring": shapes.int_or_string,
 }
 
-_VERSIONS = {"HorizontalPodAutoscaler": "v2"}  # of the types; all others: v1
-_SERVED = {"HorizontalPodAutoscaler": ("v1", "v2"), "VolumeAttributesClass": ("v1", "v1beta1")}
+_VERSIONS = {"HorizontalPodAutoscaler": "v2", "PodGroup": "v1beta1"}  # of the types; all others: v1
+_SERVED = {
+    "HorizontalPodAutoscaler": ("v1", "v2"),
+    "VolumeAttributesClass": ("v1", "v1beta1"),
+    "PodGroup": ("v1beta1",),
+}
 _ALIKE = {"v1beta2": "v1"}
 DEVICES = "resource.k8s.io"
 

@@ -239,6 +239,7 @@ _WHOLE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")  # these 
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
     "PriorityClass": priority_class,
+    "PodGroup": workloads.pod_group,
     "RuntimeClass": runtime_class,
     "PodDisruptionBudget": budget,
     "Lease": lease,

@@ -176,6 +176,9 @@ def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
 _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "PriorityClass": _priority_class,
     "RuntimeClass": _forbid_changes("handler"),
+    "PodGroup": _forbid_changes(
+        *(f"spec.{name}" for name in ("schedulingConstraints", "disruptionMode", "priorityClassName", "priority"))
+    ),
     "StorageClass": _storage_class,
     "VolumeAttributesClass": _forbid_changes("driverName", "parameters"),
     "Deployment": _forbid_changes("spec.selector"),

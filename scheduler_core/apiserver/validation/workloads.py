@@ -67,6 +67,37 @@ def budget(manifest: Manifest, errors: Errors) -> None:
         errors.append(not_supported(where, policy, ("AlwaysAllow", "IfHealthyBudget")))
 
 
+def pod_group(manifest: Manifest, errors: Errors) -> None:
+    """kube: apis/scheduling/v1beta1/zz_generated.validations.go @ v1.37.2"""
+    spec = manifest.get("spec") or {}
+    policy = spec.get("schedulingPolicy") or {}
+    _one_of(policy, ("basic", "gang"), "spec.schedulingPolicy", errors)
+    count = (policy.get("gang") or {}).get("minCount")
+    if policy.get("gang") is not None and (not isinstance(count, int) or count < 1):
+        path = "spec.schedulingPolicy.gang.minCount"
+        wrong = invalid(path, count, "must be greater than or equal to 1")
+        errors.append(wrong if count else build_required_error(path, ""))
+    if spec.get("disruptionMode") is not None:
+        _one_of(spec["disruptionMode"], ("single", "all"), "spec.disruptionMode", errors)
+    keys = (spec.get("schedulingConstraints") or {}).get("topology") or ()
+    if len(keys) > 1:
+        errors.append(invalid("spec.schedulingConstraints.topology", len(keys), "must have at most 1 item"))
+    if int(spec.get("priority") or 0) > _HIGHEST_PRIORITY:
+        errors.append(invalid("spec.priority", spec["priority"], f"must be less than or equal to {_HIGHEST_PRIORITY}"))
+
+
+_HIGHEST_PRIORITY = 1_000_000_000
+
+
+def _one_of(union: Manifest, names: tuple[str, ...], path: str, errors: Errors) -> None:
+    given = [name for name in names if union.get(name) is not None]
+    choices = ", ".join(f"`{name}`" for name in names)
+    if not given:
+        errors.append(invalid(path, "", f"must specify one of: {choices}"))
+    elif len(given) > 1:
+        errors.append(invalid(path, f"{{{', '.join(given)}}}", f"must specify exactly one of: {choices}"))
+
+
 def priority_class(manifest: Manifest, errors: Errors) -> None:
     """A name of the system's is for its own classes, as they are."""
     name = str(manifest["metadata"].get("name") or "")

@@ -27,6 +27,7 @@ from scheduler_core.formats.export.traces import (
     read_log,
     replay_one,
     transitions,
+    version_of,
 )
 
 __all__ = [
@@ -56,4 +57,5 @@ __all__ = [
     "table_csv",
     "table_names",
     "transitions",
+    "version_of",
 ]

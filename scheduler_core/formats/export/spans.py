@@ -176,7 +176,7 @@ def _upwards(spans: dict[int, Span], record: Record) -> Iterator[Span]:
         at = spans.get(at.parent)
 
 
-def otlp(spans: Iterable[Span], seed: int) -> dict[str, Any]:
+def otlp(spans: Iterable[Span], seed: int, kube: str = KUBE_VERSION) -> dict[str, Any]:
     """OTLP/JSON: a resource for each scheduler, a trace for each attempt. Times are nanoseconds since the world began."""
     by_scheduler: dict[str, list[dict[str, Any]]] = {}
     for span in spans:
@@ -186,7 +186,7 @@ def otlp(spans: Iterable[Span], seed: int) -> dict[str, Any]:
         "resourceSpans": [
             {
                 "resource": {
-                    "attributes": [_attribute("service.name", scheduler), _attribute("service.version", KUBE_VERSION)]
+                    "attributes": [_attribute("service.name", scheduler), _attribute("service.version", kube)]
                 },
                 "scopeSpans": [{"scope": scope, "spans": made}],
             }

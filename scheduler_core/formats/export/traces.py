@@ -74,7 +74,7 @@ def export_lines(seed: int, log: Log, head: int, detail: range = range(0), creat
         "format": FORMAT,
         "schema": SCHEMA,
         "engine": ENGINE_VERSION,
-        "kube": KUBE_VERSION,
+        "kube": version_of(log),
         "seed": seed,
         "head": head,
         "commands": len(log),
@@ -91,6 +91,13 @@ def export_lines(seed: int, log: Log, head: int, detail: range = range(0), creat
         if not records and sim.position == before:
             raise TraceError(0, f"nothing left to happen at position {before}", f"a history up to {head}")
         yield from _lines_of(sim, records, detail)
+
+
+def version_of(log: Log) -> str:
+    """Return the version of kube-scheduler that a history ends with."""
+    settings = (command.get("settings") or {} for command in log.values() if command.get("kind") == "SetSettings")
+    releases = [str(each["release"]) for each in settings if each.get("release")]
+    return f"v{releases[-1]}" if releases else KUBE_VERSION
 
 
 def replay_one(sim: Simulation, log: Log) -> list[Record]:

@@ -97,7 +97,7 @@ FIELDS: Mapping[str, Fields] = {
     "PodSpec": Fields(
         "volumes initContainers containers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds nodeSelector nodeName"
         " hostNetwork affinity schedulerName tolerations priorityClassName priority readinessGates runtimeClassName"
-        " preemptionPolicy overhead topologySpreadConstraints os schedulingGates resourceClaims resources",
+        " preemptionPolicy overhead topologySpreadConstraints os schedulingGates resourceClaims resources schedulingGroup",
         {
             reasons.IDENTITY: "serviceAccountName serviceAccount automountServiceAccountToken",
             reasons.ANY_IMAGE: "imagePullSecrets",
@@ -167,6 +167,18 @@ FIELDS: Mapping[str, Fields] = {
         idle="externalID",
     ),
     "PriorityClass": Fields("value globalDefault preemptionPolicy", idle="description"),
+    "PodSchedulingGroup": Fields("podGroupName"),
+    "PodGroupSpec": Fields(
+        "schedulingPolicy schedulingConstraints disruptionMode priorityClassName priority preemptionPolicy",
+        {
+            "groups of groups, and claims of groups, are not modeled": "parentCompositePodGroupName workloadRef resourceClaims"
+        },
+    ),
+    "PodGroupSchedulingPolicy": Fields("basic gang"),
+    "PodGroupGangPolicy": Fields("minCount"),
+    "PodGroupDisruptionMode": Fields("single all"),
+    "PodGroupSchedulingConstraints": Fields("topology"),
+    "PodGroupTopologyConstraint": Fields("key"),
     "StorageClass": Fields(
         "provisioner reclaimPolicy allowVolumeExpansion volumeBindingMode allowedTopologies",
         {reasons.PROVISIONED: "parameters", reasons.NOT_MOUNTED: "mountOptions"},

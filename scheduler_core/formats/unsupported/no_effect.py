@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apiserver.kinds import KINDS, Kind
-from scheduler_core.apiserver.schema.table import DEVICES, Field, fields, parse_expression, type_of
+from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
 from scheduler_core.formats.unsupported import reasons
 from scheduler_core.formats.unsupported.declared import FIELDS, MEANT, WHOLE_GROUPS, WHOLE_KINDS, Fields
 
 CONFIGURATION, ANY_CUSTOM = "KubeSchedulerConfiguration", "*"
 _NOT_DECLARED = Fields()
-_DEVICE_VERSIONS = {"DeviceTaintRule": "v1alpha3"}  # all others: v1
+_VERSIONS = {"DeviceTaintRule": "v1alpha3", "PodGroup": "v1beta1"}  # all others: v1
 _ZEROS: Mapping[str, tuple[Any, ...]] = {"bool": (False,), "int32": (0,), "int64": (0,)}
 
 
@@ -96,7 +96,7 @@ _OF_CONFIGURATIONS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
 
 def root_type(kind: Kind) -> str:
     """The type of a kind's objects in the version that the engine keeps; "" where the table does not have it."""
-    version = _DEVICE_VERSIONS.get(kind.key, "v1") if kind.group == DEVICES else "v1"
+    version = _VERSIONS.get(kind.key, "v1")
     return type_of(kind, f"{kind.group}/{version}" if kind.group else version)
 
 

@@ -4,7 +4,7 @@ the world's settings."""
 from __future__ import annotations
 
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.base.releases import OLDEST, RELEASES, Release
+from scheduler_core.base.releases import NEWEST, OLDEST, RELEASES, Release, read_release
 from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
 from scheduler_core.scheduler.config.gates import (
     GATE_SETTINGS,
@@ -34,6 +34,7 @@ __all__ = [
     "MAX_DURATION",
     "MAX_GATES_TEXT",
     "NAME_PATTERN",
+    "NEWEST",
     "NORMALIZE",
     "OLDEST",
     "READ_AT_START",
@@ -56,6 +57,7 @@ __all__ = [
     "load_configuration",
     "read_gates",
     "read_kubelet",
+    "read_release",
     "with_own",
     "with_plugin",
     "with_plugin_in",

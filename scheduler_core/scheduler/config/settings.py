@@ -81,6 +81,10 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     toleration_operators: bool = False  # kube's gate TaintTolerationComparisonOperators, since 1.35
     volume_limit_scaling: bool = False  # kube's gate VolumeLimitScaling, since 1.35
     pod_level_scaling: bool = False  # kube's gate InPlacePodLevelResourcesVerticalScaling, since 1.35
+    opportunistic_batching: bool = False  # kube's gate OpportunisticBatching, since 1.35
+    generic_workload: bool = False  # kube's gate GenericWorkload, since 1.37
+    topology_aware_scheduling: bool = False  # kube's gate TopologyAwareWorkloadScheduling, since 1.37
+    group_preemption_policy: bool = False  # kube's gate PodGroupPreemptionPolicy, since 1.37
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never

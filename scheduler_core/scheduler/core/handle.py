@@ -19,12 +19,15 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
 
 
 class HandleOwner(client.Caller, Protocol):
     """The scheduler whose plugins get the handle."""
+
+    replica: Store | None
 
     @property
     def features(self) -> Features: ...
@@ -44,12 +47,11 @@ class HandleOwner(client.Caller, Protocol):
     def pods_waiting(self) -> list[BindingCycle]: ...
 
     @property
-    def replica(self) -> Store | None: ...
-
-    @property
     def view(self) -> Store: ...
 
     def live(self, key: str) -> Pod | None: ...
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None: ...
 
 
 class WorldHandle:
@@ -86,6 +88,9 @@ class WorldHandle:
     @property
     def now(self) -> int:
         return self._world.store.epoch + self._world.now
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
+        return self._scheduler.pod_group(namespace, name)
 
     def waiting_pods(self) -> list[WaitingPod]:
         return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]
@@ -155,6 +160,9 @@ class WorldHandle:
             said = fault.answer().message
             world.record(ApiCall("BIND", pod.key, node_name, fault=said))
             if fault.after_write:
+                if not world.settings.async_api_calls and self._scheduler.replica is None:
+                    # The binding cycle has the answer at hand before the scheduler's informer brings the change.
+                    self._scheduler.replica = world.store.replica()
                 world.store.bind(pod.key, pod.uid, node_name, world.now)
             return error(said)
         answer = world.store.bind(pod.key, pod.uid, node_name, world.now)

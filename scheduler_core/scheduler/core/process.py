@@ -29,6 +29,7 @@ from scheduler_core.base.clock.agenda import FOREVER, SECOND
 from scheduler_core.base.state import Copied, State
 from scheduler_core.base.trace.journal import Place, Why
 from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.framework import groups
 from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework, record_gate
@@ -38,7 +39,7 @@ from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase
 from scheduler_core.scheduler.leaderelection.lock import LeaseCall
 from scheduler_core.scheduler.queue.hints import Hints
-from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision
+from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Strategy
 
 # What a scheduler's queue asks of the scheduler: order, gates, hints, and who is notified of moves.
 
@@ -51,6 +52,9 @@ class RulesOwner(measure.Measured, Protocol):
 
     @property
     def replica(self) -> Store | None: ...
+
+    @property
+    def view(self) -> Store: ...
 
     def framework_of(self, pod: Pod) -> Framework | None: ...
 
@@ -69,6 +73,10 @@ class QueueRules:
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         first = next(iter(self._scheduler.profiles.values()))
         return queue_sort_key(first, pod, timestamp)
+
+    def group(self, key: str, member: Pod) -> Pod | None:
+        manifest = self._scheduler.view.get(groups.KIND, *key.split("/", 1))
+        return None if manifest is None else groups.stand_in(manifest, member.spec.scheduler_name)
 
     def gate(self, pod: Pod, first: str) -> str:
         framework = self._scheduler.framework_of(pod)
@@ -93,12 +101,15 @@ class QueueRules:
         return self._hints.listeners(event)
 
     def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
+        if entry.members:
+            return max((self._hints.requeue_decision(each, what) for each in entry.members), key=_best)
         return self._hints.requeue_decision(entry, what)
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         until = entry.backoff_until or 0 if place == Place.BACKOFF else 0
         reason = () if why is None else why.reason
-        self._scheduler.move(entry.key, place, cause, reason, until, self._is_about(entry.pod))
+        for each in entry.pods():
+            self._scheduler.move(each.key, place, cause, reason, until, self._is_about(each.pod))
 
     def _is_about(self, pod: Pod) -> bool:
         """False where another pod has the name by now. One for another scheduler took that of a pod whose attempt failed: the queue holds
@@ -110,6 +121,10 @@ class QueueRules:
             if live is not None and live.uid != pod.uid:
                 return False
         return pod.spec.scheduler_name in scheduler.profiles
+
+
+def _best(decision: RequeueDecision) -> int:
+    return tuple(Strategy).index(decision.strategy)
 
 
 def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:

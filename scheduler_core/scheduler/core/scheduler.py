@@ -35,6 +35,7 @@ from scheduler_core.scheduler.core.actions import (
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.dispatcher import Dispatcher
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, Eviction, SchedulingCycle
 from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
@@ -45,8 +46,10 @@ from scheduler_core.scheduler.extenders.extender import (
     list_ignored_resources,
     without_ignored_resources,
 )
+from scheduler_core.scheduler.framework import groups
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.metrics.figures import Figures
@@ -106,6 +109,8 @@ class Scheduler(State):
     running: bool  # a cycle is in progress or the thread is on the agenda
     flushes: Copied[dict[str, int]]  # timers on the agenda by name
     replica: Copied[Store | None]  # what its listers read where its informers lag
+    members: Copied[dict[str, dict[str, Pod]]]  # pods by their PodGroup and key, as its informer brought them
+    group: Copied[GroupCycle | None]  # the group whose cycle is under way, or was the last
     inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
     limits: tuple[float, int] | None
     bucket: int  # see client.throttle
@@ -130,7 +135,8 @@ class Scheduler(State):
         self.figures = Figures()
         self.profiles = self._make_profiles()
         options = self._queue_options()
-        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(Nominator(self.live)))
+        nominator = Nominator(self.live, Behavior.CLEARED_NOMINATIONS_GO not in self.features.behaviors)
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator))
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions = {}
         self.cache = Cache()
@@ -142,12 +148,17 @@ class Scheduler(State):
             epoch=world.store.epoch,
             extenders=extenders_of(configuration.manifest),
             nominator=self.queue.nominator,
+            batches={} if self.features.opportunistic_batching else None,
+            grouped=self.features.generic_workload,
+            in_order=Behavior.TIES_IN_ORDER in self.features.behaviors,
         )
         self.cycle = None
         self.bindings = {}
         self.running = False
         self.flushes = {}
         self.replica = None
+        self.members = {}
+        self.group = None
         self.inbox = []
         self.limits = client.read_limits(configuration.manifest)
         self.bucket = 0
@@ -162,6 +173,8 @@ class Scheduler(State):
     def connect(self, world: SchedulerWorld) -> None:
         """Ties a copy to the world that it is in."""
         self.world = world
+        if self.group is not None and self.group.current is not None:
+            self.cycle = self.group.current  # a copy of both has it twice
         self.profiles = self._make_profiles()
         self.queue.connect(QueueRules(self))
         self.queue.nominator.find = self.live
@@ -179,6 +192,26 @@ class Scheduler(State):
         self.claims.disconnect()
 
     # What it is made of
+
+    @property
+    def frees_deleted(self) -> bool:
+        """True if a pod that is deleted while it is being bound gives its room back at once."""
+        return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
+
+    @property
+    def budgets_end(self) -> bool:
+        """True if a victim that violates one budget is not charged to the budgets that follow."""
+        return Behavior.FIRST_SPENT_BUDGET in self.features.behaviors
+
+    @property
+    def gates_to_last(self) -> bool:
+        """True if a preemptor stays gated until its last victim is deleted."""
+        return Behavior.LAST_VICTIM_GATES in self.features.behaviors
+
+    @property
+    def preempts_in_memory(self) -> bool:
+        """True if victims that are being bound are not deleted."""
+        return Behavior.PREEMPTION_IN_MEMORY in self.features.behaviors
 
     @property
     def keeps_nomination(self) -> bool:
@@ -219,12 +252,14 @@ class Scheduler(State):
     def _queue_options(self) -> QueueOptions:
         settings = self.world.settings
         historical = settings.queue_mode == HISTORICAL
-        return QueueOptions(
+        return QueueOptions.of_release(
+            self.features.behaviors,
             initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=settings.max_in_unschedulable,
             pop_from_backoff=settings.pop_from_backoff and not historical,
             historical=historical,
+            groups=self.features.generic_workload,
         )
 
     @property
@@ -250,6 +285,16 @@ class Scheduler(State):
         """The pod as the scheduler's informer has it: one that has ended has left it."""
         pod = self.view.pod_at(key)
         return None if pod is None or pod.terminal else pod
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
+        """Return a PodGroup with its pods; None if there is no such group."""
+        manifest = self.view.get(groups.KIND, namespace, name)
+        if manifest is None:
+            return None
+        pods = self.members.get(f"{namespace}/{name}", {}).values()
+        assumed = {pod.uid: self.cache.where[pod.uid][0] for pod in pods if self.cache.is_assumed(pod.uid)}
+        scheduled = tuple(pod for pod in pods if pod.node_name and pod.uid not in assumed)
+        return PodGroupState(manifest, tuple(pods), (*scheduled, *assumed.values()), tuple(assumed))
 
     def is_assumed(self, pod: Pod) -> bool:
         """Return True if this pod (by identity) is assumed to be on a node."""

@@ -38,6 +38,12 @@ def reject(owner: Owner, binding: BindingCycle, plugin: str, message: str) -> No
     _decide(owner, binding, Status(Code.UNSCHEDULABLE, (message,), plugin))
 
 
+def preempt(owner: Owner, binding: BindingCycle, plugin: str) -> None:
+    """A preemption takes the room of the waiting pod; the pod is not unschedulable by it. kube: waitingPod.Preempt"""
+    binding.waiting.clear()
+    _decide(owner, binding, Status(Code.ERROR, ("preempted",), plugin))
+
+
 def _decide(owner: Owner, binding: BindingCycle, status: Status) -> None:
     """The first decision stands."""
     if binding.decision is None:

@@ -29,8 +29,9 @@ class Action(enum.IntFlag):
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1024
     UPDATE_POD_GENERATED_RESOURCE_CLAIM = 2048
     UPDATE_NODE_DECLARED_FEATURE = 4096
-    UPDATE = 8188
-    ALL = 8191
+    UPDATE_POD_SCALE_UP = 8192  # since 1.37
+    UPDATE = 16380
+    ALL = 16383
 
 
 _KUBE_NAMES = {
@@ -47,6 +48,7 @@ _KUBE_NAMES = {
     Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: "UpdatePodSchedulingGatesEliminated",
     Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM: "UpdatePodGeneratedResourceClaim",
     Action.UPDATE_NODE_DECLARED_FEATURE: "UpdateNodeDeclaredFeature",
+    Action.UPDATE_POD_SCALE_UP: "UpdatePodScaleUp",
     Action.UPDATE: "Update",
     Action.ALL: "All",
 }
@@ -58,6 +60,8 @@ def action_name(action: Action) -> str:
 
 
 POD, ASSIGNED_POD, UNSCHEDULABLE_POD, ANYTHING = "Pod", "AssignedPod", "UnschedulablePod", "*"
+UNSCHEDULED_POD, TARGET_POD = "UnscheduledPod", "TargetPod"
+_PODS = (ASSIGNED_POD, UNSCHEDULABLE_POD, UNSCHEDULED_POD, TARGET_POD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,23 @@ class ClusterEvent:
 ASSIGNED_POD_ADD = ClusterEvent(ASSIGNED_POD, Action.ADD)
 ASSIGNED_POD_UPDATE = ClusterEvent(ASSIGNED_POD, Action.UPDATE)
 ASSIGNED_POD_DELETE = ClusterEvent(ASSIGNED_POD, Action.DELETE)
-UNSCHEDULABLE_POD_ADD = ClusterEvent(UNSCHEDULABLE_POD, Action.ADD)
-UNSCHEDULABLE_POD_UPDATE = ClusterEvent(UNSCHEDULABLE_POD, Action.UPDATE)
-UNSCHEDULABLE_POD_DELETE = ClusterEvent(UNSCHEDULABLE_POD, Action.DELETE)
+
+
+@dataclass(frozen=True, slots=True)
+class PodEvents:
+    """The resources that events of waiting pods name: `waiting` for any pod, `own` for the pod that is asked."""
+
+    waiting: str = UNSCHEDULABLE_POD
+    own: str = UNSCHEDULABLE_POD
+    scale_up: bool = False  # whether larger requests are an event of their own
+
+    def label(self, action: Action) -> str:
+        return ClusterEvent(self.waiting, action).label
+
+
+UNSPLIT = PodEvents()
+SPLIT = PodEvents(UNSCHEDULED_POD, TARGET_POD, scale_up=True)
+POD_CREATED = tuple(events.label(Action.ADD) for events in (UNSPLIT, SPLIT))
 CLAIM = "resource.k8s.io/ResourceClaim"
 CLAIM_UPDATE = ClusterEvent(CLAIM, Action.UPDATE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(ANYTHING, Action.ALL, "UnschedulableTimeout")
@@ -119,9 +137,7 @@ class On:
         """kube: framework/types.go MatchClusterEvents (numeric comparison included)."""
         if self.resource == ANYTHING and self.action == Action.ALL:
             return True
-        if self.resource not in (ANYTHING, event.resource) and not (
-            self.resource == POD and event.resource in (ASSIGNED_POD, UNSCHEDULABLE_POD)
-        ):
+        if self.resource not in (ANYTHING, event.resource) and not (self.resource == POD and event.resource in _PODS):
             return False
         return bool(self.action & event.action) and event.action <= self.action
 

@@ -34,6 +34,10 @@ class Features:
     toleration_operators: bool = False  # TaintTolerationComparisonOperators
     volume_limit_scaling: bool = False  # VolumeLimitScaling
     pod_level_scaling: bool = False  # InPlacePodLevelResourcesVerticalScaling
+    opportunistic_batching: bool = False  # OpportunisticBatching
+    generic_workload: bool = False  # GenericWorkload
+    topology_aware_scheduling: bool = False  # TopologyAwareWorkloadScheduling
+    group_preemption_policy: bool = False  # PodGroupPreemptionPolicy
     behaviors: frozenset[Behavior] = behaviors_of(OLDEST)  # of the release
 
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.events import EVERYTHING, On
 from scheduler_core.scheduler.framework.reasons import Reason, Said
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.explanation import Explanation
     from scheduler_core.scheduler.framework.features import Features
     from scheduler_core.scheduler.framework.formula import Formula
+    from scheduler_core.scheduler.framework.groups import PodGroupState
 
 Rows = NDArray[np.intp]
 Scores = NDArray[np.int64]
@@ -251,6 +254,10 @@ class Handle(Protocol):
         """The time of the world, in ns since 1970."""
         ...
 
+    def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
+        """A PodGroup with its pods, as the scheduler knows them; None if there is no such group."""
+        ...
+
     def waiting_pods(self) -> list[WaitingPod]:
         """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
         ...
@@ -318,6 +325,7 @@ class Plugin:
     between_pods: ClassVar[bool] = False
     explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
+    canceled: ClassVar[str] = "context canceled"  # its error if a preemption ends its PreBind
     skips: ClassVar[Mapping[Point, str]] = {}
     reasons: ClassVar[tuple[Reason, ...]] = ()
 
@@ -334,6 +342,11 @@ class Plugin:
     def in_default_set(cls, features: Features) -> bool:
         """Return whether a plugin of kube's default order is in the default set with these gates."""
         return True
+
+    @property
+    def taints_unheard(self) -> bool:
+        """True if the plugin hears of changed taints only where its registrations say so."""
+        return Behavior.TAINTS_UNHEARD in self.handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
         """The events that may help a pod that this plugin refused; one that can refuse and says nothing hears everything."""
@@ -439,6 +452,10 @@ class Plugin:
     ) -> Formula | None:
         """Return the formula by which NormalizeScore turned the raw `scores` into the score of row `i`."""
         return None
+
+    def detail(self, text: str, pod: Pod, node: Node) -> str:
+        """Return a reason of this plugin against one node as it is explained, where kube's text says less."""
+        return text
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Return the facts on rows refused for one reason, as JSON data; `rows`: all, if PreFilter refused. Changes nothing."""

@@ -12,6 +12,7 @@ from scheduler_core.scheduler.plugins.default_binder import DefaultBinder
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.demonstration import Demonstration
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
+from scheduler_core.scheduler.plugins.gangscheduling import GangScheduling
 from scheduler_core.scheduler.plugins.image_locality import ImageLocality
 from scheduler_core.scheduler.plugins.interpodaffinity.plugin import InterPodAffinity
 from scheduler_core.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
@@ -56,6 +57,7 @@ NAMES: tuple[str, ...] = (
     "ImageLocality",
     "DefaultBinder",
     "NodeDeclaredFeatures",
+    "GangScheduling",
 )
 
 # kube's default multiPoint set in its order; 0 where no weight is given.
@@ -91,6 +93,8 @@ def default_order(features: Features) -> tuple[tuple[str, int], ...]:
         order["DynamicResources"] = 2
     if Behavior.DECLARED_FEATURES in features.behaviors:
         order["NodeDeclaredFeatures"] = 0
+    if Behavior.POD_GROUPS in features.behaviors:
+        order["GangScheduling"] = 0
     return tuple(order.items())
 
 
@@ -125,6 +129,7 @@ ROOMS: tuple[type[Plugin], ...] = (
     ImageLocality,
     DefaultBinder,
     NodeDeclaredFeatures,
+    GangScheduling,
     Demonstration,
     CreationTimeSort,
     SmallestFirstSort,

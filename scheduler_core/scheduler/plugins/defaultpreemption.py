@@ -68,11 +68,13 @@ _NO_CANDIDATE = Reason("NoCandidate", "no candidate node for preemption")
 _NO_VICTIMS = Reason("NoVictims", NO_VICTIMS.message)
 _PLACEMENT = Reason("Placement", "found a potential placement for pod on node <node>, preempting <victims> victims")
 _IN_PROGRESS = Reason("InProgress", "waiting for the preemption for this pod to be finished")
+_GROUP_IN_PROGRESS = Reason("GroupInProgress", "waiting for the preemption for this pod group to be finished")
 NEVER, TERMINATING, NOT_HELPFUL = _NEVER(), _TERMINATING(), _NOT_HELPFUL()
 NO_CANDIDATE = _NO_CANDIDATE()
 PREFIX = "preemption: "
 AWAITING = Status(Code.WAIT)
 IN_PROGRESS = unresolvable(_IN_PROGRESS())
+GROUP_IN_PROGRESS = unresolvable(_GROUP_IN_PROGRESS())
 
 AT_LAST = times.NEVER
 REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
@@ -90,7 +92,7 @@ class DefaultPreemption(Plugin):
     """
 
     name = NAME
-    reasons = (_NEVER, _TERMINATING, _NOT_HELPFUL, _NO_CANDIDATE, _NO_VICTIMS, _IN_PROGRESS)
+    reasons = (_NEVER, _TERMINATING, _NOT_HELPFUL, _NO_CANDIDATE, _NO_VICTIMS, _IN_PROGRESS, _GROUP_IN_PROGRESS)
     arguments: ClassVar[Arguments | None] = ARGUMENTS
     events = (On("Pod", Action.DELETE, never),)
     state_classes = (Evidence,)
@@ -99,6 +101,7 @@ class DefaultPreemption(Plugin):
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self._names_placement = Behavior.PLACEMENT_TEXT in handle.features.behaviors
+        self._of_groups = handle.features.generic_workload
         self._first_spent = Behavior.FIRST_SPENT_BUDGET in handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
@@ -106,7 +109,12 @@ class DefaultPreemption(Plugin):
 
     def pre_enqueue(self, pod: Pod) -> Status:
         """Holds the pod back while its victims are being evicted, but for the last one, whose deletion is to be heard."""
-        return IN_PROGRESS if pod.uid in (self.handle.preempting or ()) else SUCCESS
+        preempting = self.handle.preempting or ()
+        if pod.spec.group and self._of_groups:
+            group = self.handle.pod_group(pod.namespace, pod.spec.group)
+            busy = group is not None and group.manifest["metadata"].get("uid") in preempting
+            return GROUP_IN_PROGRESS if busy else SUCCESS
+        return IN_PROGRESS if pod.uid in preempting else SUCCESS
 
     def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
         evidence = Evidence()
@@ -161,14 +169,16 @@ class DefaultPreemption(Plugin):
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"), self._first_spent)
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
         lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
-        local = failure.filters.local_to_rows(state) if lasting and not self.chooses_victims else None
+        local = (
+            failure.filters.local_to_rows(state) if lasting and not (self.chooses_victims or self._of_groups) else None
+        )
         known = _recall_outcomes(local, pod, nodes, budgets)
         nominated = [row for name in failure.nominated_nodes() if (row := nodes.row(name)) is not None]
         _forget(known, nominated)
         eligible = self.is_eligible if self.chooses_victims else None
-        errors = dry_run(
-            state, pod, nodes, order, evidence.wanted, budgets, failure.filters, evidence, known, now, eligible
-        )
+        find = self.handle.pod_group if self._of_groups else None
+        wanted, filters = evidence.wanted, failure.filters
+        errors = dry_run(state, pod, nodes, order, wanted, budgets, filters, evidence, known, now, eligible, find)
         _forget(known, nominated)
         return errors
 
@@ -179,7 +189,7 @@ class DefaultPreemption(Plugin):
         row = nodes.row(pod.nominated_node_name) if pod.nominated_node_name else None
         if row is None or int(failure.codes[row]) == int(Code.UNRESOLVABLE):
             return ""
-        lower = (p for p in nodes.pods[row] if p.priority < pod.priority and _ends_by_preemption(p))
+        lower = (p for p in nodes.pods[row] if p.priority < pod.priority and ends_by_preemption(p))
         ending = any(not self.chooses_victims or self.is_eligible(nodes, row, p, pod) for p in lower)
         return TERMINATING if ending else ""
 
@@ -222,7 +232,8 @@ def _forget(known: Outcomes, nominated: list[int]) -> None:
         known.pop(row, None)
 
 
-def _ends_by_preemption(pod: Pod) -> bool:
+def ends_by_preemption(pod: Pod) -> bool:
+    """Return whether a pod is being deleted because of a preemption."""
     if not pod.deleting:
         return False
     condition = pod.condition("DisruptionTarget")

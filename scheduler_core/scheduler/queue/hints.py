@@ -125,12 +125,17 @@ class Hints:
 class Registering(Protocol):
     """An object that registers for events: a plugin."""
 
+    @property
+    def taints_unheard(self) -> bool: ...
+
     def registrations(self) -> tuple[On, ...]: ...
 
 
 def list_registrations(plugin: Registering) -> tuple[On, ...]:
-    """The plugin's registrations. One that hears of new nodes and not of taints hears of those as well, as kube has it."""
+    """The plugin's registrations. Until 1.37 one that hears of new nodes and not of taints hears of those as well."""
     events = plugin.registrations()
+    if plugin.taints_unheard:
+        return events
     nodes = [on for on in events if on.resource == "Node"]
     adds = any(on.action & Action.ADD for on in nodes)
     taints = any(on.action & Action.UPDATE_NODE_TAINT for on in nodes)

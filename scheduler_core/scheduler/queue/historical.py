@@ -24,8 +24,10 @@ from scheduler_core.scheduler.framework.events import (
     ASSIGNED_POD,
     ATTEMPT_FAILED,
     POD,
+    TARGET_POD,
     UNSCHEDULABLE_POD,
     UNSCHEDULABLE_TIMEOUT,
+    UNSCHEDULED_POD,
     ObjectEvent,
 )
 from scheduler_core.scheduler.queue.moves import FLUSH_PERIOD, HintedMoves
@@ -37,6 +39,8 @@ _RESOURCES = (
     POD,
     ASSIGNED_POD,
     UNSCHEDULABLE_POD,
+    UNSCHEDULED_POD,
+    TARGET_POD,
     "Node",
     SERVICE,
     "PersistentVolume",

@@ -10,10 +10,12 @@ kube: backend/queue/scheduling_queue.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.framework.events import (
     ATTEMPT_FAILED,
@@ -73,6 +75,7 @@ class HintedMoves:
         self._placing = placing
         self._options = options
         self._rules = rules
+        self._flushes_gated = Behavior.FLUSHED_GATES in options.behaviors
 
     def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         """The event is kept as well, for the pods in flight. kube: moveAllToActiveOrBackoffQueue"""
@@ -99,7 +102,7 @@ class HintedMoves:
         self, waiting: Sequence[QueuedPod], what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None
     ) -> None:
         for entry in waiting:
-            if only is None or only(entry.pod):
+            if only is None or any(only(each.pod) for each in entry.pods()):
                 self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
@@ -152,15 +155,15 @@ class HintedMoves:
         """At a whole half minute. Gated pods count while a pod is in flight: they stay, but it hears of the timeout."""
         state = self._state
         first = next(iter(state.unschedulable.values()), None)
-        gated = next(iter(state.gated.values()), None) if len(state.flight) else None
-        since = [entry.timestamp for entry in (first, gated) if entry is not None]
+        gated = next(iter(state.gated.values()), None) if len(state.flight) or self._flushes_gated else None
+        since = [entry.waits_since for entry in (first, gated) if entry is not None]
         if not since:
             return None
         due = self._overdue(min(since))
         return due if state.flushed is None else max(due, state.flushed + FLUSH_PERIOD)
 
     def flush_due(self, entry: QueuedPod) -> int:
-        return self._overdue(entry.timestamp)
+        return self._overdue(entry.waits_since)
 
     def _overdue(self, since: int) -> int:
         late = since + self._options.max_in_unschedulable
@@ -171,10 +174,11 @@ class HintedMoves:
         state = self._state
         state.flushed = now - now % FLUSH_PERIOD
         longest = self._options.max_in_unschedulable
-        late = [e for e in state.unschedulable.values() if now - e.timestamp > longest]
-        gated = any(now - e.timestamp > longest for e in state.gated.values())
+        late = [e for e in state.unschedulable.values() if now - e.waits_since > longest]
+        gated = [e for e in state.gated.values() if now - e.waits_since > longest]
         what = ObjectEvent(UNSCHEDULABLE_TIMEOUT, None, None)
-        for entry in late:
-            self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
+        for entry in late + gated * self._flushes_gated:
+            flushed = replace(entry, flushed=now)
+            self._placing.move(flushed, self._rules.requeue_decision(flushed, what), what.event.label, now)
         if (late or gated) and len(state.flight):
             state.flight.add(what)

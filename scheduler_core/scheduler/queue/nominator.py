@@ -20,14 +20,16 @@ FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the qu
 class Nominator(State):
     """Pods by nominated node, in the order of nomination. Pods are replaced by newer versions of themselves as these arrive."""
 
-    __slots__ = ("_by_node", "_node_of", "find", "queued")
+    __slots__ = ("_by_node", "_node_of", "find", "keeps_cleared", "queued")
 
     queued: Derived[FindQueued | None]  # set by the queue that it belongs to
     find: Derived[Find | None]  # set by the scheduler that it belongs to
+    keeps_cleared: bool  # until 1.37 a cleared nomination stays in the list under ""
     _by_node: Copied[dict[str, tuple[Pod, ...]]]
     _node_of: Copied[dict[str, str]]  # uid -> node
 
-    def __init__(self, find: Find | None = None) -> None:
+    def __init__(self, find: Find | None = None, keeps_cleared: bool = True) -> None:
+        self.keeps_cleared = keeps_cleared
         self.queued = None
         self.find = find
         self._by_node = {}
@@ -64,6 +66,8 @@ class Nominator(State):
             if not pod.nominated_node_name:
                 return
             node = pod.nominated_node_name
+        if not node and not self.keeps_cleared:
+            return
         # The caller's version may be old by now; a pod that is bound would hold room a second time as a nominated one.
         if self.find is not None:
             live = self.find(pod.key)

@@ -7,20 +7,17 @@ kube: backend/queue/scheduling_queue.go (moveToActiveQ, moveToBackoffQ, requeueP
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import FOREVER, SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.scheduler.framework.events import (
-    BACKOFF_COMPLETE,
-    POP_FROM_BACKOFF,
-    UNSCHEDULABLE_POD_ADD,
-    UNSCHEDULABLE_POD_UPDATE,
-)
+from scheduler_core.scheduler.framework.events import BACKOFF_COMPLETE, POP_FROM_BACKOFF, Action
 from scheduler_core.scheduler.queue.heap import Order
 from scheduler_core.scheduler.queue.state import QueueState
-from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
+from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
 # How long a pod that failed backs off, and when its backoff is over.
 #
@@ -46,7 +43,10 @@ class Backoff:
             return replace(entry, backoff_until=None)
         doublings = entry.attempts if self._options.historical else failures - 1
         # Python integers do not overflow; the cap keeps a pod with very many failures from shifting up huge ones.
-        wait = min(self._options.initial_backoff << min(doublings, 60), self._options.max_backoff)
+        longest = self._options.max_backoff
+        if entry.members:
+            longest = int(longest * math.sqrt(entry.size))
+        wait = min(self._options.initial_backoff << min(doublings, 60), longest)
         until = min(entry.timestamp + wait, FOREVER)
         if self._options.pop_from_backoff:
             # kube's ordering window: among pods whose backoff ends in the same second, the queue's sort decides.
@@ -60,19 +60,23 @@ class Backoff:
         return entry.backoff_until >= (now - now % SECOND if self._options.pop_from_backoff else now)
 
 
-_NOMINATING = (UNSCHEDULABLE_POD_ADD.label, UNSCHEDULABLE_POD_UPDATE.label)
+_WANTED = {Strategy.IMMEDIATELY: "active", Strategy.AFTER_BACKOFF: "backoff", Strategy.SKIP: "unschedulable"}
 
 
 class Placing:
     """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
 
-    __slots__ = ("_options", "_rules", "_state", "backoff")
+    __slots__ = ("_counts_once", "_nominating", "_options", "_rules", "_state", "backoff")
 
     def __init__(self, state: QueueState, options: QueueOptions, rules: Rules) -> None:
         self._state = state
         self._options = options
         self._rules = rules
         self.backoff = Backoff(options)
+        self._counts_once = Behavior.REASONS_COUNTED_ONCE in options.behaviors
+        # Since 1.37 a new pod is nominated before its gates are asked (SchedulingQueue.add).
+        late = Behavior.GATED_NOMINATIONS not in options.behaviors
+        self._nominating = (options.events.label(Action.ADD), options.events.label(Action.UPDATE)) if late else ()
 
     def active_order(self, entry: QueuedPod) -> Order:
         # The sequence number makes the order total; without it names would decide among pods of one priority and time.
@@ -88,23 +92,30 @@ class Placing:
             # Never from `errors`: kube keeps podErrorBackoffQ apart so that pods wait out the backoff of an error.
             entry = self._state.backoff.pop()
             if entry is not None:
-                self._state.metrics.incoming["active", POP_FROM_BACKOFF] += 1
+                self._count("active", entry, POP_FROM_BACKOFF, None)
         return entry
 
     def fly(self, entry: QueuedPod) -> QueuedPod:
         """Into flight; what refused it before is forgotten."""
-        self._state.flight.start(entry.pod)
-        for plugin in entry.rejectors:
-            self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
+        for each in entry.pods():
+            self._state.flight.start(each.pod)
+            self.uncount(each)
         self._state.cycle += 1
-        entry = replace(entry, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=self._state.cycle)
+        entry = entry.take_off(self._state.cycle)
+        if entry.members:
+            self._state.popped = entry.key
         self._rules.moved(entry, Place.IN_FLIGHT, "popped", None)
         return entry
+
+    def uncount(self, entry: QueuedPod) -> None:
+        """Takes a pod out of scheduler_unschedulable_pods."""
+        for plugin in entry.rejectors:
+            self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
 
     def follow(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> str:
         """Puts a pod where a decision says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
         if decision.strategy is Strategy.SKIP:
-            self.park(entry, cause, None)
+            self.park(entry, cause, STAYS)
             return Place.UNSCHEDULABLE
         if decision.strategy is Strategy.AFTER_BACKOFF and self.backoff.lasts(entry, now):
             return Place.BACKOFF if self.to_backoff(entry, cause, decision) else Place.UNSCHEDULABLE
@@ -129,14 +140,14 @@ class Placing:
                 self.park(entry, cause, why)
             return False
         # Only behind the gates, as in kube: the time that a pod is gated is no part of its scheduling latency.
-        if entry.initial_timestamp is None:
-            entry = replace(entry, initial_timestamp=now)
+        if entry.initial_timestamp is None or entry.members:
+            entry = entry.begin(now)
         state.active.put(entry, self.active_order(entry))
-        state.metrics.incoming["active", cause] += 1
+        self._count("active", entry, cause, why)
         state.unpark(entry.key, gated_before)
         state.take_from_backoff(entry.key)
         # On other moves the nominator is left alone: it may be ahead of the pod's status, which it would fall back to.
-        if cause in _NOMINATING:
+        if cause in self._nominating:
             state.nominator.add(entry.pod, None)
         self._rules.moved(entry, Place.ACTIVE, cause, why)
         return True
@@ -152,7 +163,7 @@ class Placing:
         mine, other = (state.backoff, state.errors) if entry.rejectors else (state.errors, state.backoff)
         mine.put(entry, self.backoff_order(entry))
         if other.remove(entry.key) is None:
-            state.metrics.incoming["backoff", cause] += 1
+            self._count("backoff", entry, cause, why)
         self._rules.moved(entry, Place.BACKOFF, cause, why)
         return True
 
@@ -161,8 +172,8 @@ class Placing:
         state = self._state
         before = state.parked(entry.key)
         if before is None:
-            state.metrics.waiting["gated" if entry.gated_by else "unschedulable"] += 1
-            state.metrics.incoming["unschedulable", cause] += 1
+            state.metrics.waiting["gated" if entry.gated_by else "unschedulable"] += entry.size
+            self._count("unschedulable", entry, cause, why)
         state.keep(entry)
         if before is None or bool(before.gated_by) != bool(entry.gated_by):
             self._rules.moved(entry, Place.GATED if entry.gated_by else Place.UNSCHEDULABLE, cause, why)
@@ -176,6 +187,17 @@ class Placing:
         elif state.backs_off(entry.key):
             place = Place.BACKOFF
         self._rules.moved(entry, place, "already queued", None)
+
+    def put_back(self, entry: QueuedPod) -> None:
+        """Put a changed entity in its place, which is one of the heaps."""
+        state = self._state
+        for heap, order in (
+            (state.active, self.active_order),
+            (state.backoff, self.backoff_order),
+            (state.errors, self.backoff_order),
+        ):
+            if entry.key in heap:
+                heap.put(entry, order(entry))
 
     def renew(self, pod: Pod) -> bool:
         """Puts a newer version of a pod that is active or backs off in its place; False where it is neither."""
@@ -191,10 +213,22 @@ class Placing:
                 return True
         return False
 
+    def _count(self, place: str, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> None:
+        """An entity is counted where no hint was asked, or where the hint wanted another queue. kube: recordIncomingEntitiesMetrics"""
+        metrics = self._state.metrics
+        metrics.incoming[place, cause] += entry.size
+        if why is None or _WANTED[why.strategy] != place:
+            metrics.entities[place, cause, "podgroup" if entry.members else "pod"] += 1
+
     def _ask_gates(self, entry: QueuedPod) -> QueuedPod:
+        if entry.members:
+            members = tuple([self._ask_gates(each) for each in entry.members])
+            gates = [each.gated_by for each in members if each.gated_by]
+            return replace(entry, members=members, gated_by=gates[-1] if gates else "")
         gate = self._rules.gate(entry.pod, entry.gated_by)
         if not gate:
             return replace(entry, gated_by="") if entry.gated_by else entry
-        self._state.metrics.unschedulable[gate, entry.pod.spec.scheduler_name] += 1
+        if not self._counts_once or gate not in entry.rejectors:
+            self._state.metrics.unschedulable[gate, entry.pod.spec.scheduler_name] += 1
         plugins = tuple(sorted({*entry.unschedulable_plugins, gate}))
         return replace(entry, gated_by=gate, unschedulable_plugins=plugins)

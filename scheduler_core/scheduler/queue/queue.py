@@ -21,14 +21,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, Derived, State
-from scheduler_core.scheduler.framework.events import (
-    FORCE_ACTIVATE,
-    UNSCHEDULABLE_POD_ADD,
-    UNSCHEDULABLE_POD_UPDATE,
-    ClusterEvent,
-    ObjectEvent,
-)
+from scheduler_core.scheduler.framework.events import FORCE_ACTIVATE, Action, ClusterEvent, ObjectEvent
+from scheduler_core.scheduler.queue.groups import GroupQueue
 from scheduler_core.scheduler.queue.historical import HistoricalMoves
 from scheduler_core.scheduler.queue.in_flight import InFlight
 from scheduler_core.scheduler.queue.moves import HintedMoves, Moves
@@ -44,6 +40,7 @@ class SchedulingQueue(State):
     options: QueueOptions
     state: Copied[QueueState]
     _rules: Derived[Rules]
+    groups: Derived[GroupQueue | None]
     _placing: Derived[Placing]
     _moves: Derived[Moves]
 
@@ -58,11 +55,13 @@ class SchedulingQueue(State):
         self.nominator.queued = self.state.find
         self._rules = rules
         self._placing = Placing(self.state, self.options, rules)
+        self.groups = GroupQueue(self.state, self._placing, self.options, rules) if self.options.groups else None
+        self.state.grouped = self.options.groups
         self._moves = moves(self.state, self._placing, self.options, rules)
 
     def disconnect(self) -> None:
         """Asks nobody, and is asked by nobody, until it is connected."""
-        del self._rules, self._placing, self._moves
+        del self._rules, self._placing, self._moves, self.groups
         self.nominator.find = self.nominator.queued = None
 
     # What is in it
@@ -152,15 +151,24 @@ class SchedulingQueue(State):
 
     def add(self, pod: Pod, now: int) -> None:
         """A new pod."""
-        self._placing.to_active(self.state.fresh(pod, now), UNSCHEDULABLE_POD_ADD.label, now)
+        if Behavior.GATED_NOMINATIONS in self.options.behaviors:
+            self.state.nominator.add(pod, None)
+        if self.groups is not None and pod.spec.group:
+            self.groups.add(self.state.fresh(pod, now), now)
+            return
+        self._placing.to_active(self.state.fresh(pod, now), self.options.events.label(Action.ADD), now)
 
     def pop(self, now: int) -> QueuedPod | None:
         """Takes the first active pod, or the first that backs off after a refusal when there is none; it is then in flight."""
         while (entry := self._placing.take_first()) is not None:
-            entry = replace(entry, attempts=entry.attempts + 1)
+            entry = entry.count_attempt()
             # kube discards a pod that is in flight already. A second marker of its UID would leave the first one, and
             # every event behind it, in the list for good.
-            if entry.pod.uid not in self.state.flight:
+            if entry.members:
+                entry = replace(entry, members=tuple(m for m in entry.members if m.pod.uid not in self.state.flight))
+                if not entry.members:
+                    continue
+            if entry.members or entry.pod.uid not in self.state.flight:
                 return self._placing.fly(entry)
         return None
 
@@ -185,20 +193,21 @@ class SchedulingQueue(State):
 
     def _requeue_failed(self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...]) -> None:
         failed = not plugins and not pending
-        entry = self._placing.backoff.begin(
-            replace(
-                entry,
-                timestamp=now,
-                unschedulable_plugins=plugins,
-                pending_plugins=pending,
-                unschedulable_count=entry.unschedulable_count + (not failed),
-                # kube's ConsecutiveErrorsCount: a refusal resets it, while an error leaves the count of refusals alone.
-                error_count=entry.error_count + 1 if failed else 0,
-            )
+        entry = replace(
+            entry,
+            timestamp=now,
+            unschedulable_plugins=plugins,
+            pending_plugins=pending,
+            unschedulable_count=entry.unschedulable_count + (not failed),
+            # kube's ConsecutiveErrorsCount: a refusal resets it, while an error leaves the count of refusals alone.
+            error_count=entry.error_count + 1 if failed else 0,
         )
         for plugin in entry.rejectors:
             self.state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] += 1
-        self._moves.on_failure(entry, now)
+        if self.groups is not None and entry.pod.spec.group:
+            self.groups.add(entry, now)
+        else:
+            self._moves.on_failure(self._placing.backoff.begin(entry), now)
 
     def update(self, old: Pod | None, new: Pod, now: int, events: Iterable[ClusterEvent]) -> None:
         """The API server's version of a pod without a node changed."""
@@ -209,12 +218,19 @@ class SchedulingQueue(State):
             for what in happened:
                 state.flight.add(what)
             return
+        if self.groups is not None and new.spec.group:
+            if old is None or not self.groups.update(old, new, happened, now):
+                self.add(new, now)
+            return
         if old is not None and self._placing.renew(new):
             state.nominator.update(old, new)
             return
         entry = state.parked(new.key)
         if entry is None:
-            self._placing.to_active(state.fresh(new, now), UNSCHEDULABLE_POD_UPDATE.label, now)
+            if Behavior.GATED_NOMINATIONS in self.options.behaviors:
+                self.add(new, now)
+            else:
+                self._placing.to_active(state.fresh(new, now), self.options.events.label(Action.UPDATE), now)
             return
         entry = replace(entry, pod=new)
         state.keep(entry)
@@ -222,15 +238,20 @@ class SchedulingQueue(State):
             state.nominator.update(old, new)
         self._moves.on_update(entry, happened, now)
 
-    def delete(self, pod: Pod) -> None:
+    def delete(self, pod: Pod, now: int = 0) -> None:
         """The pod is gone, or bound by somebody."""
         state = self.state
         state.nominator.delete(pod)
-        if state.active.remove(pod.key) or state.take_from_backoff(pod.key):
+        if self.groups is not None and pod.spec.group:
+            self.groups.delete(pod, now)
             return
-        entry = state.parked(pod.key)
-        if entry is not None:
-            state.unpark(pod.key, bool(entry.gated_by))
+        entry = state.active.remove(pod.key) or state.take_from_backoff(pod.key)
+        if entry is None:
+            entry = state.parked(pod.key)
+            if entry is not None:
+                state.unpark(pod.key, bool(entry.gated_by))
+        if entry is not None and Behavior.DELETED_PODS_UNCOUNTED in self.options.behaviors:
+            self._placing.uncount(entry)
 
     # What moves pods
 
@@ -242,9 +263,13 @@ class SchedulingQueue(State):
         """Moves pods to the active queue at once; those in flight will know that they were wanted."""
         state = self.state
         for pod in pods:
-            entry = state.parked(pod.key) or state.take_from_backoff(pod.key)
-            if entry is not None and self._placing.to_active(entry, FORCE_ACTIVATE.label, now):
-                continue
+            if self.groups is not None and pod.spec.group:
+                if self.groups.activate(pod, now):
+                    continue
+            else:
+                entry = state.parked(pod.key) or state.take_from_backoff(pod.key)
+                if entry is not None and self._placing.to_active(entry, FORCE_ACTIVATE.label, now):
+                    continue
             # A pod in flight is in no place that it could leave; the event saves it from being parked if it fails.
             if pod.uid in state.flight:
                 state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))

@@ -13,13 +13,16 @@ from scheduler_core.scheduler.queue.in_flight import InFlight
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics
 
+Members = dict[str, dict[str, QueuedPod]]
+
 
 class QueueState(State):
     """A waiting pod is in one of the places by its key `namespace/name`; pods in flight are known by UID.
 
     `active`, `backoff` (after a refusal) and `errors` (after an error) are heaps; `unschedulable` and `gated` keep the longest waiting
     first. `sequence` numbers new pods, `flushed` is when the unschedulable pods were looked through last (virtual nanoseconds).
-    `cycle` counts the pods popped; `move_request`: see historical.py.
+    `pending` are members whose group is in flight, `incomplete` those whose group does not exist, by group and key; `popped` is the key
+    of the group that was popped last and is not back. `cycle` counts the pods popped; `move_request`: see historical.py.
     """
 
     __slots__ = (
@@ -30,9 +33,13 @@ class QueueState(State):
         "flight",
         "flushed",
         "gated",
+        "grouped",
+        "incomplete",
         "metrics",
         "move_request",
         "nominator",
+        "pending",
+        "popped",
         "sequence",
         "unschedulable",
     )
@@ -45,6 +52,10 @@ class QueueState(State):
     flight: Copied[InFlight]
     nominator: Copied[Nominator]
     metrics: Copied[QueueMetrics]
+    pending: Copied[Members]
+    incomplete: Copied[Members]
+    popped: str
+    grouped: bool  # pods may be members of groups
     sequence: int
     flushed: int | None
     cycle: int
@@ -59,6 +70,10 @@ class QueueState(State):
         self.flight = InFlight()
         self.nominator = nominator or Nominator()
         self.metrics = QueueMetrics()
+        self.pending = {}
+        self.incomplete = {}
+        self.popped = ""
+        self.grouped = False
         self.sequence = 0
         self.flushed = None
         self.cycle = 0
@@ -72,7 +87,14 @@ class QueueState(State):
         for pods in self.maps():
             if key in pods:
                 return pods[key]
-        return None
+        return self._find_member(key) if self.grouped else None
+
+    def _find_member(self, key: str) -> QueuedPod | None:
+        for members in (*self.pending.values(), *self.incomplete.values()):
+            if key in members:
+                return members[key]
+        entities = (entry for pods in self.maps() for entry in pods.values() if entry.members)
+        return next((each for entry in entities for each in entry.members if each.key == key), None)
 
     def fresh(self, pod: Pod, now: int) -> QueuedPod:
         """A pod that the queue has not seen before."""
@@ -93,8 +115,9 @@ class QueueState(State):
 
     def unpark(self, key: str, gated: bool) -> None:
         """Out of the unschedulable pods; `gated` selects the gauge to lower (kube: it may be out of date)."""
-        if self.unschedulable.pop(key, None) or self.gated.pop(key, None):
-            self.metrics.waiting["gated" if gated else "unschedulable"] -= 1
+        gone = self.unschedulable.pop(key, None) or self.gated.pop(key, None)
+        if gone:
+            self.metrics.waiting["gated" if gated else "unschedulable"] -= gone.size
 
     def backs_off(self, key: str) -> bool:
         return key in self.backoff or key in self.errors

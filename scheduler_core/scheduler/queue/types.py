@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
-from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
+from scheduler_core.scheduler.framework.events import SPLIT, UNSPLIT, ClusterEvent, ObjectEvent, PodEvents
 
 # Counters and gauges of a scheduler's queue, as kube counts them, drift included.
 #
@@ -24,13 +25,16 @@ Counts = Counter[tuple[str, str]]
 
 @dataclass(slots=True)
 class QueueMetrics(State):
-    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `attempts` scheduler_schedule_attempts_total by (profile,
-    result), `unschedulable` scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues
-    "unschedulable" and "gated".
+    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `entities` scheduler_queue_incoming_entities_total by
+    (queue, event, type), `attempts` scheduler_schedule_attempts_total by (profile, result), `groups` the same of pod
+    groups, `unschedulable`
+    scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues "unschedulable" and "gated".
     """
 
     incoming: Copied[Counts] = field(default_factory=Counter)
+    entities: Copied[Counter[tuple[str, str, str]]] = field(default_factory=Counter)
     attempts: Copied[Counts] = field(default_factory=Counter)
+    groups: Copied[Counts] = field(default_factory=Counter)
     unschedulable: Copied[Counts] = field(default_factory=Counter)
     waiting: Copied[Counter[str]] = field(default_factory=Counter)
 
@@ -44,6 +48,14 @@ class QueueOptions:
     max_in_unschedulable: int = 300 * SECOND
     pop_from_backoff: bool = True
     historical: bool = False
+    groups: bool = False  # kube's gate GenericWorkload
+    events: PodEvents = UNSPLIT
+    behaviors: frozenset[Behavior] = frozenset()
+
+    @classmethod
+    def of_release(cls, behaviors: frozenset[Behavior], **options: Any) -> QueueOptions:
+        events = SPLIT if Behavior.SPLIT_POD_EVENTS in behaviors else UNSPLIT
+        return cls(**options, events=events, behaviors=behaviors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +64,7 @@ class QueuedPod:
 
     `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
     only wait for something. `gated_by` is the PreEnqueue plugin that holds it back. `cycle`: how many pods had been
-    popped, itself included, when it was popped last.
+    popped, itself included, when it was popped last. `flushed`: when it had last waited for too long.
     """
 
     pod: Pod
@@ -67,10 +79,41 @@ class QueuedPod:
     backoff_until: int | None = None
     gated_by: str = ""
     cycle: int = 0
+    flushed: int = 0
+    members: tuple[QueuedPod, ...] = ()  # of a pod group, which `pod` stands for
 
     @property
     def key(self) -> str:
-        return self.pod.key
+        return f"{GROUP}{self.pod.key}" if self.members else self.pod.key
+
+    @property
+    def size(self) -> int:
+        """The number of pods."""
+        return len(self.members) or 1
+
+    def begin(self, now: int) -> QueuedPod:
+        """Return the entry that comes to the active queue for the first time."""
+        members = tuple([each.begin(now) for each in self.members])
+        first = now if self.initial_timestamp is None else self.initial_timestamp
+        return replace(self, initial_timestamp=first, members=members)
+
+    def take_off(self, cycle: int) -> QueuedPod:
+        """Return the entry in flight, of which no refusal is known."""
+        members = tuple([each.take_off(cycle) for each in self.members])
+        return replace(self, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=cycle, members=members)
+
+    def count_attempt(self) -> QueuedPod:
+        """Return the entry with one attempt more."""
+        members = tuple([each.count_attempt() for each in self.members])
+        return replace(self, attempts=self.attempts + 1, members=members)
+
+    def pods(self) -> tuple[QueuedPod, ...]:
+        """The pod, or the members of the group."""
+        return self.members or (self,)
+
+    @property
+    def waits_since(self) -> int:
+        return max(self.timestamp, self.flushed)
 
     @property
     def rejectors(self) -> tuple[str, ...]:
@@ -78,6 +121,9 @@ class QueuedPod:
         if not self.pending_plugins:
             return self.unschedulable_plugins
         return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
+
+
+GROUP = "podgroup/"  # the key of a group's entity begins so: a pod may have the group's name
 
 
 class Strategy(enum.StrEnum):
@@ -111,6 +157,10 @@ class Rules(Protocol):
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first."""
+        ...
+
+    def group(self, key: str, member: Pod) -> Pod | None:
+        """The pod that stands for a PodGroup; None if there is no such group."""
         ...
 
     def gate(self, pod: Pod, first: str) -> str:

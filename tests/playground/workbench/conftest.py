@@ -20,7 +20,7 @@ class Visitor:
 
     def __init__(self, start: str) -> None:
         self.browser = Client()
-        began = self.browser.post("/new", {"start": start})
+        began = self.browser.post("/new", {"start": start, "release": "1.34.1"})
         assert began.status_code == 302, page_text(began)
         self.session = Session.objects.latest("pk")
         self.url = f"/s/{self.session.edit_key}/"

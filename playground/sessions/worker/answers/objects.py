@@ -28,6 +28,7 @@ from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.workbench.builder import to_yaml
 from scheduler_core.formats.export import as_it_is, for_kubectl, heading, objects_of
+from scheduler_core.formats.indication import format_release
 from scheduler_core.formats.unsupported import without_effect
 
 # Objects as YAML that kubectl takes: what looks like a number but is text is quoted.
@@ -115,7 +116,9 @@ def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
     world = yield from engine.at(request.position)
     written, manifests = for_kubectl if request.for_kubectl else as_it_is, objects_of(world.store)
     end = time.perf_counter() + YAML_SLICE
-    parts = [heading(world.continuation)] if not (request.first or request.for_kubectl) else []
+    parts = [] if request.first else [format_release(world.settings.release)]
+    if not (request.first or request.for_kubectl):
+        parts.insert(0, heading(world.continuation))
     for number in range(request.first, len(manifests)):
         if time.perf_counter() > end:
             return YamlPart("".join(parts).encode(), number)

@@ -33,12 +33,14 @@ class Priority(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if request.kind.key != "Pod" or request.subresource:
+        if request.kind.key not in ("Pod", "PodGroup") or request.subresource:
             return manifest
-        spec = manifest["spec"]
+        spec = manifest.get("spec") or {}
         if request.old is not None:
             return _preserve_priority(manifest, request.old.get("spec") or {})
         resolved = _resolve_priority(request, spec)
+        if request.kind.key == "PodGroup":  # its policy is a gate's business
+            del resolved["preemptionPolicy"]
         return (
             manifest
             if all(spec.get(name) == value for name, value in resolved.items())

@@ -33,6 +33,7 @@ class DeviceGates:
     dra_consumable_capacity: bool = False
     dra_extended_resource: bool = False
     dra_binding_conditions: bool = False  # DRADeviceBindingConditions
+    generic_workload: bool = False  # GenericWorkload, without which no PodGroup is served
 
 
 DEFAULT_GATES = DeviceGates()

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.objects.times import NEVER
-from scheduler_core.base.state import Derived, State
+from scheduler_core.base.state import Copied, Derived, State
+from scheduler_core.scheduler.core.algorithm.batching import Batch
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.extender import Extender
@@ -63,6 +64,9 @@ class AlgorithmState(State):
     epoch: int = NEVER
     extenders: tuple[Extender, ...] = ()
     nominator: Derived[Nominator] = field(default_factory=Nominator)
+    batches: Copied[dict[str, Batch] | None] = None  # by profile; None: kube's gate OpportunisticBatching is off
+    grouped: bool = False  # kube's gate GenericWorkload
+    in_order: bool = False  # nodes that tie are not drawn
 
     def disconnect(self) -> None:
         """Draws from nobody's stream any more."""

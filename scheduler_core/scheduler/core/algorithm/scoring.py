@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.scheduler.core.algorithm import batching
 from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, AlgorithmState, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -96,7 +97,13 @@ def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     # Rows come from the start index of the search on; sorted, a draw means the same node wherever the search began.
     best = np.sort(board.rows[board.total == board.total.max()])
     cycle.tied_rows = best
-    if len(best) > 1:
+    row = int(best[0])
+    if len(best) > 1 and algorithm_state.in_order and not algorithm_state.extenders:
+        row = int(board.rows[batching.first_in_heap(np.flatnonzero(board.total == board.total.max()).tolist())])
+    elif len(best) > 1:
         cycle.draw = algorithm_state.draw(len(best))
-    cycle.chosen = cycle.nodes.names[int(best[cycle.draw or 0])]
+        row = int(best[cycle.draw])
+    cycle.chosen = cycle.nodes.names[row]
+    if algorithm_state.batches is not None:
+        batching.store(cycle, framework, algorithm_state.batches)
     return None, PhaseResult.SUCCESS

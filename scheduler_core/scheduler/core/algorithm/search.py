@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.scheduler.core.algorithm import batching
 from scheduler_core.scheduler.core.algorithm.algorithm_state import (
     FIRST,
     NEXT,
@@ -106,6 +107,8 @@ def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
     if len(feasible) == 1:
         cycle.chosen = cycle.nodes.names[int(feasible[0])]
         cycle.tied_rows = feasible
+        if algorithm_state.batches is not None:
+            batching.store(cycle, framework, algorithm_state.batches)
         return PhaseResult.ONE_FEASIBLE
     if not framework.has(Point.SCORE) and not algorithm_state.extenders:
         # kube gives every node a score of one where nothing scores, so the choice is a draw among all.
@@ -131,6 +134,9 @@ def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: A
     cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
     cycle.reason = np.zeros(n, np.int32)
     name = cycle.pod.nominated_node_name
+    if algorithm_state.batches is not None:
+        hint = batching.find_hint(cycle, framework, algorithm_state.batches, algorithm_state.grouped)
+        name = name or hint
     nominated = cycle.nodes.row(name) if name else None
     if name and nominated is None:
         cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')

@@ -8,8 +8,15 @@ from __future__ import annotations
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.scheduler.core.calls.client import Caller
+from scheduler_core.scheduler.framework.groups import KIND
 
 NOTE_LIMIT = 1024
+
+
+def _reference(related: Pod) -> str:
+    """Return the key of a pod, or the kind and the key of a group that a pod stands for."""
+    kind = related.manifest.get("kind")
+    return f"{kind} {related.key}" if kind == KIND else related.key
 
 
 def note(
@@ -28,7 +35,7 @@ def note(
         text,
         pod.spec.scheduler_name,
         action=action,
-        related="" if related is None else related.key,
+        related="" if related is None else _reference(related),
     )
     if caller.hang is None:  # else it gets nowhere
         world.store.record(event)

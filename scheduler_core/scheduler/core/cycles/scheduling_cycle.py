@@ -61,7 +61,7 @@ class BindingCycle(State):
 @dataclass(frozen=True, slots=True)
 class Eviction:
     """One preemption being carried out: the victim at `index` is next. `has_condition`: it has its condition. `held_up`: a cycle waits.
-    `tries`: how often the call about it has been made again.
+    `tries`: how often the call about it has been made again. `in_memory`: the last victim was evicted without a call.
 
     One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
     """
@@ -77,6 +77,7 @@ class Eviction:
     has_condition: bool = False
     evicted: int = 0
     tries: int = 0
+    in_memory: bool = False
 
     @property
     def next_call(self) -> tuple[str, str]:
@@ -160,6 +161,8 @@ class SchedulingCycle(State):
     evicting: bool = False  # the preemption has begun to be carried out
     decided: int = 0  # when the algorithm was over (ns)
     extension: Copied[Extension | None] = None  # of the extenders, once one is asked
+    hint: str = ""  # the node that batching tried alone
+    batching: str = ""  # kube's reason for which batching threw its list away, or made none
 
     @property
     def pod(self) -> Pod:

@@ -27,7 +27,7 @@ from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE, Objec
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
-from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.framework.step import PluginStep
 
 
@@ -49,17 +49,21 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     )
     binding.span = world.record(BindingStarted(cycle.pod.key, node), scheduler.name, cycle.span)
     scheduler.bindings[binding.number] = binding
-    if world.settings.expect_nominated_node:
-        _nominate(scheduler, binding, bool(cycle.waits))
+    delay = _nominate(scheduler, binding, bool(cycle.waits)) if world.settings.expect_nominated_node else 0
     if cycle.waits:
         permit.wait(scheduler, binding, cycle.waits)
+        return
+    journeys.move(scheduler, binding, Place.BINDING, "assumed")
+    if delay:
+        _push(scheduler, binding, delay)
     else:
-        journeys.move(scheduler, binding, Place.BINDING, "assumed")
         _follow(scheduler, binding, PhaseResult.SUCCESS)
 
 
-def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
+def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> int:
     """A binding that will take its time is announced in status.nominatedNodeName; PreBind passes over plugins with nothing to do.
+
+    Returns how long (ns) the call holds the binding up.
 
     kube: RunPreBindPreFlights
     """
@@ -68,7 +72,8 @@ def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> None:
     if idle:
         binding.state.write(_IDLE, idle)
     if waits or len(idle) < len(plugins):
-        api_calls.patch_status(scheduler, binding.pod, None, binding.node)
+        return api_calls.patch_status(scheduler, binding.pod, None, binding.node)
+    return 0
 
 
 def activate(scheduler: Scheduler, state: CycleState) -> None:
@@ -101,7 +106,9 @@ def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) ->
 
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     status = binding.decision
-    assert status is not None
+    if status is None:  # it did not wait for Permit, but for an API call
+        _follow(scheduler, binding, PhaseResult.SUCCESS)
+        return
     measure.record_permit_wait(scheduler, binding, status)
     _record(scheduler, binding, points.wait_on_permit(status, binding))
     scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
@@ -248,6 +255,18 @@ def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
     )
 
 
+def cancel_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> bool:
+    """A preemption stops a pod whose PreBind plugins work; False where none works. kube: podInPreBind.CancelPod"""
+    plugins = _plugins(scheduler, binding) if binding.phase is Phase.PRE_BIND and not_idle(binding.state) else ()
+    if not plugins:
+        return False
+    plugin, step = plugins[binding.index], AdvanceBinding(scheduler.name, binding.number)
+    binding.done, binding.answer = True, Status(Code.ERROR, (plugin.canceled,), plugin.name)
+    scheduler.world.agenda.discard(lambda action: action == step)
+    _push(scheduler, binding, 0)
+    return True
+
+
 # Failure
 
 
@@ -281,6 +300,9 @@ def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
     """Only a rejection on Permit becomes a FitError; later points' answers stand as they are."""
     if point is Point.EXTENDER_BIND:
         return status, "error", status.message
+    if point is Point.PERMIT and not status.rejected:
+        message = f"waiting on permit for pod: {status.message}"
+        return error(message), "error", message
     if point is Point.PERMIT or not status.rejected:
         return explain(point, status)
     return status, "unschedulable", status.message

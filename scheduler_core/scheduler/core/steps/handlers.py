@@ -20,16 +20,15 @@ from scheduler_core.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     ASSIGNED_POD_UPDATE,
     CLAIM,
-    UNSCHEDULABLE_POD,
-    UNSCHEDULABLE_POD_ADD,
-    UNSCHEDULABLE_POD_DELETE,
-    UNSCHEDULABLE_POD_UPDATE,
     Action,
     ClusterEvent,
     ObjectEvent,
+    PodEvents,
 )
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework.groups import KIND, RESOURCE
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import find_changed_slices
+from scheduler_core.scheduler.queue.groups import GroupQueue, group_key
 from scheduler_core.scheduler.queue.historical import SERVICE
 
 # Assumed pods that expire: forgotten by the cache when no watch event has confirmed their binding in time.
@@ -62,8 +61,6 @@ NODE_DELETE = ClusterEvent("Node", Action.DELETE)
 _NODE_ADD, _NODE_DELETE = NODE_ADD.label, NODE_DELETE.label
 _ASSIGNED_POD_ADD, _ASSIGNED_POD_DELETE = ASSIGNED_POD_ADD.label, ASSIGNED_POD_DELETE.label
 _ASSIGNED_POD_UPDATE = ASSIGNED_POD_UPDATE.label
-_UNSCHEDULABLE_POD_ADD, _UNSCHEDULABLE_POD_DELETE = (UNSCHEDULABLE_POD_ADD.label, UNSCHEDULABLE_POD_DELETE.label)
-_UNSCHEDULABLE_POD_UPDATE = UNSCHEDULABLE_POD_UPDATE.label
 
 
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
@@ -94,13 +91,13 @@ def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
         scheduler.queue.move_all(ObjectEvent(NODE_ADD, None, new), now)
         measure.record_event(scheduler, _NODE_ADD)
         return
-    for action in node_changes(old, new):
+    for action in node_changes(old, new, scheduler.features.node_declared_features):
         change = ClusterEvent("Node", action)
         scheduler.queue.move_all(ObjectEvent(change, old, new), now)
         measure.record_event(scheduler, change.label)
 
 
-def node_changes(old: Node, new: Node) -> list[Action]:
+def node_changes(old: Node, new: Node, features_count: bool = False) -> list[Action]:
     """Return the actions of a node update, in kube's order: none, one, or several.
 
     Cordoning is no event; uncordoning is a taint event. kube: NodeSchedulingPropertiesChange
@@ -118,11 +115,17 @@ def node_changes(old: Node, new: Node) -> list[Action]:
         changes.append(Action.UPDATE_NODE_CONDITION)
     if old.annotations != new.annotations:
         changes.append(Action.UPDATE_NODE_ANNOTATION)
+    if features_count and _features(old) != _features(new):
+        changes.append(Action.UPDATE_NODE_DECLARED_FEATURE)
     return changes
 
 
 def _taints(node: Node) -> list[object]:
     return list((node.manifest.get("spec") or {}).get("taints") or ())
+
+
+def _features(node: Node) -> list[str]:
+    return list((node.manifest.get("status") or {}).get("declaredFeatures") or ())
 
 
 def _conditions(node: Node) -> dict[str, str]:
@@ -147,7 +150,12 @@ def _on_pod(scheduler: Scheduler, event: WatchEvent) -> None:
 def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
     """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
     _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
-    _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new))
+    bound = new is not None and bool(new.node_name)
+    if scheduler.features.generic_workload and new is not None and new.spec.group:
+        scheduler.members.setdefault(group_key(new), {})[new.key] = new
+    _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new), bound)
+    if new is None and old is not None and old.spec.group:  # the queue has counted it to the end
+        scheduler.members.get(group_key(old), {}).pop(old.key, None)
 
 
 def _if_assigned(pod: Pod | None) -> Pod | None:
@@ -174,53 +182,72 @@ def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
         measure.record_event(scheduler, _ASSIGNED_POD_UPDATE)
-        for change in pod_changes(old, new, scheduler.features):
+        for change in pod_changes(old, new, scheduler.features, queue.options.events):
             queue.move_all(ObjectEvent(change, old, new), now)
             measure.record_event(scheduler, change.label)
 
 
-def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
+def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: bool) -> None:
+    events = scheduler.queue.options.events
     if new is None:
         if old is not None:
-            _leave_queue(scheduler, old)
-            measure.record_event(scheduler, _UNSCHEDULABLE_POD_DELETE)
+            _leave_queue(scheduler, old, bound)
+            measure.record_event(scheduler, events.label(Action.DELETE))
     elif old is None:
         scheduler.queue.add(new, scheduler.world.now)
-        measure.record_event(scheduler, _UNSCHEDULABLE_POD_ADD)
+        if scheduler.features.generic_workload:
+            added = ClusterEvent(events.waiting, Action.ADD)
+            scheduler.queue.move_all(ObjectEvent(added, None, new), scheduler.world.now)
+        measure.record_event(scheduler, events.label(Action.ADD))
     else:
         _update_in_queue(scheduler, old, new)
 
 
-def _leave_queue(scheduler: Scheduler, pod: Pod) -> None:
+def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
     """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
     queue, gone = scheduler.queue, ObjectEvent(ASSIGNED_POD_DELETE, pod, None)
-    queue.delete(pod)
-    waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
-    if waiting is not None:
-        permit.reject(scheduler, waiting, "", "removed")
+    queue.delete(pod, scheduler.world.now)
+    if scheduler.frees_deleted and bound:
+        return
+    if _free_assumed(scheduler, pod):
         queue.move_all(gone, scheduler.world.now)
     elif pod.nominated_node_name:
         # Filters count a nominated pod only for pods of its priority or lower, so only those gain room.
         queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)
 
 
+def _free_assumed(scheduler: Scheduler, pod: Pod) -> bool:
+    """A deleted pod that waits on Permit is rejected; since 1.35 one that binds leaves the cache. kube: handleAssumedPodDeletion"""
+    waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
+    if waiting is not None:
+        permit.reject(scheduler, waiting, "", "removed")
+        return True
+    assumed = scheduler.frees_deleted and scheduler.is_assumed(pod)
+    if assumed:
+        scheduler.cache.forget(scheduler.cache.where[pod.uid][0])
+    return assumed
+
+
 def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
-    changes = pod_changes(old, new, scheduler.features)
+    events = scheduler.queue.options.events
+    changes = pod_changes(old, new, scheduler.features, events)
     for change in changes:
-        if change != UNSCHEDULABLE_POD_UPDATE:
+        if change.action != Action.UPDATE:
             measure.record_event(scheduler, change.label)
-    measure.record_event(scheduler, _UNSCHEDULABLE_POD_UPDATE)
+    measure.record_event(scheduler, events.label(Action.UPDATE))
     scheduler.calls.seen(new)
-    if scheduler.is_assumed(new):
-        return
     now = scheduler.world.now
-    scheduler.queue.update(old, new, now, changes)
+    if scheduler.is_assumed(new):
+        if scheduler.frees_deleted and new.deleting and not old.deleting and _free_assumed(scheduler, new):
+            scheduler.queue.move_all(ObjectEvent(ASSIGNED_POD_DELETE, new, None), now)
+        return
+    scheduler.queue.update(old, new, now, [ClusterEvent(events.own, change.action) for change in changes])
     if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
         left = ObjectEvent(ASSIGNED_POD_DELETE, old, None)
         scheduler.queue.move_all(left, now, lambda other: other.priority <= old.priority)
 
 
-def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
+def pod_changes(old: Pod, new: Pod, features: Features, events: PodEvents) -> list[ClusterEvent]:
     """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one.
 
     kube: PodSchedulingPropertiesChange
@@ -228,8 +255,10 @@ def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
     actions = []
     if old.labels != new.labels:
         actions.append(Action.UPDATE_POD_LABEL)
-    if _has_scaled_down(old, new):
+    if _needs_less(old, new):
         actions.append(Action.UPDATE_POD_SCALE_DOWN)
+    if events.scale_up and _needs_less(new, old):
+        actions.append(Action.UPDATE_POD_SCALE_UP)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
         actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
     # Validation lets tolerations be added only, so kube compares the lengths.
@@ -237,7 +266,7 @@ def pod_changes(old: Pod, new: Pod, features: Features) -> list[ClusterEvent]:
         actions.append(Action.UPDATE_POD_TOLERATION)
     if features.dynamic_resources and _claims(old) != _claims(new):
         actions.append(Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
-    resource = ASSIGNED_POD if new.node_name else UNSCHEDULABLE_POD
+    resource = ASSIGNED_POD if new.node_name else events.waiting
     return [ClusterEvent(resource, action) for action in actions or [Action.UPDATE]]
 
 
@@ -246,7 +275,7 @@ def _claims(pod: Pod) -> list[object]:
     return [status.get("resourceClaimStatuses") or [], status.get("extendedResourceClaimStatus")]
 
 
-def _has_scaled_down(old: Pod, new: Pod) -> bool:
+def _needs_less(old: Pod, new: Pod) -> bool:
     had, has = whole_requests(old), whole_requests(new)
     before, after = dict(had.scalar), dict(has.scalar)
     return (
@@ -284,6 +313,9 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     if event.kind == SERVICE and scheduler.queue.options.historical:
         resource = SERVICE
     old, new = event.old, event.new
+    if event.kind == KIND and scheduler.queue.groups is not None:
+        resource = RESOURCE
+        _on_group(scheduler.queue.groups, event, scheduler.world.now)
     if event.kind in _INVENTORY:
         scheduler.claims.heard_of_devices()
     if event.kind in _OF_DEVICES and scheduler.has_devices:
@@ -298,6 +330,18 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
         measure.record_event(scheduler, happened.label)
+
+
+def _on_group(queue: GroupQueue, event: WatchEvent, now: int) -> None:
+    manifest = event.new or event.old
+    assert manifest is not None
+    key = f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
+    if event.type == DELETED:
+        queue.delete_group(key)
+    elif event.type == ADDED:
+        queue.add_group(key, now)
+    else:
+        queue.update_group(key)
 
 
 def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:

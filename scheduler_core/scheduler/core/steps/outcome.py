@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, NodeSelected, PodForgotten
 from scheduler_core.scheduler.core import measure
@@ -106,6 +107,11 @@ def handle_failure(
     result = "unschedulable" if status.rejected else "error"
     measure.record_failure(scheduler, result, entry.pod.spec.scheduler_name, started)
     live = scheduler.live(entry.key)
+    if Behavior.RECREATED_POD_LEAVES in scheduler.features.behaviors and live is not None and not live.node_name:
+        if live.uid != entry.pod.uid:
+            scheduler.queue.done(entry.pod.uid)
+            return 0
+        entry = replace(entry, pod=live)
     # kube: an extender may have bound the pod although its answer timed out, so a failed pod may have a node.
     if live is None or live.node_name:
         scheduler.queue.done(entry.pod.uid)

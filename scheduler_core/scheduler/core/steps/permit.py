@@ -12,9 +12,9 @@ from scheduler_core.scheduler.core.actions import TimeOutPermit
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import journeys
-from scheduler_core.scheduler.core.waiting import allow, reject
+from scheduler_core.scheduler.core.waiting import allow, preempt, reject
 
-__all__ = ["allow", "reject", "time_out", "wait"]
+__all__ = ["allow", "preempt", "reject", "time_out", "wait"]
 
 
 def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, int], ...]) -> None:

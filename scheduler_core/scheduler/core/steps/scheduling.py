@@ -29,25 +29,15 @@ from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 
-def start(scheduler: Scheduler) -> None:
-    """Pops a pod and begins its cycle, or parks the scheduling thread when there is none."""
-    entry = pop(scheduler)
-    if entry is not None:
+def begin(scheduler: Scheduler, entry: QueuedPod) -> None:
+    """Begin the cycle of a popped pod, unless the pod is passed over."""
+    if admit(scheduler, entry):
         open_cycle(scheduler, entry)
-
-
-def pop(scheduler: Scheduler) -> QueuedPod | None:
-    """The next pod, now in flight; None where there is none, or where it is passed over."""
-    entry = scheduler.queue.pop(scheduler.world.now)
-    if entry is None:
-        scheduler.running = False
-        return None
-    return entry if admit(scheduler, entry) else None
 
 
 def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
     """Return whether to schedule a popped pod; mark a skipped pod as done."""
-    if scheduler.framework_of(entry.pod) is None or _skip(scheduler, entry):
+    if scheduler.framework_of(entry.pod) is None or skip(scheduler, entry):
         # The pod does not come back, so the queue must not keep events for it.
         scheduler.queue.done(entry.pod.uid)
         journeys.note_place(scheduler, entry.pod)
@@ -130,7 +120,8 @@ def _record(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> N
     record_step(scheduler.world, scheduler.name, cycle, step, cycle.nodes)
 
 
-def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
+def skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
+    """Return whether to pass over a popped pod: it is deleted, or assumed already."""
     pod = entry.pod
     if pod.deleting:
         text = f"skip schedule deleting pod: {pod.key}"
@@ -141,7 +132,9 @@ def _skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
 
 
 def _park(scheduler: Scheduler) -> int | None:
-    """The scheduling thread is free; nothing of the cycle comes next."""
+    """The scheduling thread is free; nothing of the cycle comes next, but for a group's cycle that goes on."""
+    if scheduler.group is not None and scheduler.group.driving:
+        return None
     scheduler.running = False
     scheduler.wake_up()
     return None

@@ -25,17 +25,9 @@ from scheduler_core.scheduler.core.actions import (
     TimeOutPermit,
 )
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.core.steps import (
-    binding,
-    call_answers,
-    election,
-    eviction,
-    informers,
-    permit,
-    scheduling,
-    startup,
-)
+from scheduler_core.scheduler.core.steps import binding, call_answers, election, eviction, informers, permit, startup
 from scheduler_core.scheduler.core.steps.handlers import expire
+from scheduler_core.scheduler.core.steps.podgroups import steps as cycles
 
 A = TypeVar("A", bound=SchedulerAction)
 
@@ -109,8 +101,8 @@ class ActionRow(Generic[A]):
 
 
 ACTIONS = (
-    ActionRow(StartCycle, lambda scheduler, _: scheduling.start(scheduler), _has_work),
-    ActionRow(AdvanceCycle, lambda scheduler, _: scheduling.advance(scheduler), station=_phase_of_cycle),
+    ActionRow(StartCycle, lambda scheduler, _: cycles.start(scheduler), _has_work),
+    ActionRow(AdvanceCycle, lambda scheduler, _: cycles.advance(scheduler), station=_phase_of_cycle),
     ActionRow(
         AdvanceBinding,
         lambda scheduler, action: binding.advance(scheduler, action.number),

@@ -21,6 +21,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Filters, Rows
 from scheduler_core.scheduler.framework.preemption.choice import Budget, by_importance, merits, split_by_violation
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
+from scheduler_core.scheduler.framework.preemption.units import Find, units_of
+from scheduler_core.scheduler.framework.preemption.units import by_importance as by_unit_importance
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
 
 Outcome = Candidate | Status
@@ -38,7 +40,8 @@ class _Node:
 
     row: int
     violating: int  # how many of `removable`, from the first, violate a budget
-    removable: list[Pod]
+    removable: list[Pod]  # a group that goes as a whole is one of its pods here
+    rest: dict[str, tuple[Pod, ...]] = field(default_factory=dict)  # the others of such a group, by the uid of this one
     victims: list[Pod] = field(default_factory=list)
     violations: int = 0
     reprieves: list[Reprieve] = field(default_factory=list)
@@ -56,11 +59,13 @@ def dry_run(
     known: Outcomes,
     now: int = NEVER,
     eligible: Eligible | None = None,
+    find: Find | None = None,
 ) -> list[str]:
     """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
 
     `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
     `now` (ns since 1970) stands for the start of pods that have not started. `eligible`: None, where every pod of lower priority is.
+    `find`: where pods may be members of groups.
 
     Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
     """
@@ -76,7 +81,7 @@ def dry_run(
         # Identity is enough: a row gets another tuple when its pods change.
         missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
         if missing:
-            fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible)
+            fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible, find)
             known.update((row, (nodes.pods[row], outcome)) for row, outcome in fresh.items())
         for row in block:
             outcome = known[row][1]
@@ -103,11 +108,19 @@ def _try_block(
     filters: Filters,
     now: int,
     eligible: Eligible | None,
+    find: Find | None,
 ) -> dict[int, Outcome]:
     """One outcome for each row."""
     outcomes: dict[int, Outcome] = {}
     trial: list[_Node] = []
     for row in rows:
+        if find is not None:
+            node = _node_of_units(nodes, row, pod, budgets, find, now)
+            if node is None:
+                outcomes[row] = NO_VICTIMS
+            else:
+                trial.append(node)
+            continue
         lower = [p for p in nodes.pods[row] if p.priority < pod.priority]
         if eligible is not None:
             lower = [victim for victim in lower if eligible(nodes, row, victim, pod)]
@@ -121,7 +134,7 @@ def _try_block(
     if not trial:
         return outcomes
     view, what_if = nodes.copy(), state.what_if()
-    gone = [Change(node.row, removed, -1) for node in trial for removed in node.removable]
+    gone = [change for node in trial for removed in node.removable for change in _changes(nodes, node, removed, -1)]
     filters.adjust(what_if, pod, view, gone)
     refused = filters.refusals(what_if, pod, view, _rows(trial))
     for node in trial:
@@ -134,6 +147,27 @@ def _try_block(
     return outcomes
 
 
+def _node_of_units(nodes: NodeTable, row: int, pod: Pod, budgets: list[Budget], find: Find, now: int) -> _Node | None:
+    """Return a node whose pods go as units: those of one group together. DEVIATION: pods on other nodes do not change the filters."""
+    units = by_unit_importance((u for u in units_of([nodes.pods[row]], find) if u.priority < pod.priority), now)
+    if not units:
+        return None
+    violating, _ = split_by_violation([each for unit in units for each in unit.pods], budgets)
+    spent = {each.uid for each in violating}
+    units.sort(key=lambda unit: not any(each.uid in spent for each in unit.pods))
+    many = sum(any(each.uid in spent for each in unit.pods) for unit in units)
+    return _Node(row, many, [unit.pods[0] for unit in units], {unit.pods[0].uid: unit.pods[1:] for unit in units})
+
+
+def _changes(nodes: NodeTable, node: _Node, removed: Pod, sign: int) -> list[Change]:
+    """Return the changes of a node's row that a victim amounts to."""
+    if not node.rest:
+        return [Change(node.row, removed, sign)]
+    name = nodes.names[node.row]
+    pods = (removed, *node.rest.get(removed.uid, ()))
+    return [Change(node.row, each, sign) for each in pods if each.node_name == name]
+
+
 def _rows(trial: list[_Node]) -> Rows:
     return np.array([node.row for node in trial], np.intp)
 
@@ -144,14 +178,14 @@ def _reprieve(state: CycleState, pod: Pod, view: NodeTable, trial: list[_Node], 
         turn = [node for node in trial if k < len(node.removable)]
         if not turn:
             return
-        filters.adjust(state, pod, view, [Change(node.row, node.removable[k], 1) for node in turn])
+        filters.adjust(state, pod, view, [c for node in turn for c in _changes(view, node, node.removable[k], 1)])
         refused = filters.refusals(state, pod, view, _rows(turn))
         back = []
         for node in turn:
             candidate = node.removable[k]
             refusal = refused.get(node.row)
             if refusal is not None:
-                back.append(Change(node.row, candidate, -1))
+                back += _changes(view, node, candidate, -1)
                 node.victims.append(candidate)
                 node.violations += k < node.violating
             node.reprieves.append(
@@ -167,6 +201,8 @@ def _outcome(nodes: NodeTable, node: _Node, now: int) -> Candidate | Status:
         return error(f'expected at least one victim pod on node "{name}"')
     mixed = 0 < node.violating < len(node.removable)
     # Only then is the order broken. kube's sort is unstable, so one sort more could also swap equal victims.
-    victims = by_importance(node.victims, now) if mixed else node.victims
+    victims = by_importance(node.victims, now) if mixed and not node.rest else node.victims
+    if node.rest:
+        victims = [each for victim in victims for each in (victim, *node.rest[victim.uid])]
     marks = merits(victims, node.violations, now)
     return Candidate(node.row, name, tuple(victims), node.violations, marks, tuple(node.reprieves))

@@ -40,6 +40,10 @@ class FilterRunner:
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         """Pods more or less, in the view and in the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
         change_rows(nodes, changes)
+        self.adjust_state(state, pod, nodes, changes)
+
+    def adjust_state(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
+        """Pods more or less, in the plugins' state alone."""
         for plugin in self._framework.at(Point.PRE_FILTER):
             if plugin.name not in state.skip_filter:
                 plugin.adjust(state, pod, nodes, changes)

@@ -13,8 +13,10 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, pod_claims, problem, uid_of
 
 
-def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
+def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest | None) -> bool:
     """A claim of the pod was created or has another status; or one was deallocated, which may have freed devices."""
+    if new is None:
+        return old is not None and allocation_of(old) is not None
     try:
         used = [uid_of(claim) for claim in pod_claims(plugin.handle.claims, pod)]
     except ClaimError:

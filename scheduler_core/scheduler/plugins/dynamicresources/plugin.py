@@ -6,6 +6,7 @@ kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from hashlib import md5
 from typing import Any
 
@@ -121,6 +122,7 @@ class DynamicResources(Plugin):
         features = handle.features
         self._enabled = features.dynamic_resources
         self._extended = features.dra_extended_resource
+        self._hears = _WITH_DELETIONS if Behavior.DELETED_CLAIMS_HEARD in features.behaviors else self.events
         self._quiet = Behavior.QUIET_WITHOUT_CLAIMS in features.behaviors
         self._timeout = parse_duration(args.get("filterTimeout") or "0") if features.dra_filter_timeout else 0
         self._inventories = Inventories(handle, CelSelectors())
@@ -134,7 +136,7 @@ class DynamicResources(Plugin):
         return features.dynamic_resources
 
     def registrations(self) -> tuple[On, ...]:
-        return self.events if self._enabled else ()
+        return self._hears if self._enabled else ()
 
     def pre_enqueue(self, pod: Pod) -> Status:
         if not self._enabled or not pod.spec.resource_claims:
@@ -430,3 +432,9 @@ def _uuid(name: str) -> str:
 
 
 __all__ = ["NAME", "PROGRESS", "DynamicResources"]
+
+
+_WITH_DELETIONS = tuple(
+    replace(on, action=on.action | Action.DELETE) if on.hint is hints.after_claim_change else on
+    for on in DynamicResources.events
+)

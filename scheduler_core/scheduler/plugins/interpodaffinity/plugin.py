@@ -17,6 +17,7 @@ from scheduler_core.apimachinery.objects.labels import Labels
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import BOOL, INTEGER32
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
@@ -41,6 +42,7 @@ from scheduler_core.scheduler.framework.plugin import (
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
+from scheduler_core.scheduler.plugins.helper.hints import was_placed
 from scheduler_core.scheduler.plugins.interpodaffinity import fixes
 from scheduler_core.scheduler.plugins.interpodaffinity import formula as formulas
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
@@ -86,6 +88,27 @@ def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | N
     if not _matches_all(terms.required, old) and _matches_all(terms.required, new):
         return True
     return _matches_all(terms.required_anti, old) and not _matches_all(terms.required_anti, new)
+
+
+def _matches_any(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
+    return any(term.matches(pod.namespace, pod.labels, _NO_LABELS) for term in terms)
+
+
+def after_related_pod_change(plugin: InterPodAffinity, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+    """kube: isSchedulableAfterPodChange @ v1.36.3, isSchedulableAfterAssignedPodChange @ v1.37.2"""
+    if old is not None and new is not None and new.uid == pod.uid:
+        return True
+    if any(other is not None and not was_placed(other) for other in (old, new)):
+        return False
+    terms, matches = affinity_terms(pod), plugin.anti_matches
+    if _unclear(terms):
+        return True
+    if new is None:
+        assert old is not None
+        return matches(terms.required_anti, old) or matches(affinity_terms(old).required_anti, pod)
+    if not (old is not None and _matches_all(terms.required, old)) and _matches_all(terms.required, new):
+        return True
+    return old is not None and matches(terms.required_anti, old) and not matches(terms.required_anti, new)
 
 
 def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
@@ -228,6 +251,12 @@ class InterPodAffinity(Plugin):
         super().__init__(args, handle)
         self._hard_weight = int(args["hardPodAffinityWeight"])
         self._ignores_existing = bool(args["ignorePreferredTermsOfExistingPods"])
+        behaviors = handle.features.behaviors
+        self.anti_matches = _matches_any if Behavior.ANY_ANTI_AFFINITY_TERM in behaviors else _matches_all
+        self._hears = _REPAIRED if Behavior.AFFINITY_HINTS in behaviors else self.events
+
+    def registrations(self) -> tuple[On, ...]:
+        return self._hears
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         terms = affinity_terms(pod)
@@ -331,3 +360,9 @@ def _problems(terms: AffinityTerms) -> str:
 def _describe(term: AffinityTerm) -> str:
     """Return a term as a selector and the key of its domains."""
     return f"{', '.join(map(str, term.selector.requirements)) or '*'} / {term.topology_key}"
+
+
+_REPAIRED = (
+    On("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, after_related_pod_change),
+    *(on for on in InterPodAffinity.events if on.resource != "Pod"),
+)

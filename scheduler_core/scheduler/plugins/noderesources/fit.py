@@ -6,15 +6,18 @@ DEVIATION: reasons about scalar resources come ordered by name; kube's come in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
 from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, FIXED_RESOURCES, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
@@ -41,6 +44,7 @@ from scheduler_core.scheduler.plugins.noderesources.explanation import explain_r
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
     compute_defaulted_requests,
+    most_allocated,
     strategy,
     weigh,
 )
@@ -165,6 +169,14 @@ def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) 
     return _frees_wanted(whole_requests(pod), whole_requests(old), whole_requests(new))
 
 
+def after_class_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
+    """kube: isSchedulableAfterDeviceClassEvent @ v1.35.4"""
+    name, wanted = new["spec"].get("extendedResourceName") or "", dict(whole_requests(pod).scalar)
+    if old is None and f"deviceclass.resource.kubernetes.io/{new['metadata']['name']}" in wanted:
+        return True
+    return name in wanted and (old is None or (old["spec"].get("extendedResourceName") or "") != name)
+
+
 def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:
     names = ["cpu", "memory", "ephemeral-storage", *(name for name, _ in wanted.scalar)]
     return any(wanted.get(name) and old.get(name) > new.get(name) for name in names)
@@ -252,9 +264,11 @@ class NodeResourcesFit(Plugin):
         self._scoring: Mapping[str, Any] = args["scoringStrategy"]
         self._strategy = strategy(self._scoring)
         self._devices_serve = handle.features.dra_extended_resource
+        self._hears_classes = self._devices_serve and Behavior.DEVICE_CLASSES_HEARD in handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
-        return self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
+        events = self.events if self.handle.features.in_place_scaling else _WITHOUT_RESIZES
+        return (*events, _CLASSES) if self._hears_classes else events
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
@@ -278,6 +292,20 @@ class NodeResourcesFit(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         requests = compute_defaulted_requests(pod.spec)
         return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
+
+    def score_placement(self, nodes: NodeTable, rows: Rows, pods: Sequence[Pod]) -> int:
+        """Return the used share of all rows together, with these pods on them. kube: scorePlacement"""
+        requests = sum((compute_defaulted_requests(pod.spec) for pod in pods), Resources())
+        weighed = weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True)
+        summed = [
+            replace(
+                each,
+                requested=np.array([each.requested.sum() - each.incoming * (len(rows) - 1)]),
+                allocatable=np.array([each.allocatable.sum()]),
+            )
+            for each in weighed
+        ]
+        return int(most_allocated(summed)[0])
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is Point.PRE_SCORE:
@@ -338,6 +366,7 @@ class NodeResourcesFit(Plugin):
         return checks
 
 
+_CLASSES = On("resource.k8s.io/DeviceClass", Action.ADD | Action.UPDATE, after_class_change)
 _WITHOUT_RESIZES = (
     On("Pod", Action.DELETE, after_pod_freed_resources),
     *(on for on in NodeResourcesFit.events if on.resource != "Pod"),

@@ -108,6 +108,7 @@ class VolumeBinding(Plugin):
     }
     reasons = (*_OF_NODES, _UNBOUND, _NOT_CREATED, CLAIM_NOT_FOUND, _LOST, _DELETED, _NOT_OWNED)
     arguments = ARGUMENTS
+    canceled = "binding volumes: context canceled"
     events = (
         On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, after_class_change),
         On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),

@@ -139,8 +139,6 @@ def not_supported(scenario: Scenario) -> str:
     data = scenario.data
     if is_world(scenario) or is_object(scenario):
         return ""
-    if "steps" in data and scenario.release != OLDEST:
-        return f"the queue of kube {scenario.release}"
     if "steps" in data:
         return unknown_operation(data)
     if "attempts" not in (data.get("expect") or {}):

@@ -56,7 +56,7 @@ from scheduler_core.testing.conformance.corpus.reading import (
     with_all_candidates,
 )
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
-from scheduler_core.testing.conformance.timelines import StepDifference, run_timeline
+from scheduler_core.testing.conformance.timelines import StepDifference, is_of_entities, run_entities, run_timeline
 from scheduler_core.testing.conformance.worlds import NotSupported, StepDiffers, run_world
 from scheduler_core.testing.differences import TextsDiffer, judge_object
 
@@ -100,7 +100,8 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
         texts = judge_object(scenario.data)
         return Result(scenario, Verdict.PASSES if texts is None else Verdict.DIFFERS, texts)
     if "steps" in scenario.data:
-        step = run_timeline(scenario.data)
+        of_entities = is_of_entities(scenario.data)
+        step = (run_entities if of_entities else run_timeline)(scenario.data, scenario.release)
         return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
     if "objectsFile" in scenario.data:
         difference = run_large(scenario, watch)
@@ -108,7 +109,7 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
     gates = scenario.data.get("featureGates") or scenario.data.get("gates") or {}
     settings = WorldSettings(release=scenario.release).changed(resolve(gates, scenario.release).settings)
     configuration = load_configuration(scenario.data.get("config"), settings.features)
-    difference = _Run(scenario, configuration, settings, watch).difference()
+    difference = Run(scenario, configuration, settings, watch).difference()
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
@@ -120,7 +121,7 @@ def _run_world(scenario: Scenario) -> Result:
     return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
 
 
-class _Run:
+class Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
     def __init__(
@@ -161,7 +162,7 @@ class _Run:
         for number, expected in enumerate(self.scenario.attempts, 1):
             order = expected.get("nodeOrder", order)
             framework = self.frameworks.get(expected["profile"])
-            received = self._attempt(self.world.pods[expected["pod"]], framework, expected)
+            received = self.attempt(self.world.pods[expected["pod"]], framework, expected)
             wanted = comparable(expected)
             # The corpus repeats the order only where it changed.
             if order is not None and "nodeOrder" in received:
@@ -177,7 +178,7 @@ class _Run:
                 return difference
         return None
 
-    def _attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
+    def attempt(self, pod: Pod, framework: Framework | None, expected: Manifest) -> Observed:
         known: Observed = {"profile": pod.spec.scheduler_name}
         if framework is None:
             kept = {"nominatedNodeAfter": pod.nominated_node_name}

@@ -59,10 +59,15 @@ def _normal(key: str, value: Any) -> Any:
     if not isinstance(value, list):
         return value
     if key == "apiCalls":
-        return sorted(value, key=lambda call: call.split()[1])  # stable: calls about one object keep their order
+        return sorted(value, key=_object_of)  # stable: calls about one object keep their order
     if key == "events":
         return sorted(value, key=lambda event: str(event["object"]))
     return sorted(value) if key in ("inFlight", "inFlightEvents", "waitingOnPermit") else value
+
+
+def _object_of(call: str) -> str:
+    words = call.split()
+    return next((word for word in words if "/" in word), words[1])
 
 
 def _same(expected: Any, received: Any) -> bool:

@@ -17,13 +17,16 @@ from scheduler_core.world.simulation import Simulation
 
 Shown = dict[str, Any]
 
+# Left out of the recordings of newer releases.
+_UNTOLD = ("inFlightEvents", "pending", "unschedulablePodsGauge")
 _CONDITION_FIELDS = ("status", "reason", "message", "observedGeneration")
 
 
 class Observer:
     """Remembers what the step before showed, for all that is shown as a change."""
 
-    def __init__(self, sim: Simulation) -> None:
+    def __init__(self, sim: Simulation, partly: bool = False) -> None:
+        self._untold = _UNTOLD if partly else ()
         self._sim = sim
         self._pods: dict[str, Shown] = {}
         self._events = 0
@@ -56,11 +59,13 @@ class Observer:
             "unschedulablePodsGauge": {
                 f"{plugin}/{profile}": n for (plugin, profile), n in queue.metrics.unschedulable.items() if n
             },
-            "events": self._new_events(),
-            "apiCalls": [_call(call) for record in records if (call := record.of(ApiCall)) is not None],
+            "events": self.new_events(),
+            "apiCalls": [
+                _call(call, bool(self._untold)) for record in records if (call := record.of(ApiCall)) is not None
+            ],
             "result": result,
         }
-        return {name: value for name, value in shown.items() if value or name == "t"}
+        return {name: value for name, value in shown.items() if (value or name == "t") and name not in self._untold}
 
     def _changed_pods(self) -> Shown:
         now = {pod.key: pod_json(pod) for pod in self._sim.store.pods()}
@@ -69,7 +74,7 @@ class Observer:
         self._pods = now
         return changed
 
-    def _new_events(self) -> list[Shown]:
+    def new_events(self) -> list[Shown]:
         events = self._sim.store.events
         fresh, self._events = events[self._events :], len(events)
         return [event_json(event) for event in fresh]
@@ -145,7 +150,7 @@ def _count_growth(before: Counter[tuple[str, str]], now: Counter[tuple[str, str]
     return grown
 
 
-def _call(call: ApiCall) -> str:
+def _call(call: ApiCall, brief: bool) -> str:
     if call.verb == "BIND":
         failed = " FAILED" if call.fault else " ERROR" if call.error else ""
         return f"BIND {call.pod} -> {call.node}{failed}"
@@ -153,6 +158,8 @@ def _call(call: ApiCall) -> str:
         return f"DELETE {call.pod}"
     if call.verb == "PATCH":
         return f"PATCH {call.pod} status {' '.join(call.status or ())}"
+    if brief:  # as newer releases were recorded
+        return f"UPDATE {call.kind.lower()}s {call.object.rpartition('/')[2]}"
     return _claim_call(call.patch or {}, call.kind, call.object)
 
 

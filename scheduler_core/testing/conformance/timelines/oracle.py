@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
-from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework.events import ASSIGNED_POD, UNSCHEDULED_POD, Action, On
 from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult, Plugin, PreFilterResult
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, pending, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.registry import with_plugins
@@ -40,6 +42,12 @@ class OraclePermit(Plugin):
 
     name = NAME
     events = (On("Node", Action.ADD), On("Pod", Action.UPDATE_POD_LABEL, _after_pod_label_change))
+
+    def registrations(self) -> tuple[On, ...]:
+        if Behavior.SPLIT_POD_EVENTS not in self.handle.features.behaviors:
+            return self.events
+        node, pods = self.events
+        return (node, *(replace(pods, resource=resource) for resource in (ASSIGNED_POD, UNSCHEDULED_POD)))
 
     def pre_enqueue(self, pod: Pod) -> Status:
         return unresolvable("oracle gate") if _get_annotation(pod, "preenqueue") == "gate" else SUCCESS

@@ -10,9 +10,10 @@ from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.faults import Fault
 from scheduler_core.apiserver.kinds import kind_of
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.releases import OLDEST, Release
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.config.cluster import ClusterSettings
-from scheduler_core.scheduler.config.gates import resolve
+from scheduler_core.scheduler.config.gates import gates_of, resolve
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.actions import AdvanceCycle
@@ -36,12 +37,12 @@ START = parse_time("2000-01-01T00:00:00Z")
 _UNTICKED = ("advance", "failNextBind")
 
 
-def run_timeline(timeline: Mapping[str, Any]) -> StepDifference | None:
+def run_timeline(timeline: Mapping[str, Any], release: Release = OLDEST) -> StepDifference | None:
     """Runs a timeline up to its first difference."""
     if _is_election(timeline):
         return elections.run_election(timeline)
     with oracle.oracle():
-        return _Run(timeline).difference()
+        return Run(timeline, release).difference()
 
 
 def unknown_operation(timeline: Mapping[str, Any]) -> str:
@@ -56,11 +57,14 @@ def _is_election(timeline: Mapping[str, Any]) -> bool:
     return any(step["op"] in elections.OWN_OPERATIONS for step in timeline["steps"])
 
 
-def settings_of(timeline: Mapping[str, Any]) -> WorldSettings:
+def settings_of(timeline: Mapping[str, Any], release: Release = OLDEST) -> WorldSettings:
     """The world's settings: what API calls take in the corpus, its gates and options. Nobody but the scheduler acts."""
-    gates = resolve(timeline.get("featureGates") or {}).settings
+    free = {name for name, gate in gates_of(release).items() if not gate.locked}
+    wanted = timeline.get("featureGates") or {}
+    gates = resolve({name: on for name, on in wanted.items() if name in free}, release).settings
     longest = (timeline.get("options") or {}).get("podMaxInUnschedulablePodsSeconds", 300)
     return WorldSettings(
+        release=release,
         cycle_cost=0,
         bind_cost=10 * MICROSECOND,
         patch_cost=10 * MICROSECOND,
@@ -71,18 +75,18 @@ def settings_of(timeline: Mapping[str, Any]) -> WorldSettings:
     ).changed(gates)
 
 
-class _Run:
+class Run:
     """The world of one timeline."""
 
-    def __init__(self, timeline: Mapping[str, Any]) -> None:
+    def __init__(self, timeline: Mapping[str, Any], release: Release, settings: WorldSettings | None = None) -> None:
         self.steps: Sequence[Op] = timeline["steps"]
-        self.sim = Simulation(settings=settings_of(timeline))
+        self.sim = Simulation(settings=settings or settings_of(timeline, release))
         self.sim.store.epoch = START
         configuration = load_configuration(timeline.get("config"), self.sim.settings.features)
         self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, configuration)
         self.scheduler: Scheduler = self.sim.schedulers[0]
         self.scheduler.calls.limit = 1
-        self.observer = Observer(self.sim)
+        self.observer = Observer(self.sim, release != OLDEST)
         self.records: list[Record] = []
         self.forgets_faults = "random" in timeline["name"]
         self.result: Shown | None = None
@@ -169,14 +173,14 @@ class _Run:
             self.result = {"popped": None}
         else:
             self.result = {"popped": entry.key, "attempt": entry.attempts}
-            self._schedule(entry, op.get("during") or {})
+            self._schedule(entry, op.get("during") or {}, _node_in(op["expect"].get("result")))
 
     def _pop(self) -> QueuedPod | None:
         popped: list[QueuedPod | None] = []
         self._change(lambda: popped.append(self.scheduler.queue.pop(self.sim.now)))
         return popped[0]
 
-    def _schedule(self, entry: QueuedPod, during: Op) -> None:
+    def _schedule(self, entry: QueuedPod, during: Op, wanted: str) -> None:
         admitted: list[bool] = []
         self._change(lambda: admitted.append(scheduling.admit(self.scheduler, entry)))
         if not admitted[0]:
@@ -188,6 +192,7 @@ class _Run:
         self._change(lambda: scheduling.open_cycle(self.scheduler, entry))
         cycle = self.scheduler.cycle
         assert cycle is not None
+        self.scheduler.algorithm_state.draw = partial(_draw, cycle, wanted)
         while cycle.phase in IN_ALGORITHM and cycle.phase is not Phase.POST_FILTER:
             self.records += self.sim.advance()
         self.result |= _outcome(cycle)
@@ -206,16 +211,26 @@ class _Run:
             self.scheduler.push_cycle(0)
 
 
-_OPERATIONS: dict[str, Callable[[_Run, Op], None]] = {
-    "create": _Run.create,
-    "update": _Run.update,
-    "delete": _Run.delete,
-    "advance": _Run.advance,
-    "scheduleOne": _Run.schedule_one,
-    "failNextBind": _Run.fail_next_bind,
-    "permitAllow": _Run.permit_allow,
-    "permitReject": _Run.permit_reject,
+_OPERATIONS: dict[str, Callable[[Run, Op], None]] = {
+    "create": Run.create,
+    "update": Run.update,
+    "delete": Run.delete,
+    "advance": Run.advance,
+    "scheduleOne": Run.schedule_one,
+    "failNextBind": Run.fail_next_bind,
+    "permitAllow": Run.permit_allow,
+    "permitReject": Run.permit_reject,
 }
+
+
+def _node_in(result: Any) -> str:
+    return str(result.get("node") or "") if isinstance(result, Mapping) else ""
+
+
+def _draw(cycle: SchedulingCycle, wanted: str, count: int) -> int:
+    """Draw among nodes of the same score as the recorded scheduler drew."""
+    tied = () if cycle.tied_rows is None else [cycle.nodes.names[row] for row in cycle.tied_rows.tolist()]
+    return tied.index(wanted) if wanted in tied else 0
 
 
 def _kind(manifest: Mapping[str, Any]) -> str:

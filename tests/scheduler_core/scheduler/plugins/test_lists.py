@@ -19,10 +19,10 @@ def test_the_default_order_of_the_newest_release_names_every_in_tree_plugin_once
     assert sorted(name for name, _ in order) == sorted(NAMES)
 
 
-def test_the_default_order_of_the_oldest_release_lacks_only_the_plugin_of_newer_ones() -> None:
+def test_the_default_order_of_the_oldest_release_lacks_only_the_plugins_of_newer_ones() -> None:
     order = default_order(Features(behaviors=behaviors_of(OLDEST)))
     assert order == DEFAULT_ORDER
-    assert sorted([*(name for name, _ in order), "NodeDeclaredFeatures"]) == sorted(NAMES)
+    assert sorted([*(name for name, _ in order), "NodeDeclaredFeatures", "GangScheduling"]) == sorted(NAMES)
 
 
 def test_the_default_weights_are_kubes() -> None:

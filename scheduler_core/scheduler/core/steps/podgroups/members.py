@@ -1,0 +1,93 @@
+"""One member of a group in a placement: its cycle, and the node that it takes and gives back.
+
+kube: schedule_one_podgroup.go (podGroupPodSchedulingAlgorithm), schedule_one.go (assumeAndReserve, unreserveAndForget) @ v1.37.2
+"""
+
+from __future__ import annotations
+
+from scheduler_core.base.trace.kinds import AttemptStarted, PodAssumed
+from scheduler_core.scheduler.cache.cache import CacheError
+from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
+from scheduler_core.scheduler.core.algorithm.post_filter import fit_error
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
+from scheduler_core.scheduler.core.cycles.phases import Phase
+from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps.outcome import explain, forget
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework.runtime import points
+from scheduler_core.scheduler.framework.runtime.framework import record_step
+from scheduler_core.scheduler.framework.status import Code, Status, error
+from scheduler_core.scheduler.framework.step import PluginStep
+from scheduler_core.scheduler.queue.types import QueuedPod
+
+
+def open_cycle(scheduler: Scheduler, group: GroupCycle, member: QueuedPod, nodes: NodeTable) -> SchedulingCycle:
+    """Return a new cycle of one member."""
+    world = scheduler.world
+    world.ids.attempt += 1
+    cycle = SchedulingCycle(
+        world.ids.attempt,
+        scheduler.name,
+        group.profile,
+        member,
+        nodes,
+        world.now,
+        world.position,
+        t=world.now,
+        position=world.position,
+    )
+    started = AttemptStarted(cycle.number, member.key, group.profile, len(nodes), member.attempts)
+    cycle.span = world.record(started, scheduler.name)
+    framework = scheduler.profiles[group.profile]
+    for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):
+        for plugin in framework.at(point):
+            points.keep_queued_pass(plugin, point, cycle)
+    return cycle
+
+
+def is_searching(cycle: SchedulingCycle) -> bool:
+    """Return whether a member's algorithm goes on; it ends before PostFilter."""
+    return cycle.phase in algorithm.IN_ALGORITHM and cycle.phase is not Phase.POST_FILTER
+
+
+def place(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """Assume and reserve a member that has a node; word the refusal of one that has none."""
+    cycle.decided = scheduler.world.now
+    if cycle.chosen is None:
+        if cycle.phase is Phase.POST_FILTER:
+            cycle.message = fit_error(cycle)
+            cycle.failure = Status(Code.UNSCHEDULABLE, (cycle.message,))
+            cycle.outcome, cycle.nomination = "unschedulable", None
+        return
+    try:
+        scheduler.cache.assume(cycle.pod.bound_to(cycle.chosen))
+    except CacheError as why:
+        cycle.failure, cycle.outcome, cycle.message, cycle.chosen = error(str(why)), "error", str(why), None
+        return
+    scheduler.queue.nominator.delete(cycle.pod)
+    scheduler.world.record(PodAssumed(cycle.pod.key, cycle.chosen), scheduler.name, cycle.span)
+    for plugin in scheduler.profiles[cycle.profile].at(Point.RESERVE):
+        status = _run(scheduler, cycle, points.run_reserve(plugin, cycle))
+        if not status.ok:
+            release(scheduler, cycle)
+            cycle.failure, cycle.outcome, cycle.message = explain(Point.RESERVE, status)
+            cycle.unschedulable_plugins = (status.plugin,) if status.rejected else ()
+            cycle.chosen, cycle.nomination = None, ""
+            break
+    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+
+
+def _run(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> Status:
+    record_step(scheduler.world, scheduler.name, cycle, step, cycle.nodes)
+    return step.status
+
+
+def release(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """Give back a member's node: Unreserve, forget, and nominate as the pod's status says. kube: unreserveAndForget"""
+    for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
+        _run(scheduler, cycle, points.run_unreserve(plugin, cycle))
+    forget(scheduler, cycle.pod.bound_to(cycle.node), cycle.span)
+    if cycle.pod.nominated_node_name:
+        scheduler.queue.nominator.add(cycle.pod, cycle.pod.nominated_node_name)

@@ -1,0 +1,1 @@
+"""Comparison with the real scheduler at random."""

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Build the oracle of a release of kube into a folder: sh tests/oracle/build.sh 1.37.2 /tmp/oracle
+# Needs Go. k8s.io/kubernetes replaces its parts by folders of its own; here they are the modules of the same release.
+set -eu
+release=$1
+folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+parts=0.${release#1.}
+go mod download "k8s.io/kubernetes@v$release"
+mod=$(go env GOMODCACHE)/k8s.io/kubernetes@v$release/go.mod
+mkdir -p "$folder"
+cd "$folder"
+{
+  printf 'module oracle\n\n'
+  grep '^go ' "$mod"
+  printf '\nrequire k8s.io/kubernetes v%s\n\n' "$release"
+  sed -n '/^require (/,/^)/p' "$mod" | sed -E "s#(k8s.io/[a-z-]+) v0.0.0( |\$)#\1 v$parts\2#"
+  echo 'replace ('
+  grep -oE 'k8s.io/[a-z-]+ v0\.0\.0( |$)' "$mod" | sort -u | sed -E "s#^(k8s.io/[a-z-]+) .*#  \1 => \1 v$parts#"
+  echo ')'
+} > go.mod
+# 1.34 has the mode of a nomination in another package; since 1.36 a cycle takes a pod of the queue.
+mode=fwk subject='\&framework.QueuedPodInfo{PodInfo: info}'
+case $release in
+  1.34.*) mode=framework subject=pod ;;
+  1.35.*) subject=pod ;;
+esac
+sed -e "s/MODE/$mode/g" -e "s/SUBJECT/$subject/g" "$here/oracle.go.in" > main.go
+go mod tidy
+go build -o oracle .

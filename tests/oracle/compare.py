@@ -1,0 +1,118 @@
+"""Compare our scheduling cycles with the real scheduler's over random worlds.
+
+    python -m tests.oracle.compare ORACLE RELEASE FIRST LAST
+
+ORACLE is the program that build.sh builds. Prints each world in which an attempt differs, and a line of sums; exits 1 where one differs.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.base.releases import read_release
+from scheduler_core.scheduler.config import load_configuration
+from scheduler_core.scheduler.config.gates import resolve
+from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.testing.conformance.corpus.reading import Scenario
+from scheduler_core.testing.conformance.corpus.run import Run
+from scheduler_core.testing.differences import first_place
+from tests.oracle.worlds import make_world
+
+Attempt = Mapping[str, Any]
+
+# In the order of a cycle. The oracle records verdicts and scores of attempts that found a node.
+FIELDS = (
+    "filter",
+    "feasible",
+    "scores",
+    "topNodes",
+    "chosen",
+    "errorKind",
+    "error",
+    "unschedulablePlugins",
+    "nominated",
+    "victims",
+    "message",
+    "nominatedNodeAfter",
+)
+
+
+def ask_oracle(oracle: str, worlds: Iterable[Attempt]) -> list[Any]:
+    """Run the real scheduler over the worlds, one JSON document a line."""
+    lines = "".join(f"{json.dumps(world)}\n" for world in worlds)
+    answered = subprocess.run([oracle], input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in answered.stdout.splitlines()]
+
+
+def find_difference(world: Attempt, attempts: list[Attempt], sums: Counter[str]) -> str | None:
+    """Return the first difference of a world, or None; count the attempts by their outcome."""
+    release = read_release(world["kubeVersion"])
+    settings = WorldSettings(release=release).changed(resolve({}, release).settings)
+    configuration = load_configuration(world["config"], settings.features)
+    scenario = Scenario("random", world["name"], {**world, "expect": {"attempts": attempts}}, None, release)
+    run = Run(scenario, configuration, settings, None)
+    for expected in attempts:
+        pod = run.world.pods[expected["pod"]]
+        received = run.attempt(pod, run.frameworks[expected["profile"]], expected)
+        sums[expected.get("errorKind") or "scheduled"] += 1
+        sums["preempted"] += "nominated" in expected
+        sums["scored"] += "scores" in expected
+        wanted, ours = _compared(expected), _compared(_shorten(received))
+        for field in FIELDS:
+            place = first_place(wanted.get(field), ours.get(field))
+            if place is not None:
+                return (
+                    f"{world['name']}: {expected['pod']}: {field}{place[0]}: expected {place[1]}, received {place[2]}"
+                )
+    return None
+
+
+def _shorten(received: Attempt) -> dict[str, Any]:
+    """Reduce an attempt of ours to the oracle's form."""
+    short = dict(received)
+    preemption = short.get("preemption") or {}
+    if preemption.get("nominated"):
+        short |= {"nominated": preemption["nominated"], "victims": sorted(preemption.get("victims", ()))}
+    if "scores" in short:
+        plugins = short["scores"]["plugins"]
+        short["scores"] = {
+            node: {"weighted": dict(zip(plugins, of["weighted"], strict=True)), "total": of["total"]}
+            for node, of in short["scores"]["nodes"].items()
+        }
+    if "chosen" not in short:
+        return {**short, "filter": None, "feasible": None}
+    short["filter"] = {node: of for node, of in short["filter"].items() if not (of or {}).get("excluded")}
+    return short
+
+
+def _compared(attempt: Attempt) -> dict[str, Any]:
+    """Return the fields that are compared, without empty ones. A node that passes differs from one that is missing."""
+    fields = {field: attempt[field] for field in FIELDS if attempt.get(field) not in (None, [], {}, "")}
+    if "filter" in fields:
+        fields["filter"] = {node: of or "passes" for node, of in fields["filter"].items()}
+    if "feasible" in fields:
+        fields["feasible"] = sorted(fields["feasible"])
+    return fields
+
+
+def main(oracle: str, release: str, first: str, last: str) -> int:
+    """Compare the worlds of the seeds from `first` to before `last`. Return the exit code."""
+    worlds = [make_world(seed, release) for seed in range(int(first), int(last))]
+    sums: Counter[str] = Counter()
+    agreed = 0
+    for world, answer in zip(worlds, ask_oracle(oracle, worlds), strict=True):
+        difference = answer.get("panic") or find_difference(world, answer["attempts"], sums)
+        agreed += difference is None
+        if difference is not None:
+            print(difference)
+    print(f"{release}: {agreed} of {len(worlds)} worlds agree; attempts: {dict(sums)}")
+    return int(agreed < len(worlds))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

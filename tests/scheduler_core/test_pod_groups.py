@@ -1,0 +1,114 @@
+"""Pod groups in a world: their cycle, copies and checkpoints in the middle of it, and the gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.scheduler.config.gates import GateError, resolve
+from scheduler_core.scheduler.core.cycles.group_cycle import Stage
+from scheduler_core.world.checkpoint import Archive, decode, encode
+from scheduler_core.world.commands import ApplyObjects, Refused, SetSettings
+from scheduler_core.world.simulation import Simulation
+from tests.scheduler_core.worlds import node, pod
+
+
+def group(name: str, needed: int, **spec: Any) -> dict[str, Any]:
+    policy = {"schedulingPolicy": {"gang": {"minCount": needed}}}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": policy | spec}
+
+
+def member(name: str, of: str, cpu: str = "2", **spec: Any) -> dict[str, Any]:
+    return pod(name, cpu=cpu, schedulingGroup={"podGroupName": of}, **spec)
+
+
+def world(*objects: dict[str, Any], **settings: Any) -> Simulation:
+    sim = Simulation()
+    sim.apply(SetSettings({"release": "1.37.2"}))
+    sim.apply(SetSettings({"generic_workload": True, **settings}))
+    sim.apply(ApplyObjects(objects))
+    return sim
+
+
+def placed(sim: Simulation) -> dict[str, str]:
+    return {each.name: each.node_name for each in sim.store.pods() if each.node_name}
+
+
+def run(sim: Simulation, seconds: int = 5) -> Simulation:
+    while sim.due(seconds * 10**9):
+        sim.advance()
+    return sim
+
+
+TWO = (node("a", cpu="4"), node("b", cpu="4"))
+GANG = (*TWO, group("g", 3), *(member(f"p{i}", "g") for i in range(3)))
+
+
+def test_a_gang_is_bound_at_once_or_not_at_all() -> None:
+    assert set(placed(run(world(*GANG)))) == {"p0", "p1", "p2"}
+    small = run(world(node("a", cpu="4"), *GANG[2:]))
+    assert placed(small) == {}
+    condition = small.store.list("PodGroup")[0]["status"]["conditions"][0]
+    assert condition["reason"] == "Unschedulable"
+    assert condition["message"].startswith("minCount (3) cannot be satisfied: 2 scheduled, 0 remaining")
+
+
+def test_a_copy_and_a_checkpoint_in_the_middle_of_a_cycle_go_on_alike() -> None:
+    sim = world(*GANG, topology_aware_scheduling=True)
+    for _ in range(400):
+        middle = sim.schedulers[0].group
+        if middle is not None and middle.stage is Stage.TRYING and len(middle.trial.cycles) == 2:
+            break
+        sim.advance()
+    archive = Archive()
+    twins = (sim.copy(), decode(encode(sim, archive), archive))
+    run(sim)
+    for twin in twins:
+        assert placed(run(twin)) == placed(sim)
+        assert twin.position == sim.position
+
+
+def test_a_rack_is_chosen_for_a_group_with_a_topology_constraint() -> None:
+    racks = [node(f"{rack}{i}", cpu="4", labels={"rack": rack}) for rack in "xy" for i in range(2)]
+    busy = pod("busy", cpu="3", nodeName="x0")
+    constraint = {"topology": [{"key": "rack"}]}
+    gang = group("g", 3, schedulingConstraints=constraint)
+    members = [member(f"p{i}", "g") for i in range(3)]
+    sim = run(world(*racks, busy, gang, *members, topology_aware_scheduling=True))
+    assert {name for name in placed(sim).values() if name != "x0"} <= {"y0", "y1"}
+    assert len(placed(sim)) == 4
+
+
+def test_a_group_evicts_a_group_that_is_disrupted_as_a_whole() -> None:
+    victims = group("low", 2, disruptionMode={"all": {}})
+    running = [member(f"v{i}", "low", "3", nodeName=where) for i, where in enumerate("ab")]
+    high = [member(f"p{i}", "high", "3", priority=5) for i in range(1)]
+    sim = run(world(*TWO, victims, *running, group("high", 1, priority=5), *high), 60)
+    assert set(placed(sim)) == {"p0"}
+
+
+def test_without_the_gate_no_pod_group_is_served_and_the_field_changes_nothing() -> None:
+    with pytest.raises(Refused, match="GenericWorkload"):
+        world(group("g", 3), generic_workload=False)
+    assert set(placed(run(world(*TWO, member("p0", "g"), generic_workload=False)))) == {"p0"}
+
+
+@pytest.mark.parametrize("gate", ["GenericWorkload", "TopologyAwareWorkloadScheduling"])
+def test_the_alpha_form_of_pod_groups_is_refused(gate: str) -> None:
+    with pytest.raises(GateError, match=r"alpha form of pod groups in 1\.36\.3 is not modeled"):
+        resolve({gate: True}, "1.36.3")
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ({"schedulingPolicy": {}}, "must specify one of: `basic`, `gang`"),
+        ({"schedulingPolicy": {"gang": {"minCount": 0}}}, "spec.schedulingPolicy.gang.minCount"),
+        ({"disruptionMode": {"single": {}, "all": {}}}, "must specify exactly one of: `single`, `all`"),
+    ],
+)
+def test_a_pod_group_is_validated(spec: dict[str, Any], problem: str) -> None:
+    with pytest.raises(Refused, match=problem):
+        world(group("g", 3, **spec))
