@@ -15,10 +15,10 @@ let focusedThere = false; // also when painting has replaced what had the focus
 export function showLesson() {
   const card = maybe("panel-story", HTMLElement);
   for (const marked of all(".spotlit")) marked.classList.remove("spotlit");
-  const asks = card !== null && first("form.question", card) !== null &&
-    !kept(ANSWERED).includes(nameOf(card));
+  const answered = card === null || isTask() || kept(ANSWERED).includes(nameOf(card));
+  const asks = !answered && first("form.question", card) !== null;
   card?.toggleAttribute("data-asks", asks);
-  card?.toggleAttribute("data-acted", kept(ACTED).includes(nameOf(card)));
+  card?.toggleAttribute("data-acted", card !== null && kept(ACTED).includes(nameOf(card)));
   cover(asks && card?.dataset.veils !== undefined);
   showGiven(asks);
   document.body.toggleAttribute("data-task", isTask());
