@@ -281,7 +281,7 @@ def test_what_gives_an_answer_away_is_covered_until_it_is_given(
     lesson = page.get_by_role("complementary", name="Lesson")
     for card in ("2 / 4", "3 / 4"):
         lesson.get_by_role("button", name="Show the answer").first.click()
-    lesson.get_by_role("button", name="Next", exact=True).click()
+        lesson.get_by_role("button", name="Next", exact=True).click()
         expect(lesson.locator("header")).to_contain_text(card)
     expect(page.get_by_role("heading", name="Who must go so that urgent fits?")).to_be_hidden()
     accessible(page)

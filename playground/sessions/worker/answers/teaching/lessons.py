@@ -118,7 +118,7 @@ def _words(lesson: Lesson, card: Card, played: Played) -> Iterator[tuple[str, di
     values = played.values_at(card.id)
     for language, words in lesson.words.items():
         said = words.cards[card.id]
-        texts = {"ask": said.ask, "right": said.right, "wrong": said.wrong}
+        texts = {"text": said.text, "ask": said.ask, "right": said.right, "wrong": said.wrong}
         yield language, {name: fill_placeholders(text, values) for name, text in texts.items()}
 
 
