@@ -120,9 +120,9 @@ def _pod(sim: WorldView, pod: Mapping[str, Any]) -> str:
         port["hostPort"] for each in spec.get("containers", ()) for port in each.get("ports", ()) if "hostPort" in port
     ]
     said = [f"{key}={value}" for key, value in sorted(meta.get("labels", {}).items())][:3]
-    said += [f"priority {spec['priority']}"] if spec.get("priority") else []
-    said += [f"port {port}" for port in ports]
-    said += [f"uses {use}" for use in _uses(sim, pod)]
+    said += [f"priority: {spec['priority']}"] if spec.get("priority") else []
+    said += [f"hostPort: {port}" for port in ports]
+    said += _uses(sim, pod)
     name = short(_key(pod))
     return f"{name} ({', '.join(said)})" if said else name
 
@@ -134,7 +134,10 @@ def _uses(sim: WorldView, pod: Mapping[str, Any]) -> list[str]:
     inputs = sim.surroundings.inputs
     for entry, written in zip(inputs.usage, inputs.entries, strict=True):
         if entry.pod == _key(pod) and entry.at <= sim.now:
-            found |= {name: f"{name} {amount} (requests {asked.get(name, 0)})" for name, amount in written.items()}
+            found |= {
+                name: f"usage.{name}: {amount}, requests.{name}: {asked.get(name, 0)}"
+                for name, amount in written.items()
+            }
     return [text for name, text in found.items() if name not in ("at", "pod")]
 
 

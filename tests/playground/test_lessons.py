@@ -263,7 +263,7 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
     ]
     assert given["pods"][0]["name"] == "web" and "cpu: '2'" in given["pods"][0]["text"]
     used = present(played["node-pressure"].seen.at["begin"], Look(), "node-pressure").context["latest"]["given"]
-    assert "greedy (app=greedy, priority 100, uses memory 800Mi (requests 256Mi))" in used["nodes"][0]["pods"]
+    assert "greedy (app=greedy, priority: 100, usage.memory: 800Mi, requests.memory: 256Mi)" in used["nodes"][0]["pods"]
 
 
 @pytest.mark.parametrize(
