@@ -24,7 +24,7 @@ from playground.views import (
     terms,
 )
 from playground.views.classroom import desk, joining
-from playground.views.lessons import editing, making, taking, variants
+from playground.views.lessons import course, editing, making, taking, variants
 from playground.views.workbench import (
     acting,
     build,
@@ -49,6 +49,8 @@ def page(name: str) -> Callable[..., HttpResponseBase]:
 urlpatterns = [
     path("", home.home, name="home"),
     path("lessons/", home.lessons, name="lessons"),
+    path("lessons/documents/", course.by_document, name="by-document"),
+    path("l/<slug:slug>/", course.lesson_page, name="lesson"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
