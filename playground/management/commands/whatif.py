@@ -19,19 +19,21 @@ from playground.management.terminal.command import (
     Exit,
     TerminalCommand,
     add_change_arguments,
+    add_types_argument,
     leave,
     read_release_option,
 )
 from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
-from playground.management.terminal.world import make_world, read_configuration
+from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (
     MOST,
     Change,
+    NodeType,
     Outcome,
     Rest,
     Room,
@@ -74,8 +76,13 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
         parser.add_argument(
-            "--add", action="append", default=[], metavar="N=NODE", help="so many new nodes like one that exists"
+            "--add",
+            action="append",
+            default=[],
+            metavar="N=NODE|TYPE",
+            help="so many new nodes like one that exists, or of a type",
         )
+        add_types_argument(parser)
         parser.add_argument(
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
@@ -113,7 +120,8 @@ class Command(TerminalCommand):
             if asked["release"]:
                 upgrade = preview_upgrade(made.world, asked["release"], progress=progress.steps)
             rest = settle(made.world, progress=progress.steps)
-            changes = list(_changes(made.world, asked, question, self.stderr.write))
+            types = read_node_types(made.world, asked["types"], self.stderr.write)
+            changes = list(_changes(made.world, asked, question, self.stderr.write, types))
             if not changes and not asked["more"]:
                 raise BadInput(
                     "nothing is asked: give --drain, --remove, --add, --scale, --run, --apply, --config, --release or --more"
@@ -161,7 +169,11 @@ class Command(TerminalCommand):
 
 
 def _changes(
-    world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
+    world: Simulation,
+    asked: dict[str, Any],
+    question: Question,
+    say: Callable[[str], object],
+    types: dict[str, NodeType],
 ) -> Iterator[Change]:
     release = asked["release"] or world.settings.release
     if asked["release"]:
@@ -172,8 +184,8 @@ def _changes(
             say(note)
         yield from commands
     for text in asked["add"]:
-        count, like = _pair(text, "--add", "N=NODE", first=True)
-        yield add(world, like, count)
+        count, like = _pair(text, "--add", "N=NODE or N=TYPE", first=True)
+        yield add(world, like, count, types)
     for text in asked["scale"]:
         replicas, name = _pair(text, "--scale", "KIND/NS/NAME=N", first=False)
         parts = name.split("/")
