@@ -8,6 +8,7 @@ from playground.lessons.facts import BadFact, Value
 from playground.lessons.format import LANGUAGES, Lesson, Question, Words
 from playground.lessons.judging import as_text, judge
 from playground.lessons.play import Played, StuckLesson, play, solve
+from playground.lessons.proof import find_unshown
 from playground.lessons.texts import ANSWER, placeholders
 from scheduler_core.world.commands import Refused
 from scheduler_core.world.readonly import InvalidObject
@@ -19,7 +20,8 @@ def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
     """Return the problems of a lesson, a sentence each; `slugs` are the lessons that `next` may name."""
     found = [*_of_plan(lesson, slugs), *problems_of_words(lesson)]
     try:
-        return [*found, *problems_of_play(lesson, play(lesson))]
+        played = play(lesson)
+        return [*found, *problems_of_play(lesson, played), *find_unshown(lesson, played)]
     except (StuckLesson, BadFact, Refused, InvalidObject) as error:
         return [*found, str(error)]
 

@@ -6,6 +6,7 @@ as the world goes on, and going back in the world goes back in the lesson.
     pod: web-1              which pod (namespace `default` unless written as ns/name) the rest is about
     attempt: 2              which of its attempts `point` is about, from 1 (the default)
     point: Filter           the attempt has come to this extension point, or has ended
+    after: {point: Filter, plugin: TaintToleration}    that plugin has left its record there, or the attempt has ended
     outcome: scheduled      an attempt ended so (scheduled, unschedulable, error)
     evaluated: 300          an attempt of the pod looked at so many nodes, or more
     said: Insufficient cpu  an attempt ended with a message that holds this
@@ -47,8 +48,17 @@ def _attempts(when: Condition, sim: WorldView) -> list[Attempt]:
 
 
 def _came_to_point(when: Condition, sim: WorldView) -> bool:
+    return _has_run(when, sim, when["point"])
+
+
+def _left_record(when: Condition, sim: WorldView) -> bool:
+    return _has_run(when, sim, when["after"]["point"], when["after"]["plugin"])
+
+
+def _has_run(when: Condition, sim: WorldView, point: str, plugin: str = "") -> bool:
+    """Return True once an attempt has run a point, or a plugin at that point; an attempt that has ended has."""
     finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
-    if finished >= wanted and when["point"] in SCHEDULING:
+    if finished >= wanted and point in SCHEDULING:
         return True
     pod = key_of(when["pod"])
     cycles = [scheduler.cycle for scheduler in sim.schedulers if scheduler.cycle is not None]
@@ -57,7 +67,7 @@ def _came_to_point(when: Condition, sim: WorldView) -> bool:
         return False
     bindings = [binding for scheduler in sim.schedulers for binding in scheduler.bindings.values()]
     present: list[CycleView] = [*running, *(binding for binding in bindings if binding.pod.key == pod)]
-    return any(step.point == when["point"] for cycle in present for step in cycle.steps)
+    return any(step.point == point and plugin in ("", step.plugin) for cycle in present for step in cycle.steps)
 
 
 def _has_outcome(when: Condition, sim: WorldView) -> bool:
@@ -116,6 +126,7 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "event": _was_recorded,
     "scheduler": _came_to_stage,
     "point": _came_to_point,
+    "after": _left_record,
     "outcome": _has_outcome,
     "said": _has_message,
     "evaluated": lambda when, sim: any(attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)),

@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from playground.lessons.cycles import nodes_of_search, points_run
 from playground.lessons.named import key_of, object_of, short
@@ -75,12 +75,23 @@ class BadFact(ValueError):
     """A fact that the played lesson has no answer to."""
 
 
+class Ran(NamedTuple):
+    """A plugin's record: at which step of the world it ran for a pod, and at which extension point."""
+
+    position: int
+    pod: str
+    point: str
+    plugin: str
+
+
 @dataclass
 class Seen:
-    """The observations of a played lesson: the world at each card, and each attempt's points and refusals by its number."""
+    """The observations of a played lesson: the world at each card, its records, each attempt's points and refusals by its number."""
 
     end: WorldView
     at: dict[str, WorldView] = field(default_factory=dict)
+    ran: list[Ran] = field(default_factory=list)
+    board: dict[str, Points] = field(default_factory=dict)  # the points of the present cycle, at each card
     points: dict[int, Points] = field(default_factory=dict)
     refused: dict[int, Mapping[str, str]] = field(default_factory=dict)
 

@@ -25,6 +25,7 @@ Scalar = int | str
 Operation = Literal["sum", "difference", "product", "quotient"]
 Relation = Literal["rising", "at_most", "equal", "different"]
 Kind = Literal["node", "pod", "victims", "number", "order", "yesno", "choice"]
+Shown = Literal["", "cluster", "queue", "prefilter", "filter", "prescore", "score", "pending", "preemption", "binding"]
 Track = Literal[
     "first-steps",
     "placement",
@@ -59,11 +60,17 @@ class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`when`: the condition of the step that it is about (conditions.py). `spotlight`: a part of the studio, or an object."""
+    """`when`: the condition of the step that it is about (conditions.py). `spotlight`: a part of the studio, or an object.
+
+    `stage`, `pod`, and `plugin`: the contents of the stage at this card; without them it follows the step.
+    """
 
     id: str
     when: Json = {}
     spotlight: str = ""
+    stage: Shown = ""
+    pod: str = ""
+    plugin: str = ""
     question: Question | None = None
     do: Act | None = None
 

@@ -8,14 +8,14 @@ from functools import lru_cache
 
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import Evidence, evidence_of, refusals
-from playground.lessons.facts import Points, Seen, Value, value_of
+from playground.lessons.facts import Points, Ran, Seen, Value, value_of
 from playground.lessons.format import Lesson
 from playground.lessons.named import short
 from playground.lessons.own import find_handed
 from playground.lessons.reached import list_reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
-from scheduler_core.world.readonly import SchedulingCycleView
+from scheduler_core.world.readonly import CycleView, SchedulerView, SchedulingCycleView, WorldView
 from scheduler_core.world.simulation import Grain, Simulation
 
 # What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
@@ -42,7 +42,12 @@ class Played:
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
     last: Simulation | None = field(repr=False)  # none where it was played elsewhere
-    end: Simulation | None = field(repr=False)
+    seen: Seen | None = field(repr=False)
+
+    @property
+    def end(self) -> WorldView | None:
+        """The world at the end; None if the lesson was played elsewhere."""
+        return None if self.seen is None else self.seen.end
 
     def values_at(self, card: str) -> dict[str, Value]:
         """Return the values for the names in a card's texts: the facts and, if it asks, its own key."""
@@ -58,6 +63,9 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
         _require_alone(lesson, card.id, world)
         positions[card.id] = world.position
         seen.at[card.id] = last = world.fork()
+        cycle = world.schedulers[0].cycle if world.schedulers else None
+        if cycle is not None and cycle.scores is not None:
+            seen.board[card.id] = _points_of(cycle)
         if card.do is not None:
             world.apply(command_of(card.do))
     _settle(world, seen)
@@ -73,7 +81,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
             if (found := evidence_of(question.answer, seen)) is not None
         },
         last,
-        world,
+        seen,
     )
 
 
@@ -146,11 +154,22 @@ def step(world: Simulation, seen: Seen) -> bool:
     before = world.position
     world.step(Grain.CALL)
     for scheduler in world.schedulers:
+        _record(seen, world.position, scheduler)
         if scheduler.cycle is not None and scheduler.cycle.outcome:
             seen.refused.setdefault(len(world.journal.attempts), refusals(scheduler.cycle))
         if scheduler.cycle is not None and scheduler.cycle.scores is not None and scheduler.cycle.outcome:
             seen.points.setdefault(len(world.journal.attempts), _points_of(scheduler.cycle))
     return world.position > before
+
+
+def _record(seen: Seen, position: int, scheduler: SchedulerView) -> None:
+    """Keep the records of the plugins that ran in this step of the world."""
+    cycles: list[CycleView] = [*scheduler.bindings.values()]
+    for cycle in cycles if scheduler.cycle is None else [scheduler.cycle, *cycles]:
+        for ran in reversed(cycle.steps):
+            if ran.position != position:
+                break
+            seen.ran.append(Ran(position, cycle.pod.key, ran.point.value, ran.plugin))
 
 
 def _points_of(cycle: SchedulingCycleView) -> Points:

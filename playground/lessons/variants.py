@@ -11,6 +11,7 @@ from playground.lessons.facts import Value
 from playground.lessons.format import Lesson, Plan, Question, Scalar, Vary, Words
 from playground.lessons.own import Handed
 from playground.lessons.play import WRONG, Played, play
+from playground.lessons.proof import find_unshown
 from playground.lessons.texts import placeholders
 from playground.lessons.varying.declared import format_requirement
 from playground.lessons.varying.filling import find_value_names, variants_of
@@ -107,9 +108,11 @@ def problems_of_variants(lesson: Lesson, most_objects: int = MOST_OBJECTS) -> It
         yield from (f"{language}.yaml: {what}" for what in _find_fixed_values(lesson, words))
     for seed in CHECKED:
         try:
-            proven(lesson, seed, most_objects)
+            variant = proven(lesson, seed, most_objects).lesson
         except Unproven as error:
             yield f"variant {seed} can't be shown: {error}"
+        else:
+            yield from (f"variant {seed}: {what}" for what in find_unshown(variant, play(variant)))
 
 
 def _find_unused_names(lesson: Lesson, pattern: Plan, vary: Vary) -> Iterator[str]:

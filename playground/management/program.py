@@ -13,17 +13,23 @@ CLUSTERS = {
     "explain": "why pods of a cluster are Pending, missing, or stuck, and what would help",
     "simulate": "run a cluster and print where its pods go",
     "whatif": "what changes with other nodes, replicas or another configuration, and how many more pods fit",
+    "mirror": "watch a cluster, explain each new Pending pod, and answer what-if questions about it",
+    "step": "go on with a cluster step by step, and keep the steps as a trace",
 }
 COMMANDS = {
     **CLUSTERS,
+    "mcp": "serve the commands about clusters to an assistant, by the Model Context Protocol",
     "serve": "serve the playground's pages",
+    "kubeconfig": "a kubeconfig that leads kubectl to a session",
+    "door": "a local https listener that forwards to a session, for tools that need one",
     "export": "a session's trace in a form that other tools read",
     "lessons": "list and check lessons",
     "conformance": "compare with what the real scheduler decided",
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-WITHOUT_DJANGO = (*CLUSTERS, "conformance")  # which need no app, no database and no language: they start at once
+# These need no app, no database and no language: they start at once.
+WITHOUT_DJANGO = (*CLUSTERS, "mcp", "conformance", "kubeconfig", "door")
 WITH_DATA = ("serve", "backup", "restore", "export")
 
 

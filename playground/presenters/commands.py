@@ -239,6 +239,27 @@ def _answer(command: Data) -> Message:
     return message(gettext_noop("an extender's answer: %(what)s"), what=_cut(f"{status} {body}"))
 
 
+_VERBS = {
+    "POST": gettext_noop("%(agent)s creates %(what)s"),
+    "PUT": gettext_noop("%(agent)s replaces %(what)s"),
+    "PATCH": gettext_noop("%(agent)s changes %(what)s"),
+    "DELETE": gettext_noop("%(agent)s deletes %(what)s"),
+}
+
+
+def _request(command: Data) -> Message:
+    """Who asked the API server for what: `kubectl apply creates pods web-0`."""
+    path, body = str(command.get("path", "")).strip("/").split("/"), command.get("body")
+    meta = body.get("metadata") if isinstance(body, Mapping) else None
+    parts = path[2:] if path[:1] == ["api"] else path[3:]
+    if parts[:1] == ["namespaces"] and len(parts) > 2:
+        parts = parts[2:]
+    name = str(meta.get("name") or "") if isinstance(meta, Mapping) and len(parts) == 1 else ""
+    what = _cut(" ".join(filter(None, [*parts, name])))
+    text = _VERBS.get(str(command.get("method")), gettext_noop("%(agent)s changes %(what)s"))
+    return message(text, agent=_cut(str(command.get("agent") or "kubectl"), SHORT), what=what)
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
@@ -268,6 +289,8 @@ _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "PartitionScheduler": _partition,
     "SetExtender": _extender,
     "AnswerExtender": _answer,
+    "CallAPI": _request,
+    "BeginLife": lambda data: message(gettext_noop("starts the clock at %(start)s"), start=data.get("start", "")),
     "Undo": lambda _: message(gettext_noop("undoes the previous change")),
     "Redo": lambda _: message(gettext_noop("redoes the undone change")),
 }
@@ -295,6 +318,8 @@ _SHORT = {
     "FailCall": gettext_noop("a failing call"),
     "SetExtender": gettext_noop("the behavior of an extender"),
     "AnswerExtender": gettext_noop("an extender's answer"),
+    "CallAPI": gettext_noop("a request to the API server"),
+    "BeginLife": gettext_noop("the start of the clock"),
     "Undo": gettext_noop("an undo"),
     "Redo": gettext_noop("a redo"),
 }
@@ -310,6 +335,7 @@ SOURCES = {
     "calls": gettext_noop("API calls"),
     "extenders": gettext_noop("Extenders"),
     "outside": gettext_noop("an external extender"),
+    "kubectl": gettext_noop("the API server"),
     "actions": gettext_noop("Actions"),
     "studio": gettext_noop("studio"),
     "fix": gettext_noop("Fix"),

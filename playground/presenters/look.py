@@ -30,6 +30,7 @@ STAGES = (
     "pending",
     "preemption",
     "binding",
+    "placed",
     "controller",
 )
 AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand

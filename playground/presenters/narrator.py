@@ -6,11 +6,18 @@ from typing import Any
 
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
+from playground.presenters.scene import short
 from playground.presenters.sentences.coming import coming
 from playground.presenters.sentences.kinds import RecordLine
 from playground.presenters.sentences.present import sentence
-from playground.presenters.words import Message
+from playground.presenters.sentences.records import attempt_ended
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.base.trace.kinds import AttemptEnded
 from scheduler_core.world.readonly import WorldView
+
+_LOOKED_THROUGH = 64  # records of one transition
+_UNSCHEDULABLE = gettext_noop("%(pod)s is unschedulable.")
+_FAILED = gettext_noop("%(pod)s is not scheduled because of an error.")
 
 
 class NarratorContext(RecordLine):
@@ -18,10 +25,16 @@ class NarratorContext(RecordLine):
     timers: bool
     outside: bool
     next: Message | None
+    kube: str
 
 
 def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     """Return the panel that tells what happened to which object, and why."""
+    line, kube = sentence(sim), ""
+    for ended in (each.facts for each in sim.last[-_LOOKED_THROUGH:] if isinstance(each.facts, AttemptEnded)):
+        if ended.message and line["sentence"] == attempt_ended(ended):
+            text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
+            line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
     return Panel(
         "narrator",
         {
@@ -29,6 +42,7 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
             "timers": sim.idle and not sim.over,
             "outside": sim.outside,
             "next": coming(sim),
-            **sentence(sim),
+            "kube": kube,
+            **line,
         },
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from playground.presenters.amounts import duration, ordinal, thousands
-from playground.presenters.look import Look
+from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import (
     BINDING_POINTS,
@@ -66,8 +66,12 @@ class PipelineContext(TypedDict):
 
 
 def present(sim: WorldView, look: Look) -> Panel[PipelineContext, PointCard]:
-    """All extension points with what the cycles of one pod did there: of the pod that the last transition is about."""
-    scheduler, key, now = scheduler_of(sim), present_pod(sim), present_step(sim)
+    """All extension points with what the cycles of one pod did there: of the pod that the last transition is about.
+
+    While nothing runs, it is the chosen pod.
+    """
+    chosen = look.pod if sim.idle and look.stage == AIM and look.about == "pod" else ""
+    scheduler, key, now = scheduler_of(sim), chosen or present_pod(sim), present_step(sim)
     running, extenders = cycle_of(sim), scheduler.extenders
     cycle = running if running is not None and running.pod.key == key else None
     binding = next((each for each in scheduler.bindings.values() if each.pod.key == key), None)

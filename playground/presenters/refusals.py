@@ -17,6 +17,7 @@ from scheduler_core.world.readonly import (
     CacheView,
     NodeToStatus,
     Phase,
+    Point,
     SchedulingCycleView,
     Status,
     WorldView,
@@ -58,7 +59,7 @@ def is_filter_over(cycle: SchedulingCycleView) -> bool:
 def refusals(sim: WorldView, names: list[str]) -> Refusals:
     """Return the present cycle's refusals for each node in `names`, in that order; counted again if the cycle has new verdicts."""
     cycle = cycle_of(sim)
-    said = (names, cycle.number, cycle.node_to_status.fingerprint()) if cycle is not None else (names,)
+    said = (names,) if cycle is None else (names, cycle.number, cycle.node_to_status.fingerprint(), _count_asked(cycle))
     cache = scheduler_of(sim).cache
     known = _LATEST.get(cache)
     if known is None or known[0] != said:
@@ -82,7 +83,20 @@ def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
         everyone = np.zeros(len(names), np.int32)
         return Refusals(everyone, everyone - 1, (cycle.pre_filter_status,), (len(names),))
     groups = node_to_status(cycle, names).groups()
-    return Refusals(groups.group, groups.step, groups.statuses, groups.counts)
+    group, search, asked = groups.group, cycle.search, _count_asked(cycle)
+    if search is not None and not is_filter_over(cycle) and asked < search.stop:  # no plugin was asked about these yet
+        ahead = np.zeros(len(cycle.nodes.names) + 1, np.bool_)
+        ahead[search.order[asked : search.stop]] = True
+        rows = verdict_rows(cycle, names)
+        ahead = ahead[:-1] if rows is None else ahead[rows]
+        group = np.where(ahead & (group == FEASIBLE), np.int32(UNSEEN), group)
+    return Refusals(group, groups.step, groups.statuses, groups.counts)
+
+
+def _count_asked(cycle: SchedulingCycleView) -> int:
+    """Return the number of nodes that the first Filter plugin was asked about."""
+    steps = [step for step in cycle.steps if step.point is Point.FILTER]
+    return sum(step.evaluated for step in steps if step.plugin == steps[0].plugin)
 
 
 def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:

@@ -6,7 +6,7 @@ Presenters know no Django, so they mark messages for the catalogs and leave the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NotRequired, TypedDict, cast
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
@@ -29,6 +29,12 @@ def gettext_noop(message: str) -> str:
 def message(text: str, /, **values: object) -> Message:
     """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
     return {"text": text, "values": values} if values else {"text": text}
+
+
+def list_nodes(names: Sequence[str]) -> Message:
+    """Nodes by their names, each of which is shortened and shown as code."""
+    values: dict[str, object] = {f"node_{at}": name for at, name in enumerate(names)}
+    return {"text": ", ".join(f"%({each})s" for each in values), "values": values}
 
 
 def in_english(said: Message) -> str:

@@ -42,7 +42,7 @@ _TAKES = {
         rename lockstep-go-on rerun duplicate fork fork-weights delete download build build-nodes build-pods preview-nodes
         preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
         plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
-        another-variant
+        another-variant door-path
     """,
 }
 KEYED = {"s": "session", "lesson": "lesson"}  # the beginnings of addresses whose key opens one
@@ -74,7 +74,8 @@ def body_limit(path: str, method: str = "POST") -> BodyLimit:
         match = resolve(path)
     except Resolver404:
         return BodyLimit("", NOTHING, NOTHING)
-    if method != "POST" or match.url_name not in TAKES:
+    methods = ("POST", "PUT", "PATCH", "DELETE") if match.url_name == "door-path" else ("POST",)
+    if method not in methods or match.url_name not in TAKES:
         return BodyLimit("", NOTHING, NOTHING)
     setting = TAKES[match.url_name]
     if not setting:

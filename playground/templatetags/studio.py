@@ -53,7 +53,7 @@ def sentence(
 
 
 def _render_value(name: str, value: Any, names: Names | None) -> str:
-    text = str(value)
+    text, name = str(value), name.partition("_")[0]  # node_1 is a node
     if name == "plugin":
         return _mark_name(text, "code")
     if name not in NAMES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -26,10 +27,10 @@ from playground.views.film import OF, film
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
-from playground.workbench.builder import CLUSTERS
+from playground.workbench.builder import CLUSTERS, clusters_of_differences
 from scheduler_core.formats.indication import find_release
 from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, read_release
-from scheduler_core.world.commands import ApplyObjects, Command, SetSettings
+from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
 
 TRACK_NAMES = {
     "first-steps": gettext_lazy("First steps"),
@@ -114,6 +115,7 @@ async def new(request: HttpRequest) -> HttpResponse:
         if start == "import":
             return await _import(request)
         wanted = _beginning(start)
+        wanted["commands"] = [*_life(request), *wanted["commands"]]
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
         seed = seed_of(request.POST.get("seed", "")) or 0
         wanted["commands"] = [*_choose_release(request, start), *wanted["commands"]]
@@ -129,13 +131,60 @@ def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list
 
     A lesson is about the oldest, which needs no command. Raises SessionError.
     """
-    asked = request.POST.get("release", "").strip()
+    live = request.POST.get("live") == "1"
+    asked = request.POST.get("release", "").strip() or ("1.34.2" if live else "")  # that of doors' recordings
     try:
         release = read_release(asked) if asked else find_release(text).release
     except ValueError as error:
         raise SessionError(str(error)) from None
     lesson = start.startswith("story:") and not asked
     return [] if lesson or release == OLDEST else [SetSettings({"release": release})]
+
+
+KUBELETS = ("none", "removes", "runs")
+
+
+def _life(request: HttpRequest) -> list[Command]:
+    """Return the commands for the kubelets that a form names, and for a live session. Raises SessionError."""
+    kubelet = request.POST.get("kubelet", "")
+    if kubelet not in ("", *KUBELETS):
+        shown = {"kubelet": kubelet[:40], "kinds": ", ".join(KUBELETS)}
+        raise SessionError(
+            _("“%(kubelet)s” is not a kind of kubelets. Choose one of %(kinds)s, or none at all.") % shown
+        )
+    settings = {"cluster": {"run_kubelets": False, "stand_in": kubelet.replace("none", "")}} if kubelet else {}
+    start = datetime.now(UTC) - timedelta(minutes=5)  # like a server that has been up for some minutes
+    commands: list[Command] = [SetSettings(settings)] if settings else []
+    if request.POST.get("live") == "1":
+        begin = BeginLife(start.replace(microsecond=0).isoformat().replace("+00:00", "Z"))
+        commands += [begin, ApplyObjects(tuple(STANDING))]
+    return commands
+
+
+STANDING: list[dict[str, Any]] = [
+    {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": "10.96.0.1",
+            "clusterIPs": ["10.96.0.1"],
+            "internalTrafficPolicy": "Cluster",
+            "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+            "sessionAffinity": "None",
+            "type": "ClusterIP",
+        },
+        "status": {"loadBalancer": {}},
+    },
+    {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}},
+]
+"""What an API server makes in every cluster, besides namespaces and priority classes."""
 
 
 def _beginning(start: str) -> dict[str, Any]:
@@ -150,6 +199,8 @@ def _beginning(start: str) -> dict[str, Any]:
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
         return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}
+    if kind == "difference" and slug in clusters_of_differences():
+        return {"name": slug, "commands": [ApplyObjects(tuple(clusters_of_differences()[slug]))]}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(_("“%(start)s” is not a way to start. Choose one on the home page.") % {"start": start[:80]})

@@ -9,7 +9,7 @@ kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, 
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
+from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry import strategies
@@ -55,6 +56,9 @@ class APIServer:
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
     typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
+    finish: Callable[[Manifest | None, Manifest], Manifest] | None = (
+        None  # the last to change an object that is about to be stored
+    )
 
     # writing
 
@@ -96,6 +100,8 @@ class APIServer:
             return manifest
         for plugin in () if request.restored else writers_of(self.options):
             plugin.commit(request, manifest)
+        if self.finish is not None:
+            manifest = self.finish(None, manifest)
         event = self.store.create(manifest, kind.key, self.now, like, () if request.restored else written)
         assert event.new is not None
         if self.memo is not None and recalled is None and event.new_pod is not None:
@@ -157,7 +163,7 @@ class APIServer:
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
-        read_patched(new, patch, self.typed, old)
+        read_patched(new, patch, self.typed, old, self.devices.release)
         self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
@@ -214,7 +220,7 @@ class APIServer:
 
         An imported object with a uid keeps fields that are unknown here: its cluster is newer.
         """
-        kind, manifest = read(manifest, self.typed or (imported and has_uid(manifest)), old)
+        kind, manifest = read(manifest, self.typed or (imported and has_uid(manifest)), old, self.devices.release)
         return kind, convert_to_v1(manifest)
 
     def _subresources(self, kind: Kind) -> tuple[str, ...]:
@@ -223,7 +229,9 @@ class APIServer:
         return _SUBRESOURCES.get(kind.key, ("status",))
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
-        manifest = strategies.with_defaults(kind, manifest)
+        manifest = strategies.with_defaults(kind, manifest, self.devices.release)
+        if self.store.calendar:
+            manifest = with_object_defaults(kind.key, manifest)
         if not devices.are_about(kind):
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))
@@ -239,7 +247,10 @@ class APIServer:
             plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
         writing = Writing(manifest)
         manifest = writing.take(
-            DEFAULTING, self._with_defaults(kind, strategies.prepare_for_create(kind, manifest, request.restored))
+            DEFAULTING,
+            self._with_defaults(
+                kind, strategies.prepare_for_create(kind, manifest, request.restored, self.devices.release)
+            ),
         )
         for plugin in plugins:
             manifest = writing.take(plugin.name, plugin.admit(request, manifest))
@@ -300,6 +311,8 @@ class APIServer:
         return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+        if self.finish is not None:
+            new = self.finish(old, new)
         event = self.store.replace(new, kind.key)
         if event is None:
             return old

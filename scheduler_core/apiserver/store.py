@@ -9,6 +9,7 @@ kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/sto
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,8 @@ class Store(State):
     """
 
     epoch: int
+    live: bool  # time passes as on the wall
+    calendar: bool  # it began at a moment of the calendar: uids are made as kube's look
     reading: Reading
     resource_version: int
     events: Growing[KubeEvent]
@@ -62,6 +65,8 @@ class Store(State):
 
     def __init__(self, epoch: int = EPOCH) -> None:
         self.epoch = epoch
+        self.live = False
+        self.calendar = False
         self.reading = Reading.ALL
         self.resource_version = 0
         self.events = []
@@ -180,7 +185,26 @@ class Store(State):
 
     def next_uid(self, namespace: str, name: str) -> str:
         """The uid that the next object will have, if it is of this name and brings none."""
-        return "-".join(part for part in (namespace, name, str(self._created + 1)) if part)
+        uid = "-".join(part for part in (namespace, name, str(self._created + 1)) if part)
+        if not self.calendar:
+            return uid
+        digest = hashlib.sha256(f"{self.epoch}/{uid}".encode()).hexdigest()
+        return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:32]}"
+
+    def begin_at(self, epoch: int, live: bool) -> None:
+        """Has virtual time 0 be a moment (ns since 1970); what is there already was made then, under uids as kube makes them."""
+        self.epoch, self.live, self.calendar = epoch, live, True
+        for kind in self.kinds():
+            for number, manifest in enumerate(self.list(kind)):
+                key = _key(manifest)
+                self._uids.pop(manifest["metadata"]["uid"], None)
+                meta = {
+                    **manifest["metadata"],
+                    "uid": self.next_uid(kind, f"{key}/{number}"),
+                    "creationTimestamp": self.timestamp(0),
+                }
+                self._uids[meta["uid"]] = (kind, key)
+                self.overwrite({**manifest, "metadata": meta}, kind)
 
     def timestamp(self, now: int) -> str:
         """Virtual time as manifests print it."""
@@ -337,6 +361,8 @@ class Store(State):
         status = pod.manifest.get("status") or {}
         generation = int(pod.manifest["metadata"].get("generation") or 0)
         condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
+        if self.calendar:  # as the real API server answers: the binding sets none
+            del condition["observedGeneration"]
         # One write, as in kube's setPodNodeAndMetadata: a watcher sees the node and PodScheduled=True together.
         bound: Manifest = {
             **with_section(pod.manifest, "spec", {"nodeName": node_name}),

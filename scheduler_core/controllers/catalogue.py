@@ -15,6 +15,7 @@ from scheduler_core.controllers.garbage.collector import GarbageCollector
 from scheduler_core.controllers.garbage.namespaces import NamespaceController
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import ALLOCATION, EVICTION, KERNELS, Kubelet
+from scheduler_core.controllers.kubelet.stand_in import StandIn
 from scheduler_core.controllers.nodes.drain import Draining
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
@@ -91,6 +92,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     Chronicle(),
     ALLOCATION,
     Kubelet(),
+    StandIn(),
     EVICTION,
     KERNELS,
     NodeLifecycle(),

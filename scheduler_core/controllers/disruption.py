@@ -17,7 +17,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.memory.workloads import KIND, Coverage
+from scheduler_core.controllers.memory.workloads import KIND, Coverage, DisruptionMemory
 
 # How many pods a budget expects: the sum of the scales of the controllers of the pods that it covers.
 #
@@ -311,6 +311,19 @@ class Disruption(Controller):
             return ""
         world.api.patch_status(("Pod", pod.namespace, pod.name), status)
         return f"took the mark DisruptionTarget off {key}: it was not deleted within 2 minutes"
+
+
+def predict_status(store: Store, budget: Manifest) -> dict[str, Any]:
+    """Return the status that a budget gets as soon as its controller counts it, where a file has none."""
+    meta = budget["metadata"]
+    coverage = DisruptionMemory().coverage(store, f"{meta['namespace']}/{meta['name']}")
+    try:
+        wanted = evaluate_budget(store, meta["namespace"], budget.get("spec") or {}, coverage)
+    except CountFailed as failed:
+        condition = {"type": "DisruptionAllowed", "status": "False", "reason": "SyncFailed", "message": str(failed)}
+        return {"disruptionsAllowed": 0, "conditions": [condition]}
+    allowed = max(0, coverage.healthy - wanted.healthy) if wanted.pods > 0 else 0
+    return dict(zip(_FIGURES, (coverage.healthy, wanted.healthy, wanted.pods, allowed), strict=True))
 
 
 def selector_text(selector: Any) -> str:

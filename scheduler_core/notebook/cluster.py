@@ -20,7 +20,14 @@ from scheduler_core.notebook.cluster_html import cluster_html
 from scheduler_core.notebook.history import History
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.readonly import Loaded, Place, load_manifests
-from scheduler_core.world.simulation import Grain, in_creation_order, list_silent_nodes, plan_import, take_in
+from scheduler_core.world.simulation import (
+    Grain,
+    Simulation,
+    in_creation_order,
+    list_silent_nodes,
+    plan_import,
+    take_in,
+)
 
 MOST_STEPS = 1_000_000
 _TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
@@ -182,6 +189,11 @@ class Cluster:
         return made
 
     # What can be seen of it
+
+    @property
+    def world(self) -> Simulation:
+        """The world itself, which changes with the cluster."""
+        return self._history.world
 
     @property
     def now(self) -> int:

@@ -13,6 +13,7 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.apiserver.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.apiserver.rewriting import merge_patch
@@ -31,7 +32,9 @@ __all__ = [
     "MAX_FAULT_TIMES",
     "AnswerExtender",
     "ApplyObjects",
+    "BeginLife",
     "BindPod",
+    "CallAPI",
     "CancelDrain",
     "Command",
     "Continuation",
@@ -282,6 +285,35 @@ class AnswerExtender(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     answer: OutsideAnswer
 
 
+class CallAPI(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """A client's request to the API server that changes something: `path` below the server's own, the body as JSON.
+
+    `agent` is who asks, such as "kubectl apply"; `time`: the virtual time (ns) of a live world, 0 elsewhere.
+    """
+
+    method: Literal["POST", "PUT", "PATCH", "DELETE"]
+    path: Annotated[str, msgspec.Meta(max_length=4096)]
+    query: dict[str, str] = {}
+    body: Any = None
+    content_type: str = ""
+    agent: str = ""
+    manager: str = ""
+    time: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class BeginLife(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
+    """Has virtual time 0 be a moment of the calendar, and uids look as kube's do; `live`: time passes as on the wall from then on."""
+
+    start: str
+    live: bool = True
+
+    def __post_init__(self) -> None:
+        try:
+            parse_time(self.start)
+        except ValueError:
+            raise FieldProblem("start", self.start, "a time such as 2026-01-31T12:00:00Z") from None
+
+
 class Undo(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     """Puts back what the last edit changed; the world's time goes on."""
 
@@ -342,6 +374,8 @@ Command = (
     | PartitionScheduler
     | SetExtender
     | AnswerExtender
+    | CallAPI
+    | BeginLife
     | Undo
     | Redo
 )

@@ -45,6 +45,7 @@ def pod(name: str, cpu: str = "1", memory: str = "1Gi", priority: int = 0, **spe
     }
     if on:
         made["spec"]["nodeName"] = on
+        made["metadata"]["uid"] = f"ran-before-{name}"
         made["status"] = {"phase": "Running", "startTime": f"2026-01-01T00:00:{begun:02}Z"}
     return made
 

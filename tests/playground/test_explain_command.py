@@ -24,6 +24,7 @@ from playground.management.terminal.command import CLOSED
 from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
+from tests.support.schemas import require_printed
 
 GATE = [{"name": "example.com/hold"}]
 
@@ -36,12 +37,13 @@ def written(folder: Path, *objects: dict[str, Any]) -> str:
 
 def run(*arguments: str) -> tuple[int, str]:
     """The exit status and what was printed."""
-    out = io.StringIO()
+    out, status = io.StringIO(), 0
     try:
         call_command("explain", *arguments, stdout=out, stderr=io.StringIO())
     except SystemExit as end:
-        return int(end.code or 0), out.getvalue()
-    return 0, out.getvalue()
+        status = int(end.code or 0)
+    require_printed(("explain", *arguments), out.getvalue())
+    return status, out.getvalue()
 
 
 def test_everything_that_fits_is_exit_status_0(tmp_path: Path) -> None:

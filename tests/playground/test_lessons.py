@@ -14,6 +14,7 @@ from playground.lessons.checking import wrong_answer
 from playground.lessons.evidence import STAGES, nth_attempt
 from playground.lessons.facts import FACTS
 from playground.lessons.judging import as_text
+from playground.lessons.proof import find_unshown
 from playground.lessons.reading import CONTENT
 from playground.lessons.texts import fill_placeholders, placeholders
 from playground.presenters.look import Look
@@ -218,6 +219,36 @@ def _without_its_last_card(plan):
 )
 def test_what_is_wrong_with_a_lesson_is_said(broken, change, sentence):
     assert sentence in "\n".join(problems(read_lesson(broken(change)), frozenset(LESSONS)))
+
+
+@pytest.mark.parametrize(
+    ("slug", "change", "words", "sentence"),
+    [
+        ("taints", {"when": {"pod": "web", "point": "Filter"}}, {}, "TaintToleration has no record yet"),
+        ("weights", {"when": {"pod": "with-affinity", "point": "Score"}, "stage": ""}, {}, "{one} is not known yet"),
+        (
+            "weights",
+            {"when": {"pod": "with-affinity", "point": "Score"}},
+            {},
+            "NodeAffinity has no record on the stage",
+        ),
+        ("spread-one", {"when": {"pod": "mypod", "point": "PreScore"}, "stage": ""}, {}, "is still ahead in PreScore"),
+        ("spread-one", {}, {"text": "`node7` is refused."}, "`node7` is not on the stage"),
+        ("spread-one", {}, {"text": "Of 9 nodes, none."}, "the number 9 is not on the stage"),
+        ("spread-one", {}, {"text": "ImageLocality prefers it."}, "ImageLocality has no record yet"),
+        ("spread-one", {}, {"text": "A zone of {after_b} pods."}, "{after_b} is not known yet"),
+        ("spread-one", {}, {"text": "(A note of 9 words about another text.)"}, ""),
+    ],
+)
+def test_a_card_describes_what_its_step_shows(broken, slug, change, words, sentence):
+    folder = broken(lambda plan: plan["cards"][1].update(change), slug)
+    path = folder / "en.yaml"
+    said = yaml.safe_load(path.read_text())
+    said["cards"][read_lesson(folder).plan.cards[1].id].update(words)
+    path.write_text(yaml.safe_dump(said))
+    lesson = read_lesson(folder)
+    found = [what for what in find_unshown(lesson, play(lesson)) if what.startswith("en.yaml")]
+    assert any(sentence in what for what in found) if sentence else not found
 
 
 def test_a_lesson_in_one_language_is_not_well(broken):

@@ -19,6 +19,7 @@ from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_outcome import deployment
 from tests.scheduler_core.analysis.whatif.test_rest import tainted, tolerating, workload
 from tests.scheduler_core.worlds import configuration, node, pod
+from tests.support.schemas import require_printed
 
 
 def written(folder: Path, *objects: dict[str, Any], name: str = "cluster.yaml") -> str:
@@ -29,12 +30,13 @@ def written(folder: Path, *objects: dict[str, Any], name: str = "cluster.yaml") 
 
 def run(*arguments: str) -> tuple[int, str]:
     """The exit status and what was printed."""
-    out = io.StringIO()
+    out, status = io.StringIO(), 0
     try:
         call_command(*arguments, stdout=out, stderr=io.StringIO())
     except SystemExit as end:
-        return int(end.code or 0), out.getvalue()
-    return 0, out.getvalue()
+        status = int(end.code or 0)
+    require_printed(arguments, out.getvalue())
+    return status, out.getvalue()
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def test_the_three_forms_say_the_same_and_a_pending_pod_is_exit_status_1(tmp_pat
 
 def test_seed_and_configuration_decide(tmp_path: Path) -> None:
     file = written(tmp_path, *(node(f"n{i}") for i in range(6)), pod("p"))
-    assert len({run("simulate", file, "--seed", str(seed))[1] for seed in range(8)}) > 1
+    assert len({run("simulate", file, "--release", "1.34.1", "--seed", str(seed))[1] for seed in range(8)}) > 1
     none = configuration(profiles=[{"schedulerName": "other"}])
     assert run("simulate", file, "--config", written(tmp_path, none, name="config.yaml"))[0] == 1
 
@@ -392,3 +394,93 @@ def test_pipes_work_and_nothing_is_kept(web: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
     assert "3 of 3 pods have a node." in done.stdout
     assert not data.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "created"),
+    [
+        ("kubectl scale deployment web --replicas=4 -n default", 1),
+        ("kubectl scale deploy/web --replicas=4", 1),
+        ("kubectl cordon a\nkubectl cordon b\nkubectl scale deployments.apps web --replicas=4", 1),
+    ],
+)
+def test_what_is_typed_is_carried_out(web: str, typed: str, created: int) -> None:
+    data = json.loads(run("whatif", web, "--run", typed, "-o", "json")[1])
+    assert [bool(new["node"]) for new in data["created"]] == ["cordon" not in typed] * created
+
+
+def test_what_a_fix_prints_is_what_whatif_runs(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", "2"), pod("p", "3"))
+    (answer,) = json.loads(run("explain", file, "-o", "json")[1])["pods"]
+    for fix in answer["fixes"]:
+        data = json.loads(run("whatif", file, "--run", fix["command"], "-o", "json")[1])
+        assert (data["pending"], data["pendingWithout"]) == ([], ["default/p"]), fix["text"]
+
+
+def test_manifests_are_applied_as_kubectl_does(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", "2"), pod("p", "3"))
+    larger = written(tmp_path, node("m", "4"), name="larger.yaml")
+    data = json.loads(run("whatif", file, "--apply", larger, "-o", "json")[1])
+    assert data["effects"] == [{"kind": "placed", "pod": "default/p", "node": "", "to": "m", "by": ""}]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("rm -rf /", "received rm, expected kubectl"),
+        ("kubectl frobnicate", "one of apply, replace"),
+        ("kubectl scale", "a part of it is missing"),
+        ("kubectl scale 'deploy", "No closing quotation"),
+        ("kubectl scale deploy/nope --replicas=2", "not found"),
+        ("kubectl scale deploy/web --replicas=many", "invalid literal"),
+        ("kubectl apply -f web.yaml", "in a heredoc"),
+        ("kubectl apply -f - <<'EOF'\nkind: [\nEOF", "can't be read"),
+        ("kubectl apply -f - <<'EOF'\njust text\nEOF", "can't be read"),
+        ("kubectl patch deploy/web -p {", "can't be read"),
+        ("kubectl get pods", "changes nothing"),
+        ("# nothing", "a part of it is missing"),
+        ("", "changes nothing"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_told(web: str, typed: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said) as bad:
+        call_command("whatif", web, "--run", typed, stderr=io.StringIO())
+    assert bad.value.returncode == 2
+
+
+def test_a_cluster_goes_on_step_by_step_and_forks(web: str, tmp_path: Path) -> None:
+    first, second = str(tmp_path / "w1.jsonl"), str(tmp_path / "w2.jsonl")
+    data = json.loads(run("step", web, "--count", "1", "--save", first, "-o", "json")[1])
+    assert ([each["outcome"] for each in data["attempts"]], len(data["waiting"])) == (["scheduled"], 3)
+    more = json.loads(run("step", first, "--count", "2", "--save", first, "-o", "json")[1])
+    assert more["step"] == data["step"] + more["steps"] and len(more["attempts"]) == 2
+    cordoned = ("--run", "kubectl cordon a", "--run", "kubectl cordon b")
+    fork = json.loads(
+        run("step", first, "--at", str(data["step"]), *cordoned, "--count", "0", "--save", second, "-o", "json")[1]
+    )
+    assert (fork["step"], fork["attempts"]) == (data["step"] + 2, [])
+    rows = {file: json.loads(run("simulate", file, "-o", "json")[1]) for file in (first, second)}
+    assert (rows[first]["scheduled"], rows[second]["scheduled"]) == (3, 1)
+    assert not any(each["problem"] for each in json.loads(run("explain", first, "-o", "json")[1])["pods"])
+    assert "refuses 2 of 2 nodes" in run("step", second)[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--at", "3"), "expected a trace"),
+        (("--count", "-1"), "expected a number from 0"),
+        (("--save", "/nowhere/w.jsonl"), "No such file"),
+        (("web",), "no such file"),
+    ],
+)
+def test_steps_that_cannot_be_made_are_told(web: str, asked: tuple[str, ...], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        call_command("step", web, *asked, stdout=io.StringIO(), stderr=io.StringIO())
+
+
+def test_a_trace_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    for text in ('{"type": "header"', '{"type": "header"}', '{"type":"header"}\n[]', '{"type":"header","format":1}\n1'):
+        (tmp_path / "bad.jsonl").write_text(text)
+        with pytest.raises(CommandError, match=r"bad\.jsonl: "):
+            call_command("explain", str(tmp_path / "bad.jsonl"), stderr=io.StringIO())

@@ -1,4 +1,5 @@
-"""Thirty situations of public threads, by meaning: what is said of them, what is not, and which fixes are offered under the newest release, and
+"""Thirty situations of public threads, by meaning: what is said of them, what is not,
+and which fixes are offered under the newest release, and
 under 1.34 where this changes the answer."""
 
 from __future__ import annotations

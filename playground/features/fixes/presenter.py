@@ -27,6 +27,14 @@ _TEXTS = {
     "unit": gettext_noop(
         "Request %(to)s cpu instead of %(from)s: without the m, the number means whole cores, and no node has that many"
     ),
+    "os": gettext_noop(
+        "Add the node selector kubernetes.io/os=%(os)s to the pod: the scheduler does not look at spec.os"
+    ),
+    "field": gettext_noop("Set %(field)s of %(owner)s to %(to)s (now %(from)s)"),
+    "namespace-label": gettext_noop("Label the namespace %(namespace)s with %(list)s"),
+    "toleration-effect": gettext_noop(
+        "Give the pod's toleration of %(taint)s the effect %(to)s: it has the effect %(from)s"
+    ),
     "claim": gettext_noop("Create the claim %(claim)s, of %(size)s, which the pod uses"),
     "topology-key": gettext_noop("Set topologyKey to %(to)s in place of %(from)s, a label that no node has"),
     "topology": gettext_noop("Set topologyKey to %(to)s in place of %(from)s"),
@@ -185,6 +193,10 @@ _TEXTS = {
     "finalizer": gettext_noop("Remove the finalizers from %(pod)s: %(list)s"),
 }
 _OWN_CLAIM = gettext_noop("Have the pod use a new claim %(to)s like %(claim)s, which another pod uses")
+_MEMORY_UNIT = gettext_noop(
+    "Set memory of the container %(container)s to %(to)s instead of %(from)s: with the m, the number means thousandths of a byte"
+)
+_WITH_CLASS = gettext_noop("Recreate %(pod)s: the new pod gets the priority that its PriorityClass %(class)s has now")
 _NO_CLASS = gettext_noop("Recreate the claim %(claim)s without a StorageClass")
 _DEVICE_CLAIM = gettext_noop("Create the claim %(claim)s for a device of the class %(name)s")
 _RELIEVED = gettext_noop("Clear the cause of %(list)s on %(node)s, which also removes the taint")
@@ -232,6 +244,7 @@ _DEFEATS = {
     ),
     "uncordon": gettext_noop("The node was cordoned, perhaps for maintenance."),
     "toleration": gettext_noop("The taint is meant to repel pods like this one."),
+    "namespace-label": gettext_noop("Other objects may select the namespace by this label, too."),
     "label": gettext_noop("The label must be true of the node: other pods select by it, too."),
     "node": gettext_noop("No pod is affected. You pay for one more node."),
     "request": gettext_noop("The pod may need its full request. With less, it may slow down or be killed."),
@@ -338,6 +351,8 @@ def _build_list_describer(kind: str, field: str) -> Callable[[dict[str, Any]], M
     def describe(values: dict[str, Any]) -> Message:
         rest = {name: short(each) if name == "pod" else each for name, each in values.items() if name != field}
         listed = map(short, values[field]) if field == "pods" else values[field]
+        if isinstance(rest.get("to"), list):
+            rest["to"] = ", ".join(rest["to"])
         return message(_TEXTS[kind], list=", ".join(listed), **rest)
 
     return describe
@@ -348,11 +363,6 @@ def _ready(values: dict[str, Any]) -> Message:
     if not taints or any(key.endswith(("/not-ready", "/unreachable")) for key in taints):
         return message(_TEXTS["ready"], node=values["node"])
     return message(_RELIEVED, node=values["node"], list=", ".join(dict.fromkeys(taints)))
-
-
-def _describe_limit_range(values: dict[str, Any]) -> Message:
-    resources = ", ".join(values["resources"])
-    return message(_TEXTS["limit-range"], namespace=values["namespace"], list=resources)
 
 
 def _describe_claim_class(values: dict[str, Any]) -> Message:
@@ -366,22 +376,9 @@ def _describe_claim(values: dict[str, Any]) -> Message:
     return message(_TEXTS["claim"], claim=short(values["claim"]), size=values["size"])
 
 
-def _describe_namespaces(values: dict[str, Any]) -> Message:
-    return message(_TEXTS["namespaces"], text=values["text"], list=", ".join(values["namespaces"]))
-
-
-def _describe_move(values: dict[str, Any]) -> Message:
-    pods = ", ".join(short(key) for key in values["pods"])
-    return message(_TEXTS["move"], list=pods, node=values["node"], to=", ".join(values["to"]))
-
-
 def _describe_priority(values: dict[str, Any]) -> Message:
     texts = (_PREEMPTS, _NEW_PREEMPTS) if values["value"] == values["from"] else (_CLASS, _NEW_CLASS)
     return message(texts[bool(values["new"])], name=values["class"], value=values["value"])
-
-
-def _describe_runtime_class(values: dict[str, Any]) -> Message:
-    return message(_TEXTS["runtime-class"], list=", ".join(values["labels"]), **{"class": values["class"]})
 
 
 def _describe_request(values: dict[str, Any]) -> Message:
@@ -393,17 +390,11 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "soften": _describe_softening,
     "free": _describe_deletion,
     "node": _describe_new_node,
-    "gates": _build_list_describer("gates", "gates"),
-    "port": _build_list_describer("port", "ports"),
-    "without-claims": _build_list_describer("without-claims", "claims"),
-    "move": _describe_move,
+    "unit": lambda values: message(_MEMORY_UNIT if values.get("container") else _TEXTS["unit"], **values),
     "claim": _describe_claim,
     "claim-class": _describe_claim_class,
     "ready": _ready,
-    "limit-range": _describe_limit_range,
-    "namespaces": _describe_namespaces,
     "priority": _describe_priority,
-    "runtime-class": _describe_runtime_class,
     "request": _describe_request,
     "claim-beside": lambda values: message(
         _TEXTS["claim-beside"] if values.get("ends", True) else _OWN_CLAIM,
@@ -415,12 +406,23 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
         pod=short(values["pod"]),
         time=duration(max(values.get("time", 0), SECOND)),
     ),
+    "recreate": lambda values: message(
+        _WITH_CLASS if values.get("class") else _TEXTS["recreate"], **{**values, "pod": short(values["pod"])}
+    ),
     "node-name": lambda values: message(
         _NODE_NAME if values.get("exists") else _TEXTS["node-name"], node=values["node"]
     ),
     **{
         kind: _build_list_describer(kind, field)
         for kind, field in (
+            ("gates", "gates"),
+            ("port", "ports"),
+            ("without-claims", "claims"),
+            ("limit-range", "resources"),
+            ("namespaces", "namespaces"),
+            ("move", "pods"),
+            ("runtime-class", "labels"),
+            ("namespace-label", "labels"),
             ("order", "containers"),
             ("pool", "nodes"),
             ("free-quota", "pods"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,12 +17,14 @@ from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.query import Fixes, Problems
 from playground.presenters import Look
 from playground.presenters.look import AIM
+from playground.presenters.names import Names
 from playground.sessions.protocol.errors import CommandRefused, SessionGone
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import from_form
+from playground.templatetags.studio import elide, sentence
 from playground.views.access import creator, opens
 from playground.views.responses import by_htmx, go, position, workbench
 from playground.views.session import NAME_LENGTH
@@ -43,10 +46,14 @@ async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
     at, longer = position(request), bool(request.GET.get("longer"))
     found = await client.ask(Problems(at=at, seconds=LONGER if longer else FOR_PROBLEMS))
     rows = found["rows"] if longer else found["rows"][:SHOWN]
+    names, at_step = _names(found), {} if at is None else {"at": at}
     context = {
         **_page(request, client),
         "at": at,
-        "rows": [{**row, "query": urlencode({"pod": row["key"]} | ({} if at is None else {"at": at}))} for row in rows],
+        "rows": [
+            {**row, "said": sentence(row["said"], _, names), "query": urlencode({"pod": row["key"]} | at_step)}
+            for row in rows
+        ],
         "hidden": len(found["rows"]) - len(rows),
         "fitting": found["fitting"],
         "late": found["late"] and not longer,
@@ -68,6 +75,11 @@ def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     }
 
 
+def _names(answer: Mapping[str, Any]) -> Names:
+    """Return the short forms of an answer's names."""
+    return Names(others={name: (form, form) for name, form in answer["short"].items()})
+
+
 @require_GET
 @opens
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
@@ -75,8 +87,13 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     look = Look.from_query(request.GET)
     if request.GET.get("best"):
         asked = Fixes(at=look.at, pod=look.pod, seconds=FOR_BEST, most=BEST)
-        found = describe_findings((await client.ask_with_head(asked))[0])
-        return render(request, "fixes/best.html", {"findings": found, "best": next(iter(found["fixes"]), None)})
+        answer = (await client.ask_with_head(asked))[0]
+        found, names = describe_findings(answer), _names(answer)
+        best = next(iter(found["fixes"]), None)
+        lines = [sentence(line, _, names) for line in best["lines"]] if best else []
+        node = best["node"] if best else ""
+        lands = node and elide(node, names.fit(node), "code")
+        return render(request, "fixes/best.html", {"findings": found, "lines": lines, "node": lands})
     fragment, longer = by_htmx(request), bool(request.GET.get("longer"))
     first = fragment and not longer and not request.GET.get("all")
     seconds = LONGER if longer else SECONDS

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from playground.features.fixes.problems import Rows
 from playground.features.fixes.query import Fixes, Problems
 from playground.features.fixes.why_not import present_why_not
+from playground.presenters.names import names_of
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker.engine import Engine
@@ -15,8 +17,24 @@ from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.explain import list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not
+from scheduler_core.world.readonly import WorldView
 
 MOST_NODES = 500  # that are suggested
+
+
+def shortened(world: WorldView, answer: Data) -> Data:
+    """Add the short forms of the names that an answer has."""
+    names = names_of(world)
+    short = {text: form for text in _find_words(answer) if (form := names.fit(text)) != text}
+    return {**answer, "short": short}
+
+
+def _find_words(data: object) -> Iterator[str]:
+    if isinstance(data, str):
+        yield from [data] if " " not in data else []
+    elif isinstance(data, dict | list):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from _find_words(each)
 
 
 @answers(Problems)
@@ -27,10 +45,10 @@ def problems(engine: Engine, request: Problems) -> Steps[Data]:
     for found in list_problems(world):
         rows.add(found)
         if time.perf_counter() > deadline or rows.full:
-            return rows.to_json(late=True)
+            return shortened(world, rows.to_json(late=True))
         if engine.slice.over():
             yield
-    return rows.to_json(late=False)
+    return shortened(world, rows.to_json(late=False))
 
 
 @answers(Fixes)
@@ -55,7 +73,7 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
             next(search)
         except StopIteration as end:
             findings: Findings = end.value
-            return {**findings.to_json(), "late": late}
+            return shortened(world, {**findings.to_json(), "late": late})
         if engine.slice.over():
             yield
 

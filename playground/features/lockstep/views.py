@@ -171,12 +171,16 @@ def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:
 @require_POST
 @opens
 async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Both sessions go on from their newest steps as far as there is anything to do."""
+    """Both sessions go on from their newest steps as far as there is anything to do; `to` names the page that follows."""
     other = await other_session(client, request.POST.get("with", ""))
     for each in (client, other):
         each.require_edit()
     await run_on([client, other], None)
-    query = {"with": other.key, "at": request.POST.get("at", "0"), "b": request.POST.get("b", "0")}
+    query: dict[str, Any] = {"with": other.key}
+    if request.POST.get("to") == "compare":
+        query |= {"a": await client.head(), "b": await other.head()}
+        return HttpResponseRedirect(f"{reverse('compare', args=[client.key])}?{urlencode(query)}")
+    query |= {"at": request.POST.get("at", "0"), "b": request.POST.get("b", "0")}
     return HttpResponseRedirect(f"{reverse('lockstep', args=[client.key])}?{urlencode(query)}")
 
 

@@ -11,8 +11,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.lessons import BadLesson, Lesson, problems, read_lessons
-from playground.lessons.authoring import Checked, check, files_in
+from playground.lessons import BadLesson, Lesson, play, problems, read_lessons
+from playground.lessons.authoring import Checked, LessonFiles, check, files_in
+from playground.lessons.authoring.files import read_files
+from playground.lessons.proof import find_unshown
 from playground.lessons.reading import CONTENT
 from playground.lessons.variants import problems_of_variants
 from playground.management.terminal.printing import table
@@ -78,7 +80,10 @@ class Command(BaseCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{folder}: {error}", returncode=UNREAD) from error
         found = check(files, settings.MAX_OBJECTS)
+        lesson = _playable(files, found)
+        unshown = list(find_unshown(lesson, play(lesson))) if lesson is not None else []
         row = _build_checked_row(folder.resolve().name, found)
+        row["ok"] = row["ok"] and not unshown
         if as_json:
             self.stdout.write(json.dumps({"lessons": [row]}, ensure_ascii=False, indent=2))
         else:
@@ -86,8 +91,15 @@ class Command(BaseCommand):
         for finding in found.findings:
             line = f":{finding.line}" if finding.line else ""
             self.stderr.write(f"{finding.file}{line}: {finding.text}" if finding.file else finding.text)
-        if found.findings:
-            sys.exit(UNREAD if found.findings[0].file else WRONG)
+        for sentence in unshown:
+            self.stderr.write(sentence)
+        if found.findings or unshown:
+            sys.exit(UNREAD if found.findings and found.findings[0].file else WRONG)
+
+
+def _playable(files: LessonFiles, found: Checked) -> Lesson | None:
+    """The lesson, if there is nothing else to fix in it."""
+    return None if found.findings else read_files(files)
 
 
 HEADS = ("LESSON", "TRACK", "LANGUAGES", "STEPS", "QUESTIONS", "MINUTES", "OK")

@@ -10,21 +10,25 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from playground.features.fixes.presenter import effect_sentence
+from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
-from playground.management.terminal.inputs import BadInput, join_inputs, read_file
+from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_configuration
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (
     MOST,
+    Change,
     Outcome,
     Rest,
     Room,
     add,
+    apply_all,
     drain,
     owners_of,
     pods_of,
@@ -33,14 +37,12 @@ from scheduler_core.analysis.whatif import (
     scale,
     settle,
     subject_of,
+    type_in,
     what_if,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.formats.manifests import read
 from scheduler_core.scheduler.config import NEWEST, OLDEST
-from scheduler_core.world.commands import Command as WorldCommand
 from scheduler_core.world.commands import SetSettings
-from scheduler_core.world.readonly import InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
@@ -70,6 +72,10 @@ class Command(TerminalCommand):
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
         parser.add_argument(
+            "--run", action="append", default=[], metavar="KUBECTL", help="a kubectl command, as fixes are printed"
+        )
+        parser.add_argument("--apply", action="append", default=[], metavar="FILE", help="manifests, as kubectl apply")
+        parser.add_argument(
             "--more",
             action="append",
             default=[],
@@ -98,27 +104,34 @@ class Command(TerminalCommand):
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
+            upgrade = None
+            if asked["release"]:
+                upgrade = preview_upgrade(made.world, asked["release"], progress=progress.steps)
             rest = settle(made.world, progress=progress.steps)
             changes = list(_changes(made.world, asked, question, self.stderr.write))
             if not changes and not asked["more"]:
                 raise BadInput(
-                    "nothing is asked: give --drain, --remove, --add, --scale, --config, --release or --more"
+                    "nothing is asked: give --drain, --remove, --add, --scale, --run, --apply, --config, --release or --more"
                 )
             outcome = None
-            if changes:
+            if changes and not (upgrade and len(changes) == 1):
                 outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
                 rest = outcome.rest
             room = None
             if asked["more"]:
                 pods = [pod for text in asked["more"] for pod in _pods(made.world, text, question)]
                 room = room_for(outcome.world if outcome else made.world, pods, asked["most"])
-        self._print(outcome, room, rest, output)
+        self._print(outcome, room, rest, output, upgrade, made.release)
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
         leave(_list_exits(outcome, rest, made.refused))
 
-    def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
-        data: dict[str, Any] = {}
+    def _print(
+        self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None, release: str
+    ) -> None:
+        data: dict[str, Any] = {"schema": "whatif/v1", "release": release}
+        if upgrade is not None:
+            data["upgrade"] = upgrade.to_json()
         if outcome is not None:
             data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
@@ -137,13 +150,14 @@ class Command(TerminalCommand):
             self.stdout.write(format_data(data, (), (), output), ending="")
             return
         width = get_width()
-        for part in (*(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
+        before = map(plain, describe_upgrade(upgrade)) if upgrade else ()
+        for part in (*before, *(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
             self.stdout.write("\n".join(wrap(part, width)) or "\n", ending="\n" if part else "")
 
 
 def _changes(
     world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
-) -> Iterator[WorldCommand]:
+) -> Iterator[Change]:
     release = asked["release"] or world.settings.release
     if asked["release"]:
         yield SetSettings({"release": release})
@@ -166,6 +180,8 @@ def _changes(
         yield drain(world, node)
     for node in asked["remove"]:
         yield remove(world, node)
+    yield from map(type_in, asked["run"])
+    yield from (apply_all(read_objects(file)) for file in asked["apply"])
 
 
 def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
@@ -182,11 +198,7 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
     count, equals, named = text.partition("=")
     times, named = (int(count), named) if equals and count.isdecimal() else (1, text)
     if os.path.isfile(named) or named == "-":
-        try:
-            objects = read(join_inputs([(named, read_file(named))])).objects
-        except InvalidObject as error:
-            raise BadInput(f"{named}: {error}") from None
-        pods = [pod for each in objects if isinstance(each.manifest, dict) for pod in pods_of(each.manifest)]
+        pods = [pod for each in read_objects(named) for pod in pods_of(each)]
         if not pods:
             raise BadInput(f"--more {text}: received no pod and no workload; expected at least one")
         return pods * times

@@ -110,6 +110,10 @@ class Live:
         self._say = say
 
     @property
+    def _program(self) -> str:
+        return os.environ.get(KUBECTL) or "kubectl"
+
+    @property
     def is_meant(self) -> bool:
         """True if an option says which cluster."""
         return bool(self._given)
@@ -121,7 +125,7 @@ class Live:
             question.namespace = shown.stdout.decode(errors="replace").strip() or "default"
         data, forbidden = self._get(RESOURCES, ["-A"])
         if "pods" in forbidden and question.namespace:
-            mine = [each for each in RESOURCES if each.partition(".")[0] in forbidden and _is_namespaced(each)]
+            mine = [each for each in RESOURCES if each.partition(".")[0] in forbidden and is_namespaced(each)]
             more, _ = self._get(mine, ["-n", question.namespace])
             return (
                 [("kubectl get -A", data), (f"kubectl get -n {question.namespace}", more)]
@@ -149,17 +153,28 @@ class Live:
             self._say(said)
         return done.stdout, forbidden
 
+    def open(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start kubectl. Raise OSError if there is none."""
+        return subprocess.Popen(  # noqa: S603
+            [self._program, *arguments, *self._given],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
     def _run(self, arguments: Sequence[str], quiet: bool = False) -> subprocess.CompletedProcess[bytes]:
-        command = [os.environ.get(KUBECTL) or "kubectl", *arguments, *self._given]
         if not quiet:
-            self._say(f"$ {shlex.join(command)}")
+            self._say(f"$ {shlex.join([self._program, *arguments, *self._given])}")
         try:
-            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
+            with self.open(arguments) as process:
+                out, err = process.communicate()
+            return subprocess.CompletedProcess(process.args, process.returncode, out, err)
         except OSError as error:
             raise BadInput(
-                f"no input: name a file, pipe one in, or install kubectl to ask a cluster ({command[0]}: {error.strerror})"
+                f"no input: name a file, pipe one in, or install kubectl to ask a cluster ({self._program}: {error.strerror})"
             ) from None
 
 
-def _is_namespaced(resource: str) -> bool:
+def is_namespaced(resource: str) -> bool:
+    """Return True if a resource as kubectl names it (`deployments.apps`) is in namespaces."""
     return any(kind.resource == resource and kind.namespaced for kind in KINDS.values())

@@ -59,6 +59,7 @@ class TerminalCommand(BaseCommand):
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
     at_terminal = False
+    given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments that say which cluster."""
@@ -107,6 +108,8 @@ class TerminalCommand(BaseCommand):
     def read(self, options: dict[str, Any]) -> tuple[list[tuple[str, bytes]], Question]:
         """Return the inputs, and what is asked about them. Raise BadInput."""
         words: list[str] = options["words"]
+        if self.given:
+            return self.given, Question(words, options["namespace"], options["all_namespaces"])
         live = Live({name: options[name.replace("-", "_")] for name in Live.OPTIONS}, self.stderr.write)
         question = Question(
             [word for word in words if not is_file(word)], options["namespace"], options["all_namespaces"]

@@ -7,8 +7,9 @@ import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from scheduler_core.formats.manifests import decode_text, is_archive, pack_files
+from scheduler_core.formats.manifests import NotObjects, decode_text, is_archive, pack_files, read
 from scheduler_core.world.readonly import InvalidObject, join_files
 
 STDIN = "-"
@@ -71,6 +72,15 @@ def _folder(folder: Path) -> bytes:
     if not found:
         raise BadInput(f"{folder}: no file in this folder ends in {', '.join(SUFFIXES)}")
     return pack_files([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in found])
+
+
+def read_objects(name: str) -> list[dict[str, Any]]:
+    """The manifests of a file, of a folder, or of standard input. BadInput where it can't be read."""
+    try:
+        objects = read(join_inputs([(name, read_file(name))])).objects
+    except (InvalidObject, NotObjects) as error:
+        raise BadInput(f"{name}: {error}") from None
+    return [each.manifest for each in objects if isinstance(each.manifest, dict)]
 
 
 def join_inputs(inputs: Sequence[tuple[str, bytes]]) -> bytes:

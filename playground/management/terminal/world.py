@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import orjson
 from django.utils.translation import gettext
 
 from playground.management.terminal.inputs import BadInput, join_inputs, read_file
@@ -16,9 +17,11 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
+from scheduler_core import Cluster, Session
 from scheduler_core.analysis.explain import read_refusal, record_events
 from scheduler_core.analysis.whatif import Rest, settle
 from scheduler_core.formats.configurations import Found, adopt, find
+from scheduler_core.formats.export import TraceError
 from scheduler_core.formats.indication import Indication, find_release
 from scheduler_core.formats.manifests import decode_text, is_archive, read
 from scheduler_core.scheduler.config import NEWEST, OLDEST, GateError, Release, WorldSettings, read_gates
@@ -73,6 +76,12 @@ class Made:
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
 
+    @property
+    def release(self) -> str:
+        return self.world.settings.release
+
+    commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
+
 
 def make_world(
     files: list[tuple[str, bytes]],
@@ -89,9 +98,11 @@ def make_world(
     """
     only = files[0][0] if len(files) == 1 else ""
     text = join_inputs(files)
+    if is_trace(text):
+        return _go_on(read_trace(text, only).end, configuration, release)
     indication = Indication(release) if release else find_release(text, otherwise)
     try:
-        world, plan, made_up = _plan_world(text, seed, indication.release)
+        world, plan, lacking = _plan_world(text, seed, indication.release)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -104,12 +115,10 @@ def make_world(
         configured, differs = read_configuration(read_file(configuration), configuration, indication.release)
     else:
         configured, differs = _read_configuration_among(text, only, indication.release)
+    nobody = [SetSettings({"cluster": {"controllers": []}})] if snapshot else []
     try:
-        if snapshot:
-            world.apply(SetSettings({"cluster": {"controllers": []}}))
-        for setting in configured:
-            world.apply(setting)
-        world.apply(command)
+        for each in (*nobody, *configured, command):
+            world.apply(each)
         if _EVENT.search(text):
             events = (each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event")
             record_events(world, events, plan.shift)
@@ -117,8 +126,39 @@ def make_world(
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
+    made_up = [describe_namespaces(lacking)] if lacking else []
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
-    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out)
+    made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
+    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, (*made_first, *configured, command))
+
+
+def is_trace(text: bytes) -> bool:
+    """Return True if a text is a session that was exported, or a world that `step` saved."""
+    return text[:40].replace(b" ", b"").startswith(b'{"type":"header"')
+
+
+def read_trace(text: bytes, file: str) -> Session:
+    """The session of a trace. BadInput where it can't be read."""
+    try:
+        return Session([orjson.loads(line) for line in text.splitlines() if line.strip()])
+    except (TraceError, ValueError) as error:
+        raise BadInput(f"{file}: {error}") from None
+
+
+def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Made:
+    """The world of a trace as it stands at its end; controllers act as they did."""
+    world = cluster.fork().world
+    notes: list[str] = []
+    try:
+        if release:
+            world.apply(SetSettings({"release": release}))
+        if configuration:
+            commands, notes = read_configuration(read_file(configuration), configuration, world.settings.release)
+            for command in commands:
+                world.apply(command)
+    except Refused as refused:
+        raise BadInput(str(refused)) from None
+    return Made(world, tuple(notes), tuple(pending_pods(world)), True)
 
 
 def _tells_of_refusals(command: Command) -> bool:
@@ -128,14 +168,14 @@ def _tells_of_refusals(command: Command) -> bool:
 
 
 def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, ImportPlan, list[str]]:
-    """An empty world, what would be made there, and what was said of namespaces that had to be made first."""
+    """An empty world, what would be made there, and the namespaces that had to be made first."""
     world = Simulation(seed, WorldSettings().of_release(release))
     plan = preview(world, text)
     lacking = lacking_namespaces(plan)
     if not lacking:
         return world, plan, []
     world.apply(ApplyObjects(tuple(map(namespace, lacking))))
-    return world, preview(world, text), [describe_namespaces(lacking)]
+    return world, preview(world, text), lacking
 
 
 def _read_configuration_among(text: bytes, file: str, release: Release) -> tuple[list[Command], list[str]]:

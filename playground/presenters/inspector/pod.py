@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from playground.presenters.acting import Owner, list_actions, owner_of
@@ -19,6 +20,8 @@ from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import Pod, Toleration, WorldView
 
 ATTEMPTS = 12
+
+_FOR_A_TIME = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 
 class PodCondition(TypedDict):
@@ -85,7 +88,7 @@ def present(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoPod:
         "at": look.at,
         "facts": _facts(inspected),
         "labels": [f"{k}={v}" for k, v in sorted(inspected.labels.items())],
-        "tolerations": [_toleration(t) for t in inspected.spec.tolerations],
+        "tolerations": _list_tolerations(inspected.spec.tolerations),
         "gates": list(inspected.spec.scheduling_gates),
         "conditions": [
             {
@@ -146,10 +149,16 @@ def _facts(pod: Pod) -> list[Fact]:
     return [{"name": name, "value": value} for name, value in rows if value]
 
 
-def _toleration(toleration: Toleration) -> str:
-    key = toleration.key or "*"
-    value = f"={toleration.value}" if toleration.operator != "Exists" else ""
-    return f"{key}{value}:{toleration.effect or '*'}"
+def _list_tolerations(tolerations: Sequence[Toleration]) -> list[str]:
+    """The tolerations as kubectl prints taints; those that admission adds for a time are one."""
+    said, brief = [], dict[int, list[str]]()
+    for each in tolerations:
+        if each.seconds is not None and each.key in _FOR_A_TIME:
+            brief.setdefault(each.seconds, []).append(each.key.rpartition("/")[2])
+            continue
+        value = f"={each.value}" if each.operator != "Exists" else ""
+        said.append(f"{each.key or '*'}{value}:{each.effect or '*'}")
+    return said + [f"{', '.join(keys)}: {seconds} s" for seconds, keys in brief.items()]
 
 
 class AttemptRow(TypedDict):

@@ -6,11 +6,22 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypedDict
 
-from playground.presenters.amounts import clock
+from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, cluster, controller, group, pending, preemption, prepare, queue, score
+from playground.presenters.stage import (
+    binding,
+    cluster,
+    controller,
+    group,
+    pending,
+    placed,
+    preemption,
+    prepare,
+    queue,
+    score,
+)
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
@@ -20,6 +31,7 @@ from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
 from playground.presenters.stage.group import GroupBody
 from playground.presenters.stage.pending import PendingBody
+from playground.presenters.stage.placed import PlacedBody
 from playground.presenters.stage.preemption import PreemptionBody
 from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
@@ -42,6 +54,7 @@ Body = (
     | GroupBody
     | None
     | PendingBody
+    | PlacedBody
     | PreemptionBody
     | BindingBody
     | ControllerBody
@@ -58,6 +71,7 @@ _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "pending": pending.present,
     "preemption": preemption.present,
     "binding": binding.present,
+    "placed": placed.present,
     "controller": controller.present,
 }
 
@@ -99,7 +113,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
         "stage": name,
         "template": _TEMPLATES.get(name, name),
         "pod": aim.pod,
-        "past": _past(aim) if world is not sim else None,
+        "past": _past(sim, aim) if world is not sim else None,
         "question": stage.question,
         "detail": stage.detail,
         "facts": stage.facts,
@@ -112,18 +126,19 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
 
 
 class PastAttempt(TypedDict):
-    number: int
+    number: Message
     pod: str
     at: int
     t: str
 
 
-def _past(aim: Aim) -> PastAttempt | None:
+def _past(sim: WorldView, aim: Aim) -> PastAttempt | None:
     """The attempt that is shown although the world has gone on."""
     attempt = aim.attempt
     if attempt is None:
         return None
-    return {"number": attempt.number, "pod": short(attempt.pod), "at": attempt.last_position, "t": clock(attempt.ended)}
+    count = sum(each.number <= attempt.number for each in sim.journal.attempts_of(attempt.pod))
+    return {"number": ordinal(count), "pod": short(attempt.pod), "at": attempt.last_position, "t": clock(attempt.ended)}
 
 
 def form_of(stage: Stage[Body, Card], look: Look) -> str:

@@ -266,7 +266,9 @@ def _stage_of(sim: WorldView, pod: str) -> str:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
     if any(binding.pod.key == pod for each in sim.schedulers for binding in each.bindings.values()):
         return "binding"
-    attempt = last_attempt(sim, pod)
+    known, attempt = sim.store.pod_at(pod), last_attempt(sim, pod)
+    if known is not None and known.node_name:
+        return "placed"
     if attempt is None:
         return CLUSTER if at_hand(sim) == CLUSTER else "queue"
     return _get_deciding_stage(attempt)

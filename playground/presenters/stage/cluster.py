@@ -17,6 +17,7 @@ from playground.presenters.queues.groups import waiting
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.stage.controller.changed import Changed, collect_changes
 from playground.presenters.stage.controller.evictions import Evictions, evictions
+from playground.presenters.stage.filter.asks import asks
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import CommandApplied
@@ -25,6 +26,7 @@ from scheduler_core.world.readonly import Place, WorldView
 NAMED = 5  # objects of a kind that are named
 KINDS = 4  # kinds of which the last change is told
 BARS = 5  # nodes and reasons at a run's end
+FEW = 6  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of a node
 
 _YOURS = gettext_noop("Your cluster")
 _PENDING = (gettext_noop("1 pod is Pending"), gettext_noop("%(n)s pods are Pending"))
@@ -80,6 +82,7 @@ class ClusterBody(TypedDict, total=False):
     log: int
     evictions: Evictions
     summary: Summary | None
+    pods: list[dict[str, Any]]
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
@@ -96,6 +99,11 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
         "log": len(sim.last),
         "evictions": evictions(sim),
         "summary": summarize(sim, waits) if ended else None,
+        "pods": [
+            {"key": pod.key, "priority": pod.priority, "asks": asks(pod)}
+            for pod in (sim.store.pods() if nodes <= FEW and waits <= FEW and not ended else ())
+            if not pod.node_name and pod.phase == "Pending"
+        ],
     }
     question, facts = (_end if ended else _situation)(sim, waits)
     return Stage(question, body, facts=facts, map=True)

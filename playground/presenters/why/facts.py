@@ -9,7 +9,7 @@ from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
 from playground.presenters.why.texts import PARTS, TEXTS
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
 _SUM = gettext_noop("%(first)s + %(rest)s")
@@ -55,7 +55,7 @@ HEADLINES = _read_codes("""
 """)
 HEADLINES += PLACEMENT
 HEADLINES += _read_codes("""
-    NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
+    SecurityIsNotChecked NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
     HoldsCapacity
 """)
 MOST, MOST_OF_KIND = 3, 2
@@ -89,7 +89,8 @@ def _is_plain(fact: Fact) -> bool:
     """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
     if fact.code == "NoLowerPriority":
         return int(fact.values["priority"]) <= 0
-    return fact.code == "Containers" and len(fact.values["parts"]) == 1
+    parts: list[Mapping[str, object]] = fact.values["parts"] if fact.code == "Containers" else []
+    return [part["kind"] for part in parts] == ["container"]
 
 
 def join(sentences: Iterable[Message]) -> Message:
@@ -108,6 +109,10 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
         return short(value)
     if name == "parts" and isinstance(value, list):
         return _format_parts(value, str(values["resource"]))
+    if name == "other" and values.keys() & {"otherScore", "otherPoints"}:
+        return list_nodes([str(value)])
+    if name == "nodes" and isinstance(value, list) and values.get("count", 0) in (0, len(value)):
+        return list_nodes(value)
     if isinstance(value, list):
         return exactly(_list(name, value, values))
     return value

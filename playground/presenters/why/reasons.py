@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from playground.presenters.amounts import amount, amounts, is_bytes
 from playground.presenters.why.volumes import about_claims
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
 from scheduler_core.analysis.explain import Given
 
 NAMED = 3  # nodes of a reason that are called by their names
@@ -106,11 +106,9 @@ def about(reason: Given, pod: str, total: int) -> Message:
 
 
 def of_nodes(reason: Given, total: int) -> Message:
-    """So many of the nodes, to stand in a sentence; one by its name."""
-    if len(reason.nodes) == 1:
-        return exactly(reason.nodes[0])
-    if reason.count < total and reason.count <= NAMED:
-        return exactly(", ".join(reason.nodes))
+    """So many of the nodes, to stand in a sentence; few of them by their names."""
+    if len(reason.nodes) == 1 or (reason.count < total and reason.count <= NAMED):
+        return list_nodes(reason.nodes)
     if reason.count < total:
         return message(_NODES, count=reason.count, total=total)
     return message(_BOTH_NODES) if total == 2 else message(_ALL_NODES, total=total)

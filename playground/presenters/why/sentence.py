@@ -46,6 +46,10 @@ _FAILED = gettext_noop("%(pod)s failed on %(node)s: %(message)s.")
 _FAILED_AGAIN = gettext_noop(
     "%(pod)s failed on %(node)s: %(message)s. Pods of its owner that ended before it: %(count)s."
 )
+_EVICTED = gettext_noop("The kubelet of %(node)s evicted %(pod)s: %(message)s.")
+_EVICTED_AGAIN = gettext_noop(
+    "The kubelet of %(node)s evicted %(pod)s: %(message)s. Pods of its owner that ended before it: %(count)s."
+)
 _ENDED = {State.FAILED: (_FAILED, _FAILED_AGAIN), State.REFUSED: (_REFUSES, _REFUSES_AGAIN)}
 _FAILED_SILENTLY = gettext_noop("%(pod)s has failed, and its status does not say why.")
 _PAUSED = gettext_noop("%(pod)s is not created because the Deployment is paused (missing pods: %(count)s).")
@@ -145,6 +149,8 @@ def _describe_ended_pod(explanation: Explanation, pod: str) -> Message:
         return message(_FAILED_SILENTLY, pod=pod)
     once, again = _ENDED.get(explanation.state, (_WOULD_REFUSE, _WOULD_REFUSE_AGAIN))
     first = explanation.reasons[0]
+    if explanation.state is State.FAILED and explanation.reason == "Evicted":
+        once, again = _EVICTED, _EVICTED_AGAIN
     return message(
         again if explanation.predecessors else once,
         pod=pod,

@@ -294,6 +294,10 @@ _NOTES = {
     "SameNameWaits": gettext_noop("StatefulSet %(owner)s creates no second %(pod)s while the first one exists."),
     "LastEvent": gettext_noop("%(reporter)s at %(time)s: %(reason)s (%(message)s)."),
     "GoneSince": gettext_noop("%(pod)s was deleted at %(time)s."),
+    "SecurityIsNotChecked": gettext_noop(
+        "Namespace %(namespace)s enforces the Pod Security level %(level)s. This model does not check it: a real cluster may refuse "
+        "the pods."
+    ),
     "WorkloadHas": gettext_noop("%(kind)s %(owner)s. Replicas: %(wanted)s. Pods: %(pods)s. Ready: %(ready)s."),
     "PodIsNotReady": gettext_noop("%(pod)s is not ready (%(why)s)."),
     "RolloutStuck": gettext_noop("The rollout of %(owner)s is stuck: %(message)s"),

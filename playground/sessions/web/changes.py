@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from django.conf import settings
+from msgspec.structs import replace
 
 from playground.presenters.panel import Delta
 from playground.sessions.database.log import pack
@@ -29,6 +30,7 @@ from playground.sessions.protocol.moving import (
     TextApplied,
 )
 from playground.sessions.protocol.opening import RowKind
+from playground.sessions.protocol.serving import Answered, Write
 from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
@@ -209,6 +211,20 @@ class Changes:
                 f"The text has {len(text):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
             )
         await self._make_heavy(len(text) + _estimate_pod_bytes(text))
+
+    async def serve(self, request: Write) -> Answered:
+        """Carry out a request to the API server at the head."""
+        await self._make_heavy(len(request.body))
+        return await self.retry_on_conflict(lambda: self._serve(request))
+
+    async def _serve(self, request: Write) -> Answered:
+        async with self.exclusive():
+            self.log.require_room()
+            followers = self._publisher.followers()
+            answered = await self.engine.call(replace(request, followers=followers))
+            if answered.applied is not None:
+                await self._write_applied(answered.applied, followers)
+            return answered
 
     async def step(self, grain: Grain, times: int = 1) -> bool:
         """Engine steps at the head, as one entry of the log; False where nothing was left to do.

@@ -16,11 +16,13 @@ from typing import Protocol
 from django.conf import settings
 from msgspec import Struct, ValidationError, convert, to_builtins
 
+from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
 from playground.sessions.protocol.moving import Moved, OutsideCall, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
+from playground.sessions.protocol.serving import GoLive
 from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web import outside
 from playground.sessions.web.changes import Changes
@@ -59,7 +61,17 @@ class RunTo(Struct, frozen=True, tag_field="kind", tag="run"):
         return Running("run", "", round(speed, 1), done, done + waiting, left, until)
 
 
-Drive = Play | RunTo
+class Live(Struct, frozen=True, tag_field="kind", tag="live"):
+    """Whatever is due by the clock on the wall."""
+
+    def status(self, speed: float, done: int, waiting: int) -> Running:
+        """Return the status, with the arguments of Play.status."""
+        return Running("run", "", round(speed, 1), done, done + waiting, None, message(_LIVE))
+
+
+_LIVE = gettext_noop("the session is paused; it follows the clock on the wall")
+LIVE_TICK = 0.05
+Drive = Play | RunTo | Live
 
 
 def _seconds(waiting: int, speed: float) -> float | None:
@@ -159,6 +171,9 @@ class Driver:
                 try:
                     if isinstance(self.drive, Play):
                         due = await self._pace(self.drive, due)
+                    if isinstance(self.drive, Live):
+                        await self._stops_within(LIVE_TICK)
+                        await self._renew()
                     if self._stop.is_set() or await self._changes.retry_on_conflict(self._slice):
                         break
                     await self._renew()
@@ -218,7 +233,7 @@ class Driver:
         async with self._changes.exclusive(), self._audience.turn:
             if self._stop.is_set():
                 return True
-            keep = self._audience.due()
+            keep = self._audience.due() or isinstance(self.drive, Live)
             moved = await self._changes.engine.call(self._request(keep))
             self._progress = moved.after
             self._first = self._first or moved.before
@@ -244,7 +259,9 @@ class Driver:
             stopping.cancel()
             asking.cancel()
 
-    def _request(self, keep: bool) -> Step | Run:
+    def _request(self, keep: bool) -> Step | Run | GoLive:
+        if isinstance(self.drive, Live):
+            return GoLive(wall=time.time_ns())
         if isinstance(self.drive, Play):
             return Step(grain=self.drive.grain, times=self._steps_at_once(self.drive), keep=keep)
         most = settings.MAX_RUN_STEPS - self._steps
@@ -263,7 +280,7 @@ class Driver:
         except LimitReached:
             changes.engine.mark_stale()
             raise
-        kind: RowKind = "play" if isinstance(self.drive, Play) else "run"
+        kind: RowKind = "run" if isinstance(self.drive, RunTo) else "play"
         await changes.write(kind, to, pack(self._for_log()), show=show, last_of=last_of)
         self._entry = changes.log.seq
 
@@ -271,6 +288,8 @@ class Driver:
         """Return the request for the steps, as the log records it."""
         if isinstance(self.drive, Play):
             return {"grain": self.drive.grain, "rate": self.drive.rate}
+        if isinstance(self.drive, Live):
+            return {"live": True}
         return {"until": to_log(self.drive.until)} if self.drive.until else {}
 
     def _is_watched(self) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from playground.models import Session
 from playground.presenters.look import Look
@@ -25,7 +26,7 @@ from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.checkpoint_saver import CheckpointSaver
-from playground.sessions.web.driver import Drive, Driver, Play, RunTo, read_drive
+from playground.sessions.web.driver import Drive, Driver, Live, Play, RunTo, read_drive
 from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.engines import Worker
 from playground.sessions.web.lease import Elsewhere, Lease
@@ -34,6 +35,7 @@ from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.watching import Watching
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
@@ -52,6 +54,7 @@ class LiveSession:
         self.engine = EngineConnection(session_id, self.log, services, self._replayed)
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
+        self.watching = Watching(self.engine)
         self.changes = Changes(self.log, self.engine, self.publisher, self)
         self.elsewhere = Elsewhere(self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services))
         self.driver: Driver | None = None
@@ -120,6 +123,11 @@ class LiveSession:
             await self.ready(PATIENCE)
         return await self.engine.ask(query)
 
+    async def ask_at_head(self, query: Query[A]) -> A:
+        """Ask about the newest position that is in the log, whatever is shown so far."""
+        await self.ready(PATIENCE)
+        return await self.engine.ask(replace(query, at=self.head))
+
     async def check(self, request: Request[A]) -> A:
         """Ask the engine something that is about no position."""
         return await self.engine.call(request)
@@ -166,6 +174,13 @@ class LiveSession:
             await self.pause()
             await self.engine.call(RequireFuture(until=until))
         await self._drive(RunTo(until))
+
+    async def go_live(self) -> None:
+        """Follow the clock on the wall, where nothing drives the session yet."""
+        if self.driver is None and self.elsewhere.running is None:
+            await self._drive(Live())
+        elif self.driver is not None:
+            self.driver.last_watched = time.monotonic()
 
     async def _drive(self, drive: Drive) -> None:
         async with self._driving:
@@ -263,6 +278,7 @@ class LiveSession:
 
     def moved(self, show: bool) -> None:
         self.saver.moved()
+        self.watching.wake()
         if show or time.monotonic() - self._hinted >= HINT_INTERVAL:
             self._hint_moved()
 
@@ -334,6 +350,7 @@ class LiveSession:
             await self.changes.follow()
         elif self.engine.is_opening:  # which may have read the log before that
             self.engine.mark_stale()
+        self.watching.wake()
         self.publisher.wake()
 
     def markers_changed(self) -> None:

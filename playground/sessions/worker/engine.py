@@ -30,8 +30,10 @@ from playground.sessions.worker.conditions.until import condition, hit_of
 from playground.sessions.worker.past import Attempts, History
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
+from playground.sessions.worker.watching import Watches
 from playground.sessions.worker.world import Command, Grain, Refused, Simulation, Trial, WatchEvent, count_objects
 from scheduler_core.analysis.whatif import Circles, Loop
+from scheduler_core.apiserver.door import Failure
 
 MOST_STEPS = 1 << 62
 SOME = 100  # writes between two words of how far it is
@@ -54,6 +56,14 @@ class Tried(NamedTuple):
         return self.world is world and self.position == world.position
 
 
+class Unwanted(Exception):
+    """A command that came to something nobody keeps: `world` is what it made."""
+
+    def __init__(self, world: Simulation) -> None:
+        super().__init__()
+        self.world = world
+
+
 class Engine:
     """`head` and positions are as in docs/architecture.md."""
 
@@ -64,7 +74,8 @@ class Engine:
         self.target = 0
         self.commands = Commands(seed)
         self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
-        self.world: Simulation = Simulation(seed)
+        self.watches = Watches()
+        self.world = Simulation(seed)
         self.history = History(self.world, self.replay, slice_, count_objects)
         self.panels = Panels(story, hand(lesson) if lesson else None)
         self.attempts = Attempts(self.at)
@@ -74,6 +85,16 @@ class Engine:
         self._unwanted = False
         self._watchdog: runaway.Watch | None = None
         self._waited: tuple[int, Until | None, Callable[[Any], bool] | None] = (-1, None, None)
+
+    @property
+    def world(self) -> Simulation:
+        """The world at the head."""
+        return self._world
+
+    @world.setter
+    def world(self, world: Simulation) -> None:
+        self._world: Simulation = world
+        self.watches.follow(world)
 
     # The log.
 
@@ -203,14 +224,20 @@ class Engine:
         data = zlib.decompress(request.data) if request.packed else request.data
         return self.apply_data(data, request.max_objects, request.followers)
 
-    def apply_data(self, data: bytes, max_objects: int, followers: Sequence[Follower] = ()) -> Applied:
-        """Apply a command given as the log's JSON."""
+    def apply_data(
+        self,
+        data: bytes,
+        max_objects: int,
+        followers: Sequence[Follower] = (),
+        wanted: Callable[[Simulation], bool] = lambda _: True,
+    ) -> Applied:
+        """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`."""
         at = self.world.position
         try:
             command = read_command(data)
         except Refused as error:
             raise build_command_refusal(error) from None
-        self._apply(command, max_objects)
+        self._apply(command, max_objects, wanted=wanted)
         return self._applied(at, zlib.compress(data, 1), len(data), followers)
 
     def apply_tried(
@@ -229,7 +256,13 @@ class Engine:
         self.commands.add(at, payload)
         return Applied(self.world.position, payload, size, self._deltas(followers))
 
-    def _apply(self, command: Command, max_objects: int, trial: Trial | None = None) -> None:
+    def _apply(
+        self,
+        command: Command,
+        max_objects: int,
+        trial: Trial | None = None,
+        wanted: Callable[[Simulation], bool] = lambda _: True,
+    ) -> None:
         self._leave()
         # Objects are counted only after the command: a cluster that is too large then needs a world to return to.
         at, before, started = self.world.position, self.world.fork(), time.thread_time()
@@ -238,8 +271,12 @@ class Engine:
             if self.world.position != at + 1:
                 raise EngineFailed("A command must be one transition.")
             self._require_room(max_objects)
+            if not wanted(self.world):
+                raise Unwanted(self.world)
         except Refused as error:
             self.world = before
+            if isinstance(error, Failure):
+                raise
             raise build_command_refusal(error) from None
         except BaseException:
             self.world = before
@@ -287,6 +324,19 @@ class Engine:
             deltas=self._deltas(followers),
             awaited=calls_of(self.world) if reason else [],
         )
+
+    def live(self, wall: int, followers: Sequence[Follower] = ()) -> Steps[Moved]:
+        """All that is due in a live world at a time of the wall clock (ns since 1970)."""
+        self._leave()
+        before, at, until = self.progress(), self.world.position, wall - self.world.store.epoch
+        while self.world.due(until):
+            started = time.thread_time()
+            self.world.advance()
+            self.history.worked(self.world, time.thread_time() - started)
+            if self.slice.over():
+                yield
+        to = self.world.position
+        return Moved(at=at, to=to, before=before, after=self.progress(), deltas=self._deltas(followers))
 
     def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
         """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""

@@ -1,7 +1,7 @@
 """From what a person fills in to Kubernetes manifests: pure functions, no request, no session."""
 
 from playground.workbench.builder.claims import claim_manifests
-from playground.workbench.builder.clusters import CLUSTERS, Cluster
+from playground.workbench.builder.clusters import CLUSTERS, Cluster, clusters_of_differences
 from playground.workbench.builder.devices import PRESETS, Preset, device_manifests
 from playground.workbench.builder.nodes import node_manifests
 from playground.workbench.builder.pods import pod_manifests
@@ -13,6 +13,7 @@ __all__ = [
     "Cluster",
     "Preset",
     "claim_manifests",
+    "clusters_of_differences",
     "device_manifests",
     "fragment",
     "node_manifests",

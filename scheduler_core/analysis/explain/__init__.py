@@ -9,19 +9,5 @@ from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.workloads import STICKING
 from scheduler_core.analysis.fixes.admission import read_refusal
 
-__all__ = [
-    "KUBELET",
-    "STICKING",
-    "Explanation",
-    "Fact",
-    "Given",
-    "Past",
-    "Preemption",
-    "Role",
-    "State",
-    "explain",
-    "explain_uncreated",
-    "list_problems",
-    "read_refusal",
-    "record_events",
-]
+__all__ = ["KUBELET", "STICKING", "Explanation", "Fact", "Given", "Past", "Preemption", "Role", "State", "explain"]
+__all__ += ["explain_uncreated", "list_problems", "read_refusal", "record_events"]

@@ -10,9 +10,8 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
-from scheduler_core.analysis.fixes.admission import ask_api_server
+from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.apimachinery.objects.labels import NodeSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -132,7 +131,7 @@ def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fa
             yield note("TemplateIsMissing", pod=pod.key, entry=entry.get("name"), template=template)
         if template and found is not None:
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
-            if message := _predict_claim(world, pod, str(entry.get("name")), found) if absent else "":
+            if message := predict_claim(world, pod, str(entry.get("name")), found) if absent else "":
                 yield note("ClaimIsRefused", template=template, message=message.rstrip(". "))
             yield from _list_constraints(world, found["spec"].get("spec") or {}, template)
             yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
@@ -141,14 +140,6 @@ def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fa
             yield from _list_constraints(world, manifest.get("spec") or {}, claim)
         if manifest is not None:
             yield from _list_missing_classes(world, manifest.get("spec") or {}, claim)
-
-
-def _predict_claim(world: Simulation, pod: Pod, entry: str, template: Manifest) -> str:
-    """Return the API server's refusal of the claim that a template makes for a pod, "" if it would create the claim."""
-    meta, spec = template["spec"].get("metadata") or {}, template["spec"].get("spec") or {}
-    named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
-    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
-    return ask_api_server(world, {**kind, "metadata": named, "spec": spec})
 
 
 def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:

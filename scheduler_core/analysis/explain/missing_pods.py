@@ -14,7 +14,7 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, read_refusal
-from scheduler_core.analysis.fixes.quotas import missing_of
+from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -53,7 +53,11 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
             message = read_refusal(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
                 twin = twin or _count_quotas(world)
-                message = ask_api_server(twin, from_template(Owner.of(manifest), manifest["spec"]["template"]))
+                needed = (
+                    from_template(Owner.of(manifest), manifest["spec"]["template"]),
+                    *list_missing_claims(twin, manifest),
+                )
+                message = next(filter(None, (ask_api_server(twin, each) for each in needed)), "")
             if message and missing > 0:
                 found.append(_explain_missing(world, manifest, key, message, missing))
     return found
@@ -233,7 +237,10 @@ def _describe_quota(
     over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)
     if not any(name in hard for name in each):
-        yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": message.rstrip(". ")})
+        refused = (
+            message.rpartition("error: ")[2].rstrip(". ").replace(" is forbidden: exceeded quota: ", " (quota: ", 1)
+        )
+        yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": f"{refused})"})
         return
     if scopes := scopes_of(quota):
         values = {"quota": evidence["quota"], "scopes": [_describe_scope(each) for each in scopes]}

@@ -194,7 +194,11 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
     pod, node = diagnosis.pod, diagnosis.nodes.names[row]
     if bypassed:
         yield note("BypassedScheduler", pod=pod.key, node=node)
-    for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row):
+    stored = scheduler.world.store.pod_at(pod.key)
+    is_asked = bypassed or (
+        stored is not None and bool(stored.node_name)
+    )  # of a pod being bound, what it gets is taken
+    for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row) if is_asked else ():
         if verdict.status is not None:
             lacks = [f"{key}={value}" for key, value in wrong_labels(pod, diagnosis.nodes.nodes[row]).items()]
             if lacks and verdict.plugin == "NodeAffinity":

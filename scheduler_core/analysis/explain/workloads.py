@@ -20,10 +20,12 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.base.clock.cron import BadSchedule
+from scheduler_core.controllers.disruption import predict_status
 from scheduler_core.controllers.workloads.cronjobs.times import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
@@ -35,24 +37,12 @@ KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Da
 NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
-    (
-        "BadSchedule",
-        "IndexesFailed",
-        "JobFailed",
-        "JobIsRefused",
-        "MissedStarts",
-        "NamespaceEnds",
-        "NodesWithoutPod",
-        "OldRevisionStays",
-        "PausedRollout",
-        "RolloutStuck",
-        "SameNameWaits",
-        "ScaleDownWaits",
-        "UpdateWaitsFor",
-        "WaitsForEnd",
-        "WaitsInOrder",
-    )
+    read_words("""
+    BadSchedule IndexesFailed JobFailed JobIsRefused MissedStarts NamespaceEnds NodesWithoutPod OldRevisionStays
+    PausedRollout RolloutStuck SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
+""")
 )
+ENFORCED = "pod-security.kubernetes.io/enforce"
 SHOWN = 3
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
@@ -77,6 +67,10 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
+    home = world.store.get("Namespace", "", namespace) or {"metadata": {}}
+    level = (home["metadata"].get("labels") or {}).get(ENFORCED, "privileged")
+    if level != "privileged" and not missing:
+        facts.append(note("SecurityIsNotChecked", namespace=namespace, level=level))
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
     reasons = tuple(reason for each in missing for reason in each.reasons)
     until = next((each.until for each in missing if each.until is not None), None)
@@ -368,9 +362,9 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
         yield note("SeveralBudgets", pod=pod.key, budgets=[each["metadata"]["name"] for each in budgets])
         return
     for budget in budgets:
-        spec, status = budget.get("spec") or {}, budget.get("status") or {}
+        spec, status = budget.get("spec") or {}, budget.get("status") or predict_status(world.store, budget)
         desired, healthy = int(status.get("desiredHealthy") or 0), int(status.get("currentHealthy") or 0)
-        if status.get("disruptionsAllowed") or not status:
+        if status.get("disruptionsAllowed"):
             continue
         policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
         values = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, scopes_of
 from scheduler_core.apiserver.status import Refused
@@ -33,6 +34,14 @@ def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
     except Refused as refused:
         return str(refused.answer.message)
     return ""
+
+
+def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> str:
+    """Return the API server's refusal of the claim that a template makes for a pod, "" if it would create the claim."""
+    meta, spec = template["spec"].get("metadata") or {}, template["spec"].get("spec") or {}
+    named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
+    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
+    return ask_api_server(sim, {**kind, "metadata": named, "spec": spec})
 
 
 def read_refusal(owner: Manifest) -> str:

@@ -53,7 +53,10 @@ def clean(manifest: Manifest) -> dict[str, Any]:
     """Without what the API server writes itself."""
     meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
     meta.pop("finalizers", None)
-    return {**manifest, "metadata": meta}
+    spec: Any = manifest.get("spec")
+    if manifest.get("kind") == "Pod" and spec.get("priorityClassName"):  # whose value may be another one by now
+        spec = {name: value for name, value in spec.items() if name not in ("priority", "preemptionPolicy")}
+    return {**manifest, "metadata": meta, **({"spec": spec} if spec else {})}
 
 
 def recreates(draft: Draft) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.analysis.fixes.budgets import violating
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.apiserver.store import Store
@@ -131,13 +132,30 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     losing = [effect for effect in effects if effect.kind in _LOSING or _is_left_waiting(effect)]
     siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}
     # A sibling that has no place either loses nothing.
-    losers = [each.pod for each in losing if each.node or not owner or each.pod not in siblings]
+    losers = [
+        each.pod
+        for each in losing
+        if (each.node or not owner or each.pod not in siblings) and not _is_outdated(start, each.pod, was)
+    ]
     if owner and any(each in siblings for each in losers):
         return "evicts-sibling"
     is_given_up = found is None and was is not None and not was.node_name
     if losers or is_given_up or any(effect.kind in ("moves", "violates") for effect in effects):
         return "displaces"
     return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
+
+
+def _is_outdated(start: Simulation, key: str, was: Pod | None) -> bool:
+    """Return whether a pod is of another revision of the Deployment whose new pod finds its place: it is to go anyway."""
+    pod = start.store.pod_at(key)
+    if pod is None or was is None or pod.namespace != was.namespace:
+        return False
+    sets = [controller_of(each.manifest) or {} for each in (pod, was)]
+    if sets[0].get("kind") != "ReplicaSet" or sets[0] == sets[1]:
+        return False
+    above = [start.store.get("ReplicaSet", pod.namespace, str(each.get("name") or "")) for each in sets]
+    owners = [controller_of(each) if each is not None else None for each in above]
+    return owners[0] is not None and owners[0] == owners[1]
 
 
 def _is_left_waiting(effect: Effect) -> bool:

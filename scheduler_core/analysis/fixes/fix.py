@@ -98,6 +98,8 @@ def _effort(change: Change) -> float:
     """A machine of a kind that is not there yet is more effort than any change that keeps what is there running."""
     if change.kind == "node" and not change.values["like"]:
         return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
+    if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
+        return len(HARMS)
     return _ADDS - 1 if change.kind == "request" and change.amount <= _LITTLE else change.harm
 
 

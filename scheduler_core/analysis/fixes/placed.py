@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -67,6 +69,7 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
         yield from _start(draft, sim, pod, prover)
+        yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
         yield from _widen(draft, pod, prover)
 
@@ -148,6 +151,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     if not covering or not (node.manifest.get("spec") or {}).get("unschedulable"):
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
+    drain += "" if controller_of(pod.manifest) else " --force"
     goal = prover.left(pod)
     if len(covering) > 1:
         for manifest in covering:
@@ -171,6 +175,20 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
     call = f'kubectl patch {name_of(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
     yield draft.typing(Change("budget", values), call, drain), goal
+
+
+def set_field(draft: Draft, owner: Manifest, path: str, to: int, *more: str) -> Draft:
+    """A number in the spec of an object set, by the path to it."""
+    *parts, last = path.split(".")
+    within: Any = owner["spec"]
+    patch: dict[str, Any] = {last: to}
+    for part in parts:
+        within = within.get(part) or {}
+    for part in reversed(parts):
+        patch = {part: patch}
+    values = {"owner": f"{owner['kind']} {owner['metadata']['name']}", "field": path, "from": within.get(last, 0)}
+    call = f"kubectl patch {name_of(owner)} --type=merge -p '{json.dumps({'spec': patch})}'"
+    return draft.typing(Change("field", {**values, "to": to}), call, *more)
 
 
 def is_guarded(sim: Simulation, pod: Pod) -> bool:
@@ -206,7 +224,8 @@ def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prove
     ]
     claims = any("persistentVolumeClaim" in each for each in pod.spec.volumes) or pod.spec.resource_claims
     waits = pod.phase in ("", "Pending") and bool(claims)
-    if attempts is not None or not (taints or waits):
+    is_mirror = "kubernetes.io/config.mirror" in (pod.manifest["metadata"].get("annotations") or {})
+    if attempts is not None or is_mirror or not (taints or waits):
         return
     by_label = draft.with_pod(Change("node-selector", {"node": node.name}), _by_selector(node))
     yield by_label, prover.placed() if waits else prover.avoided(pod)
@@ -279,6 +298,28 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         call = f"kubectl patch deployment {name} -n {pod.namespace} --type=merge -p '{patch}'"
         yield draft.typing(Change("recreate-strategy", {"owner": name}), call), runs(pod, prover)
     yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
+
+
+def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
+    """Memory in mebibytes that a manifest has in thousandths of a byte."""
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(pod.manifest["spec"].get(field) or ()):
+            given = container.get("resources") or {}
+            amounts = {part: str((given.get(part) or {}).get("memory") or "") for part in ("requests", "limits")}
+            meant = {
+                part: f"{text[:-1]}Mi" for part, text in amounts.items() if text[:-1].isdigit() and text[-1] == "m"
+            }
+            if not meant:
+                continue
+
+            def edit(manifest: dict[str, Any], field: str = field, index: int = index, meant: Any = meant) -> None:
+                _without_node_name(manifest)
+                for part, text in meant.items():
+                    manifest["spec"][field][index]["resources"][part]["memory"] = text
+
+            to = next(iter(meant.values()))
+            values = {"container": container["name"], "from": f"{to[:-2]}m", "to": to}
+            yield draft.with_pod(Change("unit", values), edit), prover.placed()
 
 
 def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:

@@ -15,13 +15,12 @@ from scheduler_core.analysis.fixes.commands import recreates
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
 from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import workload_of
-from scheduler_core.analysis.fixes.shell import Call, read_calls, run_call
+from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, read_calls, run_call, start_controllers
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Draft
-from scheduler_core.world.commands import Command, Ref, SetSettings
+from scheduler_core.world.commands import Command, Ref
 from scheduler_core.world.simulation import Simulation
 
 CHUNK = 20  # transitions between two chances for others
@@ -29,24 +28,17 @@ OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
 # Attempts: of a pod that waits, where pods have to go before the pod fits, and where a controller may have to act first.
 MANY, PATIENT, OTHERS = 50, 5, 2
 
-_VOLUMES = (
-    "persistentvolume-binder-controller",
-    "csi-provisioner",
-    "persistentvolumeclaim-protection-controller",
-    "persistentvolume-protection-controller",
-    "ephemeral-volume-controller",
-)
 _NODES = ("taint-eviction-controller", "pod-garbage-collector-controller")
 # The controllers that handle what a call changes; in a snapshot nobody acts but the scheduler and the kubelets.
 ACTING = {
-    "StorageClass": _VOLUMES,
-    "PersistentVolume": _VOLUMES,
-    "PersistentVolumeClaim": _VOLUMES,
+    "StorageClass": VOLUMES,
+    "PersistentVolume": VOLUMES,
+    "PersistentVolumeClaim": VOLUMES,
     "Node": _NODES,
     "orphan": ("garbage-collector-controller",),
     "cordon": ("node-lifecycle-controller",),
-    "ResourceClaim": ("resourceclaim-controller",),
-    "ResourceClaimTemplate": ("resourceclaim-controller",),
+    "ResourceClaim": CLAIMS,
+    "ResourceClaimTemplate": CLAIMS,
     "PodDisruptionBudget": ("disruption-controller",),
     "ResourceQuota": ("resourcequota-controller",),
     "Deployment": ("deployment-controller", "replicaset-controller"),
@@ -55,6 +47,7 @@ ACTING = {
     "StatefulSet": ("statefulset-controller",),
     "DaemonSet": ("daemonset-controller",),
     "Job": ("job-controller", "garbage-collector-controller"),
+    "CronJob": ("cronjob-controller", "job-controller"),
 }
 
 
@@ -99,6 +92,26 @@ def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     )
 
 
+def carry_out(
+    fixed: Watch, calls: Iterable[Call], most: int, commands: list[Command], pauses: list[int]
+) -> Generator[None, None, None]:
+    """Carry calls out as kubectl does, which waits for what it deletes, here for `most` transitions; note requests and pauses."""
+    world = fixed.world
+    for call in calls:
+        for command, leaving in run_call(world, call):
+            before = {ref: _uid(world, ref) for ref in leaving}
+            world.apply(command)
+            fixed.note()
+            first = fixed.steps
+            while any(uid and _uid(world, ref) == uid for ref, uid in before.items()):
+                if fixed.steps - first >= most or not fixed.advance():
+                    raise Refused(())
+                if fixed.steps % CHUNK == 0:
+                    yield
+            commands.append(command)
+            pauses.append(fixed.steps - first)
+
+
 Proving = Generator[None, None, Proof]
 Goal = Callable[[Watch], str | None]
 """The key of the pod that is where it should be by now, "" where it is gone as it should; None as long as neither is so."""
@@ -126,12 +139,12 @@ class Prover:
         calls = list(read_calls(text))
         acting = self._find_acting(calls)
         with _watch_fork(self.sim) as fixed:
-            _act(fixed.world, acting)
+            start_controllers(fixed.world, acting)
             start, began = fixed.world.position, fixed.world.now
             commands: list[Command] = []
             pauses: list[int] = []
             try:
-                yield from self._carry_out(fixed, calls, commands, pauses)
+                yield from carry_out(fixed, calls, self.budget.proof_steps, commands, pauses)
             except Refused:
                 return Proof(steps=fixed.steps)
             made, held_back = fixed.steps, 0
@@ -170,28 +183,11 @@ class Prover:
             kinds += ["ResourceClaim", "PersistentVolumeClaim"]
         if self.owner is not None and (pod is None or {"Pod", "Node", self.owner["kind"]} & {*kinds}):
             kinds += [self.owner["kind"], *(["ResourceQuota"] if pod is None else [])]
+            kinds += ["PersistentVolumeClaim"] if self.owner["spec"].get("volumeClaimTemplates") else []
         if pod is not None and pod.node_name and self.sim.store.node(pod.node_name) is None:
             kinds.append("Node")
         names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))
         return tuple(name for name in names if name not in running)
-
-    def _carry_out(
-        self, fixed: Watch, calls: Iterable[Call], commands: list[Command], pauses: list[int]
-    ) -> Generator[None, None, None]:
-        world = fixed.world
-        for call in calls:
-            for command, leaving in run_call(world, call):
-                before = {ref: _uid(world, ref) for ref in leaving}
-                world.apply(command)
-                fixed.note()
-                first = fixed.steps
-                while any(uid and _uid(world, ref) == uid for ref, uid in before.items()):
-                    if fixed.steps - first >= self.budget.proof_steps or not fixed.advance():
-                        raise Refused(())
-                    if fixed.steps % CHUNK == 0:
-                        yield
-                commands.append(command)
-                pauses.append(fixed.steps - first)
 
     def _run_until(self, fixed: Watch, steps: int, goal: Goal) -> Generator[None, None, str | None]:
         deadline, moved = fixed.world.now + self.budget.proof_time, True
@@ -306,7 +302,7 @@ class Prover:
         without = self._without.get(acting)
         if without is None:
             without = self._without[acting] = Watch(self.sim.fork())
-            _act(without.world, acting)
+            start_controllers(without.world, acting)
         now = fixed.world.now
         for _ in without.until(now, self.budget.proof_steps):
             if without.steps % CHUNK == 0:
@@ -356,25 +352,6 @@ def _watch_fork(sim: Simulation) -> Iterator[Watch]:
         yield watch
     finally:
         watch.world.disconnect()
-
-
-def _act(world: Simulation, more: Iterable[str]) -> None:
-    """These controllers act, too."""
-    names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
-    if more:
-        world.apply(SetSettings({"cluster": {"controllers": names}}))
-    if _VOLUMES[0] in more:
-        _complete_claim_references(world)
-
-
-def _complete_claim_references(world: Simulation) -> None:
-    """Writes the uids of bound claims into their volumes: a dump without uids has none, and the binder would take the claims for lost."""
-    for volume in world.store.list(VOLUME):
-        reference = (volume.get("spec") or {}).get("claimRef") or {}
-        claim = world.store.get(CLAIM, str(reference.get("namespace") or ""), str(reference.get("name") or ""))
-        if claim is not None and not reference.get("uid") and volume_name(claim) == name_of(volume):
-            named = {**reference, "uid": claim["metadata"]["uid"]}
-            world.store.replace({**volume, "spec": {**volume["spec"], "claimRef": named}}, VOLUME)
 
 
 def _hold_back(world: Simulation, key: str) -> int:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import Status
-from scheduler_core.scheduler.plugins.helper.fixes import end_pod
+from scheduler_core.scheduler.plugins.helper.fixes import end_pod, label_namespace
 from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
+_WANTED_LABEL = re.compile(r"requires the `(?P<key>\S+): (?P<value>[^`]+)` label on the containing namespace")
 WAIT = "24h"  # at most; a proof says how long it takes
 
 
@@ -79,6 +83,17 @@ def set_scheduler_name(draft: Draft, profile: str) -> Draft:
     return draft.with_pod(Change("scheduler", {"name": profile}), edit)
 
 
+def select_system(draft: Draft, system: str) -> Draft:
+    """The pod kept to nodes of the operating system that it names in spec.os."""
+
+    def edit(manifest: dict[str, Any]) -> None:
+        manifest["spec"].pop("nodeName", None)
+        manifest.pop("status", None)
+        manifest["spec"]["nodeSelector"] = {**(manifest["spec"].get("nodeSelector") or {}), OS_LABEL: system}
+
+    return draft.with_pod(Change("os", {"os": system}), edit)
+
+
 def anywhere(draft: Draft, node: str, *, exists: bool = False) -> Draft:
     """The pod without the nodeName that no node has, or whose node did not take the pod: the scheduler chooses one."""
 
@@ -117,6 +132,16 @@ def create_claim_templates(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[
         yield made.taking_time()
 
 
+def admit_claims(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
+    """The namespace with the label that the API server wants for a claim of a template that the pod names."""
+    for entry in pod.spec.resource_claims:
+        name = str(entry.get("resourceClaimTemplateName") or "")
+        template = sim.store.get("ResourceClaimTemplate", pod.namespace, name)
+        said = "" if template is None else predict_claim(sim, pod, str(entry.get("name")), template)
+        for found in _WANTED_LABEL.finditer(said):
+            yield label_namespace(draft, pod.namespace, {found["key"]: found["value"]})
+
+
 def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
     """A scheduler with one more profile: that which the pod asks for."""
     given = dict(scheduler.configuration.given or {})
@@ -143,6 +168,11 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)
     yield from _raise_partners(draft, pod, sim)
+    given = sim.store.get("PriorityClass", "", str(draft.original["spec"].get("priorityClassName") or ""))
+    if given is not None and int(given.get("value") or 0) > pod.priority:  # its class has got another value since
+        anew = recreate(draft, pod, sim)
+        values = {"pod": pod.key, "class": given["metadata"]["name"]}
+        yield replace(anew, changes=(*draft.changes, Change("recreate", values)))
 
 
 def is_between_pods(diagnosis: Diagnosis, status: Status) -> bool:

@@ -18,6 +18,7 @@ from scheduler_core.analysis.fixes.proposals import in_turn
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.controllers.quota import count_usage
@@ -34,6 +35,7 @@ DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of 
 _FAILED = "FailedCreate"
 # What this world's API server refuses itself, so that it would say so again if it still held.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
+_DENIED = re.compile(r"^.*admission webhook .* denied the request", re.DOTALL)
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -65,7 +67,7 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
-    reported = "" if why or raised.changes else _find_reported_refusal(owner)
+    reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)
     elif not raised.changes:
@@ -87,10 +89,11 @@ def _refer_to(owner: Manifest) -> Manifest:
     return {"kind": owner["kind"], "name": meta["name"], "uid": meta.get("uid"), "controller": True}
 
 
-def _find_reported_refusal(owner: Manifest) -> str:
+def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     text = read_refusal(owner)
-    return "" if _MODELED.search(text) else text
+    last = _DENIED.match(text or _find_last_refusal(sim, owner))
+    return last.string if last else "" if _MODELED.search(text) else text
 
 
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
@@ -144,8 +147,8 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
         add(needed, each)
     if owner["kind"] == "Deployment":
         add(needed, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
-    for claim in _list_missing_claims(sim, owner, namespace):
-        add(needed, usage(KINDS["PersistentVolumeClaim"], claim, 0))
+    for claim in list_missing_claims(sim, owner):
+        add(needed, usage(KINDS[CLAIM], claim, 0))
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
@@ -153,13 +156,14 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
 
 
-def _list_missing_claims(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Manifest]:
+def list_missing_claims(sim: Simulation, owner: Manifest) -> Iterator[Manifest]:
     """Yield the claims that a StatefulSet lacks for its replicas."""
+    namespace, made = str(owner["metadata"].get("namespace") or "default"), {"apiVersion": "v1", "kind": CLAIM}
     for template in owner["spec"].get("volumeClaimTemplates") or ():
         for number in range(int(owner["spec"].get("replicas", 1))):
             name = f"{template['metadata']['name']}-{owner['metadata']['name']}-{number}"
-            if sim.store.get("PersistentVolumeClaim", namespace, name) is None:
-                yield {**template, "metadata": {"name": name, "namespace": namespace}}
+            if sim.store.get(CLAIM, namespace, name) is None:
+                yield {**template, **made, "metadata": {"name": name, "namespace": namespace}}
 
 
 def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:

@@ -236,6 +236,16 @@ def _leave_to_admission(field: str) -> Proposing:
     return propose
 
 
+def _leave_to_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """A label that the RuntimeClass selects nodes by, in another way than the template, taken out of one of the two."""
+    key, name = found["key"], str(draft.original["spec"].get("runtimeClassName") or "")
+    change = Change("left-to-admission", {"field": f"nodeSelector {key}"})
+    yield _patch(draft, target, change, {"nodeSelector": {key: None}})
+    patch = json.dumps({"scheduling": {"nodeSelector": {key: None}}})
+    change = Change("runtime-class", {"class": name, "labels": [key]})
+    yield draft.typing(change, f"kubectl patch runtimeclass {name} --type=merge -p '{patch}'")
+
+
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The requests of the containers are raised to what the ratio of a LimitRange leaves."""
     resource, ratio = found["resource"], nanos(found["amount"]) / 1e9
@@ -319,6 +329,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (_BOUND % r"\w+", _raise_bound),
     (_BOUND % "Pod", _lower_largest),
     (r"in StatefulSet \S+ failed error: .*must be no more than 63 characters", _shorten_name),
+    (r"runtimeClass\.scheduling\.nodeSelector\[(?P<key>[^\]]+)\] = \S+?; pod\.spec", _leave_to_class),
     (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),

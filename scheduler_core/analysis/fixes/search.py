@@ -23,6 +23,7 @@ from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
 from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
+    admit_claims,
     all_anew,
     anywhere,
     create_claim_templates,
@@ -34,15 +35,18 @@ from scheduler_core.analysis.fixes.proposals import (
     recreate,
     remove_gates,
     scale_down,
+    select_system,
     set_scheduler_name,
     wait,
     without_claims,
 )
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_class_selector
-from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck
+from scheduler_core.analysis.fixes.shell import complete_references
+from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
+from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.scheduler.framework.drafts import HARMS, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
@@ -86,7 +90,12 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     sim, pod = _bring_on(sim, pod_key)
     namespace, _, name = pod_key.partition("/")
     owner = name.rpartition("-")[0]
-    if pod is None and sim.store.get("StatefulSet", namespace, owner) is not None:
+    stateful = sim.store.get("StatefulSet", namespace, owner) if pod is None else None
+    if stateful is not None and name.rpartition("-")[2].isdigit():
+        unwanted = yield from search_unwanted(sim, stateful, pod_key, budget)
+        if unwanted.fixes:
+            return unwanted
+    if stateful is not None:
         pod_key = f"{namespace}/{owner}{UNNAMED}"
     unnamed = pod is None and pod_key.endswith(UNNAMED)
     if unnamed and sim.store.get(CRON_JOB, namespace, name.removesuffix(UNNAMED)) is not None:
@@ -95,7 +104,12 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
-    if pod.deleting or pod.terminal or (pod.node_name and not _asks_for_missing_node(sim, pod)):
+    wrong = _wants_another_system(sim, pod)
+    if (
+        pod.deleting
+        or (pod.terminal and not wrong)
+        or (pod.node_name and not (_asks_for_missing_node(sim, pod) or wrong))
+    ):
         findings = yield from search_placed(sim, pod, budget)
         if findings.fixes or not pod.terminal:
             return findings
@@ -129,6 +143,12 @@ def _asks_for_missing_node(sim: Simulation, pod: Pod) -> bool:
     owner = workload_of(sim.store, pod.manifest)
     named = owner is None or owner["spec"]["template"]["spec"].get("nodeName")
     return sim.store.node(pod.node_name) is None and bool(named)
+
+
+def _wants_another_system(sim: Simulation, pod: Pod) -> bool:
+    """Return whether a pod's node has another operating system than the pod asks for, which the scheduler does not look at."""
+    node, wanted = sim.store.node(pod.node_name), (pod.manifest["spec"].get("os") or {}).get("name")
+    return bool(wanted) and node is not None and node.labels.get(OS_LABEL, wanted) != wanted
 
 
 def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
@@ -184,6 +204,7 @@ class _Search:
             rows = near_rows(diagnosis)
             self._propose(first, diagnosis, rows)
             self._push(create_claim_templates(first, self.pod, self.sim))
+            self._push(admit_claims(first, self.pod, self.sim))
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
             self._push(lower_overhead(first, diagnosis, rows, self.sim))
             self._push(scale_down(first, diagnosis, self.sim))
@@ -240,7 +261,9 @@ class _Search:
     def _first_draft(self) -> Draft:
         """Return the draft of the required changes: an unknown scheduler name, scheduling gates, a node that does not exist."""
         draft = Draft(self.pod.manifest)
-        if self.pod.node_name:
+        if _wants_another_system(self.sim, self.pod):
+            draft = select_system(draft, str(self.pod.manifest["spec"]["os"]["name"]))
+        elif self.pod.node_name:
             draft = anywhere(draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None)
         if scheduler_for(self.sim, self.pod) is None:
             draft = set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
@@ -271,6 +294,7 @@ class _Search:
             yield
             return diagnose(self.looking, Pod.from_manifest(draft.pod or draft.original, None, self.sim.store.reading))
         world = self.sim.fork()
+        complete_references(world)
         yield
         try:
             for command in commands_of(draft):

@@ -8,15 +8,16 @@ from __future__ import annotations
 import copy
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
+from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.commands import (
     ApplyObjects,
     Command,
@@ -27,6 +28,7 @@ from scheduler_core.world.commands import (
     ScaleObject,
     SetConfiguration,
     SetKubelet,
+    SetSettings,
     refuse,
 )
 from scheduler_core.world.simulation import Simulation
@@ -35,7 +37,19 @@ _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REGISTRATION = "admissionregistration.k8s.io"
 WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
-_KINDS = {kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)}
+_SHORT = {
+    "po": "Pod",
+    "no": "Node",
+    "deploy": "Deployment",
+    "rs": "ReplicaSet",
+    "sts": "StatefulSet",
+    "ds": "DaemonSet",
+}
+_KINDS = {
+    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)},
+    **{kind.plural: name for name, kind in KINDS.items()},
+    **_SHORT,
+}
 _FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
 _REVISION = "deployment.kubernetes.io/revision"
 _OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
@@ -56,7 +70,7 @@ class Call:
             return ()
         if self.objects:
             return tuple(_ref(each) for each in self.objects if "metadata" in each)  # a configuration has none
-        kind = _KINDS.get(self.words[1], self.words[1])
+        kind = _KINDS.get(self.words[1]) or _KINDS.get(self.words[1].partition(".")[0].lower(), self.words[1])
         namespaced = kind in KINDS and KINDS[kind].namespaced
         namespace = self.flags.get("namespace", "default") if namespaced else ""
         return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
@@ -87,6 +101,8 @@ def _read_call(line: str, body: str) -> Call:
     given = shlex.split(line, comments=True)
     if given[0] == "cat":
         return Call(("cat", given[2].removesuffix(".yaml")), {}, objects)
+    if given[0] != "kubectl":
+        raise ValueError(f"received {given[0]}, expected kubectl")
     words, flags = [], {}
     rest = iter(given[1:])
     for each in rest:
@@ -97,9 +113,12 @@ def _read_call(line: str, body: str) -> Call:
             flags[name] = value
         else:
             words.append(each)
+    if flags.get("filename", "-") != "-":
+        raise ValueError("expected -f - with the manifests in a heredoc")
     pair = " ".join(words[:2])
     verb = pair if pair in _VERBS else words[0]
-    return Call((verb, *words[len(verb.split()) :]), flags, objects)
+    kind, *names = words[len(verb.split()) :] or [""]
+    return Call((verb, *kind.split("/", 1), *names) if kind else (verb,), flags, objects)
 
 
 def _ref(manifest: Manifest) -> Ref:
@@ -299,4 +318,43 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "cat": _configure,
 }
 
-__all__ = ["Call", "Refused", "read_calls", "run_call"]
+# Controllers that act for the sake of a proof
+
+VOLUMES = (
+    "persistentvolume-binder-controller",
+    "csi-provisioner",
+    "persistentvolumeclaim-protection-controller",
+    "persistentvolume-protection-controller",
+    "ephemeral-volume-controller",
+)
+CLAIMS = ("resourceclaim-controller",)
+
+
+def start_controllers(world: Simulation, more: Iterable[str]) -> None:
+    """These controllers act, too."""
+    names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
+    if more:
+        world.apply(SetSettings({"cluster": {"controllers": names}}))
+    if VOLUMES[0] in more:
+        complete_references(world)
+    if CLAIMS[0] in more:
+        _complete_finalizers(world)
+
+
+def _complete_finalizers(world: Simulation) -> None:
+    """Writes into allocated claims the finalizer without which none is released: each scheduler sets it before it allocates."""
+    for claim in world.store.list(KIND):
+        held = list(claim["metadata"].get("finalizers") or ())
+        if (claim.get("status") or {}).get("allocation") and FINALIZER not in held:
+            ref = Ref(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
+            world.apply(PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
+
+
+def complete_references(world: Simulation) -> None:
+    """Writes the uids of bound claims into their volumes: a dump without uids has none, and the binder would take the claims for lost."""
+    for volume in world.store.list(VOLUME):
+        reference = (volume.get("spec") or {}).get("claimRef") or {}
+        claim = world.store.get(CLAIM, str(reference.get("namespace") or ""), str(reference.get("name") or ""))
+        if claim is not None and not reference.get("uid") and volume_name(claim) == name_of(volume):
+            named = {**reference, "uid": claim["metadata"]["uid"]}
+            world.store.replace({**volume, "spec": {**volume["spec"], "claimRef": named}}, VOLUME)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import workload_of
-from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each
+from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -26,6 +26,7 @@ from scheduler_core.world.simulation import Simulation
 
 CRON_JOB = "CronJob"
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
+LEAST_DEADLINE, DEADLINE = 10, 60  # seconds; the controller looks at its CronJobs every 10 s
 MOST = 3  # Jobs that are deleted, one in each fix
 _ENDED = ("Complete", "Failed")
 _NOT_STARTING = (
@@ -65,21 +66,60 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
             yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(last)
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _update(draft, owner, mine, prover)
+    if int(owner["spec"].get("minReadySeconds") or 0) and not _is_complete(owner):
+        yield set_field(draft, owner, "minReadySeconds", 0), _until(owner, _is_complete)
     conditions = (owner.get("status") or {}).get("conditions") or ()
     unready = [pod for pod in mine if not pod.ready and not pod.terminal and not pod.deleting]
     over = any(each.get("reason") == "ProgressDeadlineExceeded" for each in conditions)
-    failing = [pod for pod in unready if _cannot_start(pod)] if owner["kind"] == "Deployment" else []
+    failing = (
+        [pod for pod in unready if _cannot_start(pod) or _is_unhealthy(sim, pod)]
+        if owner["kind"] == "Deployment"
+        else []
+    )
     unready = failing or unready
     if unready and (over or failing):
         change = Change("undo", {"owner": f"{owner['kind']} {meta['name']}"})
         call = f"kubectl rollout undo {owner['kind'].lower()} {meta['name']} -n {meta['namespace']}"
         yield draft.typing(change, call), prover.left(unready[0])
+    if owner["kind"] in ("StatefulSet", "DaemonSet"):
+        yield from _take_back(draft, owner, mine, prover)
+
+
+def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
+    """The images of the revision before in the template, and the pod deleted that does not start with the new ones."""
+    failing = next((pod for pod in pods if not pod.ready and not pod.deleting and _cannot_start(pod)), None)
+    hashes = {pod.key: pod.labels.get("controller-revision-hash") for pod in pods}
+    old = next((p for p in pods if failing and p.ready and hashes[p.key] != hashes[failing.key]), None)
+    if failing is None or old is None:
+        return
+    had = {each["name"]: each.get("image") for each in old.manifest["spec"]["containers"]}
+    now = owner["spec"]["template"]["spec"]["containers"]
+    back = [{"name": c["name"], "image": had[c["name"]]} for c in now if had.get(c["name"], c["image"]) != c["image"]]
+    if back:
+        change = Change("undo", {"owner": f"{owner['kind']} {owner['metadata']['name']}"})
+        patch = json.dumps({"spec": {"template": {"spec": {"containers": back}}}})
+        gone = f"kubectl delete pod {failing.name} -n {failing.namespace}"
+        yield (
+            draft.typing(change, f"kubectl patch {name_of(owner)} -p '{patch}'", gone),
+            prover.left(failing, replaced=True),
+        )
 
 
 def _cannot_start(pod: Pod) -> bool:
     """Return whether a container of a pod waits for what only another template gives it."""
     states = ((pod.manifest.get("status") or {}).get("containerStatuses")) or ()
     return any(((each.get("state") or {}).get("waiting") or {}).get("reason") in _NOT_STARTING for each in states)
+
+
+def _is_unhealthy(sim: Simulation, pod: Pod) -> bool:
+    """Return whether a probe of a running pod has failed, as an Event says."""
+    return any(e.reason == "Unhealthy" and (e.namespace, e.name) == (pod.namespace, pod.name) for e in sim.store.events)
+
+
+def _is_complete(owner: Manifest) -> bool:
+    """Return whether all pods of a workload are of the newest revision, and available."""
+    status, wanted = owner.get("status") or {}, int(owner["spec"].get("replicas", 1))
+    return all(int(status.get(name) or 0) == wanted for name in ("replicas", "updatedReplicas", "availableReplicas"))
 
 
 def _awaits_ends(owner: Manifest) -> bool:
@@ -127,10 +167,13 @@ def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
     if spec.get("suspend"):
         patch = '{"spec": {"suspend": false}}'
         call = f"kubectl patch cronjob {meta['name']} -n {meta['namespace']} --type=merge -p '{patch}'"
-        yield draft.typing(Change("resume", {"owner": f"CronJob {meta['name']}"}), call), _goes_on(owner)
+        change = Change("resume", {"owner": f"CronJob {meta['name']}"})
+        yield draft.typing(change, call), _until(owner, lambda now: not now["spec"].get("suspend"))
         return
     mine = [job for job in sim.store.list("Job") if _is_controlled(job, owner)]
     active = [job for job in mine if not _has_ended(job)]
+    if int(spec.get("startingDeadlineSeconds") or LEAST_DEADLINE) < LEAST_DEADLINE:
+        yield set_field(draft, owner, "startingDeadlineSeconds", DEADLINE), _starts_one(sim, owner)
     forbids = spec.get("concurrencyPolicy") == "Forbid" and bool(active)
     for job in active[:1] if forbids else [job for job in mine if _has_ended(job)][:MOST]:
         name = job["metadata"]["name"]
@@ -149,13 +192,24 @@ def _has_ended(job: Manifest) -> bool:
     return any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions)
 
 
-def _goes_on(owner: Manifest) -> Goal:
-    """The CronJob is not suspended."""
-    meta = owner["metadata"]
+def _until(owner: Manifest, holds: Callable[[Manifest], bool]) -> Goal:
+    """Something holds of the object."""
+    kind, meta = owner["kind"], owner["metadata"]
 
     def look(fixed: Watch) -> str | None:
-        found = fixed.world.store.get(CRON_JOB, meta["namespace"], meta["name"])
-        return "" if found is not None and not found["spec"].get("suspend") else None
+        found = fixed.world.store.get(kind, meta["namespace"], meta["name"])
+        return "" if found is not None and holds(found) else None
+
+    return look
+
+
+def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
+    """The CronJob has one Job more."""
+    there = {job["metadata"]["name"] for job in sim.store.list("Job")}
+
+    def look(fixed: Watch) -> str | None:
+        new = (job for job in fixed.world.store.list("Job") if job["metadata"]["name"] not in there)
+        return "" if any(_is_controlled(job, owner) for job in new) else None
 
     return look
 
@@ -168,6 +222,27 @@ def _without(job: Manifest) -> Goal:
         return "" if fixed.world.store.get("Job", meta["namespace"], meta["name"]) is None else None
 
     return look
+
+
+# Pods by a number that their StatefulSet does not want
+
+
+def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) -> Generator[None, None, Findings]:
+    """Prove the first number lowered, or replicas added, for a pod outside of the numbers of its StatefulSet."""
+    number, spec = parent_and_ordinal(key.partition("/")[2])[1], owner["spec"]
+    first, replicas = int((spec.get("ordinals") or {}).get("start") or 0), int(spec.get("replicas", 1))
+    prover, draft = Prover(sim, key, budget, owner), Draft({"metadata": {**owner["metadata"]}, "spec": {}})
+
+    def placed(fixed: Watch) -> str | None:
+        pod = fixed.world.store.pod_at(key)
+        return key if pod is not None and pod.node_name else None
+
+    proposals: list[tuple[Draft, Goal]] = []
+    if number < first:
+        proposals.append((set_field(draft, owner, "ordinals.start", number), placed))
+    elif number >= first + replicas:
+        proposals.append((set_field(draft, owner, "replicas", number - first + 1), placed))
+    return (yield from prove_each(sim, key, prover, iter(proposals), "searched"))
 
 
 # Nodes that a DaemonSet leaves out

@@ -30,50 +30,8 @@ from scheduler_core.scheduler.framework.explanation import (
 )
 from scheduler_core.scheduler.framework.formula import Expression, Formula, Line, Of, Value
 
-__all__ = [
-    "CLONED",
-    "DRY_RUN",
-    "MISSED",
-    "NOMINATED",
-    "READ",
-    "WROTE",
-    "Amount",
-    "Aside",
-    "AttemptObserver",
-    "Bar",
-    "Below",
-    "Code",
-    "CycleStateObserver",
-    "DeviceSearch",
-    "Expression",
-    "Formula",
-    "Key",
-    "Line",
-    "Of",
-    "OnNode",
-    "Paragraph",
-    "Part",
-    "Parts",
-    "PodName",
-    "Row",
-    "Said",
-    "Source",
-    "StateAccess",
-    "Stranded",
-    "Table",
-    "Trial",
-    "Value",
-    "Way",
-    "WhyNot",
-    "Words",
-    "Working",
-    "Written",
-    "device_search",
-    "device_step",
-    "figures",
-    "find_stranding",
-    "name_of",
-    "trial",
-    "why_not",
-    "working",
-]
+__all__ = ["CLONED", "DRY_RUN", "MISSED", "NOMINATED", "READ", "WROTE", "Amount", "Aside", "AttemptObserver", "Bar"]
+__all__ += ["Below", "Code", "CycleStateObserver", "DeviceSearch", "Expression", "Formula", "Key", "Line", "Of"]
+__all__ += ["OnNode", "Paragraph", "Part", "Parts", "PodName", "Row", "Said", "Source", "StateAccess", "Stranded"]
+__all__ += ["Table", "Trial", "Value", "Way", "WhyNot", "Words", "Working", "Written", "device_search", "device_step"]
+__all__ += ["figures", "find_stranding", "name_of", "trial", "why_not", "working"]

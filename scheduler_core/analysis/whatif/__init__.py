@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.whatif.changes import SCALABLE, NoSuch, add, drain, remove, scale
+from scheduler_core.analysis.whatif.changes import (
+    SCALABLE,
+    Change,
+    NoSuch,
+    add,
+    apply_all,
+    drain,
+    remove,
+    requests_of,
+    scale,
+    type_in,
+)
 from scheduler_core.analysis.whatif.circles import Circles, Watchdog
 from scheduler_core.analysis.whatif.loops import (
     FAILED,
@@ -19,33 +30,7 @@ from scheduler_core.analysis.whatif.outcome import Outcome, waiting, what_if
 from scheduler_core.analysis.whatif.rest import Progress, Rest, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 
-__all__ = [
-    "FAILED",
-    "MOST",
-    "SCALABLE",
-    "Circles",
-    "End",
-    "Loop",
-    "Loops",
-    "NoSuch",
-    "Outcome",
-    "Progress",
-    "Rest",
-    "Room",
-    "Subject",
-    "Watchdog",
-    "add",
-    "copy_of",
-    "drain",
-    "end_of",
-    "ends_of",
-    "owners_of",
-    "pods_of",
-    "remove",
-    "room_for",
-    "scale",
-    "settle",
-    "subject_of",
-    "waiting",
-    "what_if",
-]
+__all__ = ["FAILED", "MOST", "SCALABLE", "Change", "Circles", "End", "Loop", "Loops", "NoSuch", "Outcome", "Progress"]
+__all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "ends_of"]
+__all__ += ["owners_of", "pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in"]
+__all__ += ["waiting", "what_if"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of
 from scheduler_core.analysis.status import read_drains
+from scheduler_core.analysis.whatif.changes import Change, make
 from scheduler_core.analysis.whatif.loops import End, Loop, ends_of
 from scheduler_core.analysis.whatif.rest import STEPS, Progress, Rest, Settling, release
-from scheduler_core.world.commands import Command
 from scheduler_core.world.simulation import Simulation
 
 
@@ -54,7 +54,7 @@ class Outcome:
 
 def what_if(
     sim: Simulation,
-    changes: Sequence[Command],
+    changes: Sequence[Change],
     steps: int = STEPS,
     progress: Progress | None = None,
     loops: Iterable[Loop] = (),
@@ -65,8 +65,7 @@ def what_if(
     """
     with_them = Watch(sim.fork())
     for change in changes:
-        with_them.world.apply(change)
-        with_them.note()
+        make(change, with_them)
     with_them.world.change(lambda: release(with_them.world, [loop.owner for loop in loops]))
     rest = Settling(with_them, steps, progress).run()
     without = Watch(sim.fork())

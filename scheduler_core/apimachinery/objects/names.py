@@ -225,3 +225,8 @@ def port_name_errors(name: str) -> tuple[str, ...]:
 def prefix_errors(errors_of: Callable[[str], tuple[str, ...]], base: str) -> tuple[str, ...]:
     """A generateName, which a name of a kind begins with: a hyphen at its end passes."""
     return errors_of(f"{base[:-2]}a" if len(base) > 1 and base.endswith("-") else base)
+
+
+def read_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text: a long table of names on few lines."""
+    return tuple(text.split())

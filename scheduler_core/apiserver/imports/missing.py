@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apiserver.kinds import KINDS, find_kind
 from scheduler_core.apiserver.store import Store
 
@@ -17,36 +18,12 @@ Target = tuple[str, str, str]  # kind, namespace, name
 NAMED = 5  # names of a command; of more all objects of the kind are asked for
 
 # All that decides where pods go or which pods there are, what others refer to first.
-DECIDING = (
-    "Namespace",
-    "Node",
-    "PriorityClass",
-    "RuntimeClass",
-    "StorageClass",
-    "CSINode",
-    "CSIDriver",
-    "CSIStorageCapacity",
-    "VolumeAttachment",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
-    "DeviceClass",
-    "ResourceSlice",
-    "DeviceTaintRule",
-    "ResourceClaimTemplate",
-    "ResourceClaim",
-    "ResourceQuota",
-    "LimitRange",
-    "PodDisruptionBudget",
-    "Service",
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "CronJob",
-    "Job",
-    "Pod",
-)
+DECIDING = read_words("""
+    Namespace Node PriorityClass RuntimeClass StorageClass CSINode CSIDriver CSIStorageCapacity VolumeAttachment
+    PersistentVolume PersistentVolumeClaim DeviceClass ResourceSlice DeviceTaintRule ResourceClaimTemplate
+    ResourceClaim ResourceQuota LimitRange PodDisruptionBudget Service Deployment ReplicaSet ReplicationController
+    StatefulSet DaemonSet CronJob Job Pod
+""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.imports.credentials import without_credentials
 from scheduler_core.apiserver.imports.items import IGNORED, REFUSED, Item, Located, Plan, notes, source_of
@@ -54,23 +55,10 @@ def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
 # Otherwise pods that the world makes would look older than those that the snapshot brought, and preemption goes by who started last.
 
 _TIMES = frozenset(
-    (
-        "acquireTime",
-        "completionTime",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "finishedAt",
-        "lastHeartbeatTime",
-        "lastProbeTime",
-        "lastScheduleTime",
-        "lastSuccessfulTime",
-        "lastTransitionTime",
-        "lastUpdateTime",
-        "renewTime",
-        "startTime",
-        "startedAt",
-        "timeAdded",
-    )
+    read_words("""
+    acquireTime completionTime creationTimestamp deletionTimestamp finishedAt lastHeartbeatTime lastProbeTime
+    lastScheduleTime lastSuccessfulTime lastTransitionTime lastUpdateTime renewTime startTime startedAt timeAdded
+""")
 )
 _AHEAD = frozenset(("deletionTimestamp",))  # says when something will have happened
 _SPECS = ("Node", "Lease")  # kinds whose spec holds times

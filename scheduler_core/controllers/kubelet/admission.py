@@ -146,14 +146,16 @@ class Refusal:
     missing: int = 0
 
 
-def find_early_refusal(pod: Pod, pressure: Sequence[str]) -> Refusal | None:
+def find_early_refusal(pod: Pod, node: Node, pressure: Sequence[str]) -> Refusal | None:
     """Return a refusal that no free room can avoid: the node is under pressure, or of another operating system."""
     if pressure and not is_critical(pod) and not _bears(pod, pressure):
         return Refusal(EVICTED, f"The node had condition: [{' '.join(pressure)}]. ")
-    if pod.labels.get(OS_LABEL, OS) != OS:
+    info = (node.manifest.get("status") or {}).get("nodeInfo") or {}
+    system = info.get("operatingSystem") or node.labels.get(OS_LABEL, OS)
+    if pod.labels.get(OS_LABEL, system) != system:
         why = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
         return Refusal(WRONG_OS_LABEL, why)
-    if (pod.manifest["spec"].get("os") or {}).get("name", OS) != OS:
+    if (pod.manifest["spec"].get("os") or {}).get("name", system) != system:
         return Refusal(WRONG_OS, "Failed to admit pod as the OS field doesn't match node OS")
     return None
 

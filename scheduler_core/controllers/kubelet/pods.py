@@ -139,7 +139,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
 
 def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]]:
     """Return why a kubelet would refuse a pod now, or which pods it would preempt to admit the pod."""
-    refusal = find_early_refusal(pod, world.surroundings.kubelet.pressure.get(node.name, ()))
+    refusal = find_early_refusal(pod, node, world.surroundings.kubelet.pressure.get(node.name, ()))
     if refusal is not None:
         return refusal, []
     others = [other for other in active(world, node.name) if other.key != pod.key]

@@ -21,131 +21,38 @@ Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in plac
 
 # Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there
 # comes last: taking it away defeats what it was for.
-HARMS: Mapping[str, tuple[str, ...]] = {
-    "mends": (
-        "scheduler",
-        "profile",
-        "node-name",
-        "claim-name",
-        "volume-name",
-        "unit",
-        "topology-key",
-        "driver-name",
-        "slices",
-        "selected-node",
-        "claim",
-        "class",
-        "default-class",
-        "driver-class",
-        "volume",
-        "claim-class",
-        "namespaces",
-        "ready",
-        "capacity",
-        "storage-capacity",
-        "taint-left",
-        "recreate",
-        "old-revision",
-        "order",
-        "own-claim",
-        "pool",
-        "node-selector",
-        "priority-class",
-        "runtime-class-name",
-        "runtime-class-made",
-        "name",
-        "service-account",
-        "claim-template",
-        "security-context",
-        "limits",
-        "job-anew",
-        "failure-rule",
-        "left-to-admission",
-        "retry",
-    ),
-    "allows": (
-        "wait",
-        "gates",
-        "uncordon",
-        "toleration",
-        "policy",
-        "match-label-keys",
-        "release",
-        "volume-labels",
-        "selector-value",
-        "resource-name",
-        "term-value",
-        "label",
-        "device-toleration",
-        "attach-limit",
-        "topologies",
-        "quota",
-        "limit-range",
-        "limit-range-bound",
-        "rollout",
-        "runtime-class",
-        "quota-scope",
-        "unready-eviction",
-        "one-budget",
-        "replicas",
-        "priority-class-left",
-        "parallel",
-        "resume",
-        "recreate-strategy",
-        "partition",
-        "next-revision",
-        "undo",
-        "namespace-selector",
-        "failure-policy",
-    ),
-    "adds": ("node",),
-    "lessens": (
-        "fewer-replicas",
-        "devices",
-        "device-class",
-        "device-selector",
-        "device-constraint",
-        "port",
-        "request",
-        "overhead",
-        "claim-size",
-        "claim-mode",
-        "without-claims",
-    ),
-    "displaces": (
-        "force-delete",
-        "delete",
-        "free-quota",
-        "delete-job",
-        "out-of-service",
-        "no-execute",
-        "budget",
-        "move",
-        "resize",
-        "free",
-        "partner-priority",
-        "priority",
-        "remove-node",
-    ),
-    "defeats": (
-        "finalizer",
-        "security-level",
-        "skew",
-        "min-domains",
-        "unlabel",
-        "volume-label",
-        "taint",
-        "claim-anew",
-        "claim-beside",
-        "selector",
-        "topology",
-        "runtime-class-left",
-        "soften",
-        "configuration",
-        "extender",
-        "disable",
-    ),
+_KINDS = {
+    "mends": """
+        scheduler profile node-name claim-name volume-name unit os topology-key driver-name slices selected-node
+        claim class default-class driver-class volume claim-class namespaces ready capacity storage-capacity
+        taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
+        runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
+        left-to-admission retry
+    """,
+    "allows": """
+        wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
+        selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies
+        quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
+        field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
+        failure-policy
+    """,
+    "adds": """
+        node
+    """,
+    "lessens": """
+        fewer-replicas devices device-class device-selector device-constraint port request overhead claim-size
+        claim-mode without-claims
+    """,
+    "displaces": """
+        force-delete delete free-quota delete-job out-of-service no-execute budget move resize free partner-priority
+        priority remove-node
+    """,
+    "defeats": """
+        finalizer security-level skew min-domains unlabel volume-label taint claim-anew claim-beside selector
+        topology runtime-class-left soften configuration extender disable
+    """,
 }
+HARMS: Mapping[str, tuple[str, ...]] = {harm: tuple(kinds.split()) for harm, kinds in _KINDS.items()}
 KINDS = tuple(kind for kinds in HARMS.values() for kind in kinds)
 _HARM = {kind: rank for rank, kinds in enumerate(HARMS.values()) for kind in kinds}
 

@@ -6,7 +6,7 @@ kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -168,7 +168,12 @@ class TaintToleration(Plugin):
             return
         tolerating = untainted = draft
         for taint in refusing:
-            tolerating = tolerating.with_pod(Change("toleration", {"taint": str(taint)}), _tolerate(taint))
+            near = next(
+                (each for each in tolerations if each.effect and replace(each, effect="").tolerates(taint)), None
+            )
+            found = {"taint": str(taint), **({} if near is None else {"from": near.effect, "to": taint.effect})}
+            kind = "toleration" if near is None else "toleration-effect"
+            tolerating = tolerating.with_pod(Change(kind, found), _tolerate(taint, near))
             kind = "taint-left" if passes(taint.key) else "taint"
             change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
@@ -235,15 +240,29 @@ def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[T
     return np.array([_count_soft(taints, tolerations) for taints in taint_sets], np.int64)
 
 
-def _tolerate(taint: Taint) -> Edit:
+def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
+    """The toleration that covers all of the taint but its effect gets that effect; where there is none, a new one is added."""
     toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
     if taint.value:
         toleration["value"] = taint.value
 
     def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
+        given = list(manifest["spec"].get("tolerations") or ())
+        mine = [each for each in given if near is not None and _is_same(each, near)]
+        manifest["spec"]["tolerations"] = [
+            *({**each, "effect": taint.effect} if each in mine else each for each in given),
+            *([] if mine else [toleration]),
+        ]
 
     return edit
+
+
+def _is_same(raw: Mapping[str, Any], toleration: Toleration) -> bool:
+    return (raw.get("key"), raw.get("value") or "", raw.get("effect")) == (
+        toleration.key,
+        toleration.value,
+        toleration.effect,
+    )
 
 
 def _ready(manifest: dict[str, Any]) -> None:

@@ -27,6 +27,8 @@ from scheduler_core.world.commands import (
     DEFAULT_SCHEDULER_NAME,
     AnswerExtender,
     ApplyObjects,
+    BeginLife,
+    CallAPI,
     Command,
     CommandRecord,
     Continuation,
@@ -47,12 +49,18 @@ from scheduler_core.world.commands import (
     Undo,
     refuse,
 )
-from scheduler_core.world.simulation import cluster_commands, extender_commands, own_plugins, scheduler_commands
+from scheduler_core.world.simulation import (
+    cluster_commands,
+    door_commands,
+    extender_commands,
+    own_plugins,
+    scheduler_commands,
+)
 from scheduler_core.world.simulation.edits import Edit, Edits, revert
 
 MOST_REFS = 20  # of a record
 MOST_TEXT = 2_000  # characters, likewise
-_NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender)
+_NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender, BeginLife)
 
 Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
@@ -155,6 +163,8 @@ def _summary(command: Command) -> CommandApplied:
     elif isinstance(command, CreateObject):
         more["objects"] = 1
         command = CreateObject({}, command.user)
+    elif isinstance(command, CallAPI):
+        command = msgspec.structs.replace(command, body=None)
     elif isinstance(command, SetPrograms):
         command = SetPrograms(())
     elif isinstance(command, SetUsage):
@@ -351,4 +361,5 @@ _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     Redo: _redo,
     **cluster_commands.EXECUTORS,
     **extender_commands.EXECUTORS,
+    **door_commands.EXECUTORS,
 }

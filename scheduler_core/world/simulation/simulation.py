@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver.door import Reply, finish_as_component
 from scheduler_core.apiserver.faults import Faults
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.server import APIServer
@@ -106,6 +107,7 @@ class Simulation(State):
     scrapes: Copied[Scrapes]
     last: tuple[Record, ...]
     changes: Derived[list[WatchEvent]]  # of the transition in progress
+    answered: Derived[Reply | None]  # what the client of the last CallAPI gets
     _recorder: Copied[Recorder]
     _draws: Copied[Stream]
     _schedulers: Copied[dict[str, Scheduler]]
@@ -126,6 +128,7 @@ class Simulation(State):
         self.scrapes = Scrapes()
         self.last = ()
         self.changes = []
+        self.answered = None
         self._recorder = Recorder()
         self._draws = Stream(seed)
         self._schedulers = {}
@@ -282,7 +285,8 @@ class Simulation(State):
     def api(self) -> APIServer:
         """The API server, as components talk to it."""
         gates = self.settings.device_gates
-        return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates, typed=True)
+        mark = finish_as_component(self.store, self.now) if self.store.calendar else None
+        return APIServer(self.store, self.cluster.apiserver, self.now, devices=gates, typed=True, finish=mark)
 
     def controller(self, name: str) -> Controller:
         return BY_NAME[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters import Look, aim_look, past_of, present
+from playground.presenters.amounts import ordinal
 from playground.presenters.stage.aim import aim_of
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -65,7 +66,7 @@ def test_a_past_theatre_is_shown_with_what_has_followed_since() -> None:
     until(sim, lambda w: all(p.deleting for p in w.store.pods() if p.name.startswith("batch")))
     panel = present("stage", sim, look, past=past)
     body = panel.context["body"]
-    assert (body["kind"], panel.context["past"]["number"]) == ("candidates", 1)
+    assert (body["kind"], panel.context["past"]["number"]) == ("candidates", ordinal(1))
     assert [victim["state"] for victim in body["lands"]["victims"]] == ["ends", "ends"]
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.utils.html import strip_tags
 
+from playground.presenters.look import Look
+from playground.presenters.narrator import present
 from playground.presenters.sentences.step import of_step
 from playground.templatetags.studio import translated
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
@@ -61,9 +63,10 @@ def test_a_tie_is_told_with_its_draw() -> None:
     assert said(sim) == (f"Select: 2 nodes share the highest total score for web-1. {chosen} is picked at random.")
 
 
-def test_the_end_of_a_failed_attempt_gives_kubes_message() -> None:
+def test_the_end_of_a_failed_attempt_gives_kubes_message_apart() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
-    assert said(sim).endswith(f"huge is unschedulable: {sim.journal.attempts[0].message}")
+    assert said(sim).endswith("huge is unschedulable.")
+    assert present(sim, Look()).context["kube"] == sim.journal.attempts[0].message
 
 
 def test_every_step_of_a_world_is_told() -> None:

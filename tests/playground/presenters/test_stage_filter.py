@@ -148,6 +148,15 @@ def test_sampling_says_where_it_began_how_many_end_it_and_who_was_not_examined()
     assert stage(sim)["context"]["body"]["sampled"]
 
 
+def test_nodes_of_the_next_block_do_not_pass_before_a_plugin_is_asked_about_them() -> None:
+    nodes = [node(f"node-{i:03}", cpu="1" if i < 100 else "16") for i in range(400)]
+    sim = until(world(*nodes, pod("web-1", cpu="2")), ran("Filter", "NodeResourcesFit"))
+    step = sim.schedulers[0].cycle.steps[-1]
+    found = {kind: count for kind, count, _ in chips(sim)}
+    assert step.refused == 100 and found["passes"] == step.evaluated - step.refused
+    assert found["waits"] == 400 - step.evaluated
+
+
 def test_a_percentage_that_is_set_is_told() -> None:
     sim = many_nodes(400)
     sim.apply(SetConfiguration(configuration(percentageOfNodesToScore=30)))

@@ -166,4 +166,4 @@ def test_nodes_in_a_sentence_are_named_counted_or_all() -> None:
     for sim in (world(cordoned[0], pod("p")), world(*cordoned[:2], pod("p")), world(*cordoned, pod("p"))):
         settle(sim)
         texts.append(str(shown_in_words(why(sim, "p")["sentence"], str)))
-    assert texts == ["a: cordoned.", "both nodes: cordoned.", "all 3 nodes: cordoned."]
+    assert texts == ["<code>a</code>: cordoned.", "both nodes: cordoned.", "all 3 nodes: cordoned."]

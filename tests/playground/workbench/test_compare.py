@@ -78,3 +78,12 @@ def test_both_are_compared_as_far_as_the_one_that_has_run_less(begun):
     shown = page_text(begun.browser.get(f"/s/{other.edit_key}/compare{answer['Location']}"))
     assert "Both are compared up to the same number of attempts" in shown
     assert re.search(r"attempts 1 1 ", shown)
+
+
+def test_both_are_run_to_the_end_before_they_are_compared(begun, fork):
+    answer = begun.post("lockstep/go-on", **{"with": fork.edit_key, "to": "compare"})
+    assert "/compare?" in answer.url
+    for session in (begun.session, fork):
+        session.refresh_from_db()
+        assert f"={session.head}" in answer.url.partition("?")[2]
+    assert "Run both to the end" in begun.get("compare", **{"with": fork.edit_key}).content.decode()

@@ -80,6 +80,7 @@ class NotesCard(TypedDict):
     kind: Literal["filter_notes"]
     message: str
     notes: list[Message]
+    unresolvable: bool
 
 
 class MapBody(TypedDict):
@@ -221,6 +222,7 @@ def _present_chips_and_notes(
             "kind": "filter_notes",
             "message": cycle.message if cycle.chosen is None else "",
             "notes": notes(sim, cycle, refused.unseen),
+            "unresolvable": any(status.code is Code.UNRESOLVABLE for status in refused.statuses),
         },
     }
 
@@ -262,7 +264,6 @@ class HeadsCard(TypedDict):
     kind: Literal["filter_heads"]
     heads: list[Head]
     nodes: int
-    unresolvable: bool
 
 
 def _heads(sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals) -> HeadsCard:
@@ -271,7 +272,6 @@ def _heads(sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refuse
         "kind": "filter_heads",
         "heads": heads(sim, cycle, stations, refused),
         "nodes": len(refused.group),
-        "unresolvable": any(status.code is Code.UNRESOLVABLE for status in refused.statuses),
     }
 
 

@@ -11,21 +11,6 @@ from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
 from scheduler_core.apimachinery.dra.taints import DeviceTaintRule
 
-__all__ = [
-    "CounterUse",
-    "Device",
-    "DeviceClass",
-    "DeviceState",
-    "DeviceTaint",
-    "DeviceTaintRule",
-    "Holder",
-    "NodeDevices",
-    "PoolId",
-    "PublishedPool",
-    "ResourceClaim",
-    "ResourceSlice",
-    "Stock",
-    "amount_text",
-    "pods_of",
-    "stock_of",
-]
+__all__ = ["CounterUse", "Device", "DeviceClass", "DeviceState", "DeviceTaint", "DeviceTaintRule", "Holder"]
+__all__ += ["NodeDevices", "PoolId", "PublishedPool", "ResourceClaim", "ResourceSlice", "Stock", "amount_text"]
+__all__ += ["pods_of", "stock_of"]

@@ -35,16 +35,23 @@ class ResourceQuota(AdmissionPlugin):
     name = "ResourceQuota"
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if _handles(request, manifest):
+        if _handles(request, manifest) and not _is_there(request, manifest):
             _list_charges(request, manifest)
 
     def commit(self, request: Request, manifest: Manifest) -> None:
-        if not _handles(request, manifest):
+        if not _handles(request, manifest) or _is_there(request, manifest):
             return
         # Booked only here: validate() of a later plugin, or an object of the same name, may refuse the request.
         for quota, used in _list_charges(request, manifest):
             status = {**(quota.get("status") or {}), "used": texts(used)}
             request.store.replace({**quota, "status": status}, "ResourceQuota")
+
+
+def _is_there(request: Request, manifest: Manifest) -> bool:
+    """Return whether a dump without uids has the object, which its quotas count then: a bound claim, or a pod that runs."""
+    phases = {"Pod": "Running", "PersistentVolumeClaim": "Bound"}
+    phase = (manifest.get("status") or {}).get("phase")
+    return request.imported and phase is not None and phase == phases.get(request.kind.key)
 
 
 def _handles(request: Request, manifest: Manifest) -> bool:

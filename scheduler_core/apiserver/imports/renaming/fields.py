@@ -7,117 +7,35 @@ from __future__ import annotations
 
 import re
 
+from scheduler_core.apimachinery.objects.names import read_words
+
 KINDS = frozenset(
-    (
-        "CSIDriver",
-        "CSINode",
-        "CSIStorageCapacity",
-        "ControllerRevision",
-        "CronJob",
-        "DaemonSet",
-        "Deployment",
-        "DeviceClass",
-        "DeviceTaintRule",
-        "Job",
-        "LimitRange",
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "PersistentVolumeClaim",
-        "Pod",
-        "PodDisruptionBudget",
-        "PriorityClass",
-        "ReplicaSet",
-        "ReplicationController",
-        "ResourceClaim",
-        "ResourceClaimTemplate",
-        "ResourceQuota",
-        "ResourceSlice",
-        "RuntimeClass",
-        "Service",
-        "StatefulSet",
-        "StorageClass",
-        "VolumeAttachment",
-    )
+    read_words("""
+    CSIDriver CSINode CSIStorageCapacity ControllerRevision CronJob DaemonSet Deployment DeviceClass DeviceTaintRule
+    Job LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodDisruptionBudget PriorityClass
+    ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceQuota ResourceSlice RuntimeClass
+    Service StatefulSet StorageClass VolumeAttachment
+""")
 )
 """Those that decide something; others are left out of a renamed import."""
 
 DROPPED = frozenset(
-    (
-        "addresses",
-        "allocatedResourceStatuses",
-        "args",
-        "clusterIP",
-        "clusterIPs",
-        "command",
-        "config",
-        "configSource",
-        "containerID",
-        "daemonEndpoints",
-        "description",
-        "disruptedPods",
-        "dnsConfig",
-        "env",
-        "envFrom",
-        "externalIPs",
-        "externalName",
-        "hostAliases",
-        "hostIPs",
-        "hostname",
-        "imageID",
-        "imagePullSecrets",
-        "lastState",
-        "lifecycle",
-        "livenessProbe",
-        "loadBalancer",
-        "loadBalancerClass",
-        "loadBalancerIP",
-        "loadBalancerSourceRanges",
-        "managedFields",
-        "message",
-        "mountOptions",
-        "options",
-        "nodeInfo",
-        "parameters",
-        "podCIDR",
-        "podCIDRs",
-        "podIP",
-        "podIPs",
-        "providerID",
-        "readinessProbe",
-        "securityContext",
-        "selfLink",
-        "startupProbe",
-        "subdomain",
-        "terminationMessagePath",
-        "volumeAttributes",
-        "volumeDevices",
-        "volumeMounts",
-    )
+    read_words("""
+    addresses allocatedResourceStatuses args clusterIP clusterIPs command config configSource containerID
+    daemonEndpoints description disruptedPods dnsConfig env envFrom externalIPs externalName hostAliases hostIPs
+    hostname imageID imagePullSecrets lastState lifecycle livenessProbe loadBalancer loadBalancerClass
+    loadBalancerIP loadBalancerSourceRanges managedFields message mountOptions options nodeInfo parameters podCIDR
+    podCIDRs podIP podIPs providerID readinessProbe securityContext selfLink startupProbe subdomain
+    terminationMessagePath volumeAttributes volumeDevices volumeMounts
+""")
 )
 """Texts and addresses that no decision hangs on."""
 
 KEPT = frozenset(
-    (
-        "attacher",
-        "attributes",
-        "completedIndexes",
-        "distinctAttribute",
-        "driver",
-        "expression",
-        "failedIndexes",
-        "fieldPath",
-        "fsType",
-        "hostIP",
-        "matchAttribute",
-        "medium",
-        "provisioner",
-        "resource",
-        "resourceVersion",
-        "schedule",
-        "schedulerName",
-        "timeZone",
-    )
+    read_words("""
+    attacher attributes completedIndexes distinctAttribute driver expression failedIndexes fieldPath fsType hostIP
+    matchAttribute medium provisioner resource resourceVersion schedule schedulerName timeZone
+""")
 )
 """What stays as it is: what devices are and what is asked of them, software by its name."""
 
@@ -126,22 +44,10 @@ LABELS = frozenset(("labels", "matchLabels"))
 MAYBE_LABELS = frozenset(("selector", "nodeSelector"))
 """Labels in some kinds, and a selector with fields of its own in others."""
 QUANTITIES = frozenset(
-    (
-        "allocatable",
-        "allocatedResources",
-        "capacity",
-        "default",
-        "defaultRequest",
-        "hard",
-        "limits",
-        "max",
-        "maxLimitRequestRatio",
-        "min",
-        "podFixed",
-        "requests",
-        "resources",
-        "used",
-    )
+    read_words("""
+    allocatable allocatedResources capacity default defaultRequest hard limits max maxLimitRequestRatio min podFixed
+    requests resources used
+""")
 )
 """Amounts by the name of a resource."""
 LABEL_KEYS = frozenset(

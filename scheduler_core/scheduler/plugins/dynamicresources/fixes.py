@@ -138,7 +138,7 @@ def _by_another_driver(draft: Draft, case: _Case) -> Iterator[Draft]:
         text = str(manifest["spec"].get("selectors") or "")
         for was in dict.fromkeys(_DRIVER.findall(text)):
             for driver in drivers if was not in drivers else ():
-                if alike(was, driver):
+                if alike(was, driver) or len(drivers) == 1:
                     spec = _replace_text(manifest["spec"], was, driver)
                     values = {"class": manifest["metadata"]["name"], "from": was, "to": driver}
                     yield draft.with_applied(Change("driver-name", values), {**manifest, "spec": spec})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from scheduler_core.apimachinery.objects.node import Node
@@ -67,6 +68,13 @@ def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]
         change = Change(kind, {"node": node.name, "key": key, "value": value, "was": node.labels.get(key)})
         draft = draft.with_node(change, node.manifest, _label_edit(key, value))
     return draft
+
+
+def label_namespace(draft: Draft, namespace: str, labels: Mapping[str, str]) -> Draft:
+    """A namespace with the labels by which something selects it, or that something wants it to have."""
+    pairs = [f"{key}={value}" for key, value in labels.items()]
+    change = Change("namespace-label", {"namespace": namespace, "labels": pairs})
+    return draft.typing(change, f"kubectl label namespace {namespace} {' '.join(map(quote, pairs))} --overwrite")
 
 
 def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) -> Iterator[Draft]:

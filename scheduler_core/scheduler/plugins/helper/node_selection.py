@@ -32,6 +32,7 @@ _STARTS = (
     "startup-taint.cluster-autoscaler.kubernetes.io/",
     "status-taint.cluster-autoscaler.kubernetes.io/",
 )
+_BY_HAND = ("maintenance", "upgrade", "drain", "draining", "out-of-service")
 _ENDS = ("/agent-not-ready", "/uninitialized", "/not-initialized")
 
 
@@ -42,7 +43,8 @@ def find_setter(key: str) -> str:
 
 def passes(key: str) -> bool:
     """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
-    return bool(find_setter(key)) or key == "node.kubernetes.io/out-of-service"  # which people set and remove
+    by_hand = key == "node.kubernetes.io/out-of-service" or key.rpartition("/")[2] in _BY_HAND
+    return bool(find_setter(key)) or by_hand  # which people set and remove
 
 
 Mask = NDArray[np.bool_]

@@ -15,6 +15,7 @@ from scheduler_core.scheduler.plugins.helper.fixes import (
     add_node,
     delete_pods,
     in_domain,
+    label_namespace,
     other_keys,
     wider_key,
 )
@@ -77,6 +78,9 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         yield from in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
         searched = term.get("namespaces") or [refusal.pod.namespace]
         others = sorted({pod.namespace for pod in asked} - set(searched))
+        wanted = (term.get("namespaceSelector") or {}).get("matchLabels") or {}
+        for namespace in sorted({pod.namespace for pod in asked})[:MOST_NAMESPACES] if wanted else ():
+            yield label_namespace(draft, namespace, wanted)
         if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
             change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
             yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
@@ -140,7 +144,7 @@ def _namespaces(index: int, names: list[str]) -> Edit:
 
 
 def _text(selector: LabelSelector) -> str:
-    return ", ".join(str(requirement) for requirement in selector.requirements)
+    return ", ".join(str(requirement) for requirement in selector.requirements) or "*"
 
 
 def _propose_softening(draft: Draft, what: str, reason: str) -> Iterator[Draft]:

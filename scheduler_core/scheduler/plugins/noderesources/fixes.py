@@ -24,13 +24,14 @@ from scheduler_core.scheduler.plugins.noderesources.moving import propose_moves,
 
 MOST = 2
 CPU = "cpu"
+HUGE_PAGES = "hugepages-"
 STEP = 50  # millicores that people ask for are a multiple of it; machines of 96 or 128 cores there are
 
 
 def propose_renaming(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
     """The pod asks for what the node has enough of, in place of the one resource that nobody offers."""
     for resource in missing:
-        if len(missing) > 1 or "/" not in resource or _is_offered(refusal, resource):
+        if len(missing) > 1 or not _is_extended(resource) or _is_offered(refusal, resource):
             continue
         wanted = refusal.pod.requests.get(resource)
         others = [other for other in _here(refusal, wanted) if _is_similar(resource, other)]
@@ -68,13 +69,20 @@ def _here(refusal: Refusal, wanted: int) -> Iterator[str]:
     nodes, row = refusal.nodes, refusal.row
     asked = {name for name, _ in refusal.pod.requests.scalar}
     for name, column in nodes.resources.columns.items():
-        if "/" in name and name not in asked and column < nodes.allocatable.shape[1]:
+        if _is_extended(name) and name not in asked and column < nodes.allocatable.shape[1]:
             free = int(nodes.allocatable[row, column] - nodes.requested[row, column])
             if free >= wanted:
                 yield name
 
 
+def _is_extended(resource: str) -> bool:
+    return "/" in resource or resource.startswith(HUGE_PAGES)
+
+
 def _is_similar(resource: str, other: str) -> bool:
+    """Return whether one may have been meant by the other: of one vendor, pages of another size, or misspelt."""
+    if resource.startswith(HUGE_PAGES) or other.startswith(HUGE_PAGES):
+        return resource.startswith(HUGE_PAGES) == other.startswith(HUGE_PAGES)
     return resource.partition("/")[0] == other.partition("/")[0] or alike(resource, other)
 
 
@@ -141,7 +149,12 @@ def _propose_offers(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> 
     """Propose resources that a device plugin could offer on a node without them, and more pods if the pod limit is reached."""
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
-        misspelt = any(alike(resource, other) for other in refusal.nodes.resources.columns if other != resource)
+        others = [other for other in refusal.nodes.resources.columns if other != resource]
+        misspelt = any(alike(resource, other) for other in others) or any(
+            _is_similar(resource, other) and _has_any(refusal, other, row)
+            for other in others
+            if resource.startswith(HUGE_PAGES)
+        )
         if not (misspelt or _has_any(refusal, resource, row) or _others_have(refusal, resource)):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
@@ -158,10 +171,17 @@ def _has_any(refusal: Refusal, resource: str, row: int) -> bool:
 
 
 def _others_have(refusal: Refusal, resource: str) -> bool:
-    """Return whether only nodes of other groups offer the resource, so that the node is of another kind."""
+    """Return whether only nodes of other groups have the resource, so that the node is of another kind."""
+    if _is_in(refusal.node, resource):
+        return False
     nodes, group = refusal.nodes, group_of(refusal.node)
-    offering = [node for row, node in enumerate(nodes.nodes) if _has_any(refusal, resource, row)]
+    offering = [n for row, n in enumerate(nodes.nodes) if _has_any(refusal, resource, row) or _is_in(n, resource)]
     return bool(offering) and not (group and any(group_of(node) == group for node in offering))
+
+
+def _is_in(node: Node, resource: str) -> bool:
+    """Return whether a node has a resource that its kubelet may not offer."""
+    return resource in ((node.manifest.get("status") or {}).get("capacity") or {})
 
 
 def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) -> Draft:

@@ -339,6 +339,23 @@ def test_a_drain_that_is_stuck_names_the_budgets(budgets: tuple[str, ...], code:
     assert (found.state, code in codes(found)) == (State.STUCK, True)
 
 
+def test_a_budget_without_a_status_is_counted() -> None:
+    spec = {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}
+    budget = {**make("PodDisruptionBudget", "web", spec=spec), "apiVersion": "policy/v1"}
+    placed = labeled(pod("p", nodeName="a"), app="web")
+    running = {**placed, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}
+    sim = scheduler_alone({**node("a"), "spec": {"unschedulable": True}}, budget, running)
+    found = asked(sim, "Node/a")
+    assert (found.state, codes(found)) == (State.STUCK, ["BudgetAllowsNone"])
+
+
+def test_a_level_of_pod_security_that_is_not_checked_is_named() -> None:
+    labels = {"pod-security.kubernetes.io/enforce": "baseline"}
+    home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": labels}}
+    sim = cluster(node("a"), home, workload("Deployment", 1))
+    assert values(asked(sim, "Deployment/default/web"), "SecurityIsNotChecked")["level"] == "baseline"
+
+
 def test_a_pod_that_is_gone_is_told_of_by_its_last_events() -> None:
     sim = cluster(node("a"))
     sim.apply(ApplyObjects((pod("p"),)))

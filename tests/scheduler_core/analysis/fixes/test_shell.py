@@ -9,7 +9,8 @@ import pytest
 
 from scheduler_core.analysis.fixes import Fix, find_fixes
 from scheduler_core.analysis.fixes.kubectl import carry_over
-from scheduler_core.analysis.fixes.shell import Refused, read_calls, run_call
+from scheduler_core.analysis.fixes.shell import read_calls, run_call
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, settle, world

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.analysis.explain import list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, find_fixes, search_fixes
 from scheduler_core.analysis.fixes.fix import HARMLESS
 from scheduler_core.analysis.fixes.shell import read_calls, run_call
-from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.analysis.fixes.test_missing import DRIVER, claim
 from tests.scheduler_core.analysis.fixes.test_shell import workload
@@ -49,6 +50,40 @@ def running(name: str, app: str, on: str, cpu: str = "1", **spec: Any) -> dict[s
     return {**manifest, "metadata": {**manifest["metadata"], "labels": {"app": app}}}
 
 
+def in_namespace(namespace: str, manifest: dict[str, Any]) -> dict[str, Any]:
+    return {**manifest, "metadata": {**manifest["metadata"], "namespace": namespace}}
+
+
+def near_in_namespaces(labels: dict[str, str]) -> dict[str, Any]:
+    affinity = apart(HOSTNAME, "podAffinity", "db")
+    affinity["podAffinity"][REQUIRED][0]["namespaceSelector"] = {"matchLabels": labels}
+    return affinity
+
+
+def watching() -> dict[str, Any]:
+    (request,) = claim("any")["spec"]["devices"]["requests"]
+    every = {"deviceClassName": "gpu", "allocationMode": "All", "adminAccess": True}
+    return {"devices": {"requests": [{**request, "exactly": every}]}}
+
+
+def tainted(taint: dict[str, Any]) -> dict[str, Any]:
+    return {**node("a"), "spec": {"taints": [taint]}}
+
+
+def offering(name: str, resource: str) -> dict[str, Any]:
+    manifest = node(name)
+    for each in manifest["status"].values():
+        each[resource] = "4Gi"
+    return manifest
+
+
+def asking(resource: str) -> dict[str, Any]:
+    amounts = {"cpu": "100m", resource: "2Gi"}
+    return {"name": "c", "image": "x", "resources": {"requests": amounts, "limits": amounts}}
+
+
+TAINT = {"key": "dedicated", "value": "ml", "effect": "NoSchedule"}
+ELSEWHERE = {"selectors": [{"cel": {"expression": "device.driver == 'other.driver.io'"}}]}
 KATA = make("RuntimeClass", "kata", "node.k8s.io/v1", handler="kata", overhead={"podFixed": {"cpu": "3"}})
 OTHER_DRIVER = {"selectors": [{"cel": {"expression": "device.driver == 'gpu.exmaple.com'"}}]}
 HOST_PORT = [{"name": "c", "image": "x", "ports": [{"containerPort": 443, "hostPort": 443}]}]
@@ -100,6 +135,36 @@ WAITING: dict[str, tuple[list[dict[str, Any]], str, str]] = {
         [node("a"), {**DRIVER[0], "spec": OTHER_DRIVER}, DRIVER[1], claim("one"), deployed(resourceClaims=GPU)],
         "driver-name",
         "device.driver == '\"'\"'gpu.example.com",
+    ),
+    "a class of a driver that is not there": (
+        [node("a"), {**DRIVER[0], "spec": ELSEWHERE}, DRIVER[1], claim("one"), deployed(resourceClaims=GPU)],
+        "driver-name",
+        "device.driver == '\"'\"'gpu.example.com",
+    ),
+    "a toleration of another effect": (
+        [tainted(TAINT), deployed(tolerations=[{**TAINT, "effect": "NoExecute"}])],
+        "toleration-effect",
+        '"effect": "NoSchedule"',
+    ),
+    "a namespace without the label that is asked for": (
+        [
+            make("Namespace", "data"),
+            node("a"),
+            in_namespace("data", running("db", "db", "a")),
+            deployed(affinity=near_in_namespaces({"team": "data"})),
+        ],
+        "namespace-label",
+        "kubectl label namespace data team=data",
+    ),
+    "huge pages of another size": (
+        [offering("a", "hugepages-2Mi"), deployed(containers=[asking("hugepages-1Gi")])],
+        "resource-name",
+        '"hugepages-2Mi": "2Gi"',
+    ),
+    "a taint of a maintenance that is over": (
+        [tainted({"key": "example.com/maintenance", "effect": "NoSchedule"}), deployed()],
+        "taint-left",
+        "kubectl taint node a example.com/maintenance:NoSchedule-",
     ),
     "a node without slices": (
         [node("a", "2"), node("b"), *DRIVER, running("q", "q", "a", "2"), claim("one"), deployed(resourceClaims=GPU)],
@@ -239,6 +304,154 @@ def test_a_job_without_parallelism_gets_some() -> None:
     job["spec"]["template"] = {"spec": {**pod("any")["spec"], "restartPolicy": "Never"}}
     (fix,) = [each for each in find_fixes(missing(node("a"), job), "Job/default/sweep") if each.kind == "replicas"]
     assert (fix.node, '"parallelism": 1' in fix.kubectl) == ("a", True)
+
+
+def test_a_number_that_holds_a_workload_back_is_changed() -> None:
+    template = {"spec": {**pod("any")["spec"], "restartPolicy": "Never"}}
+    often = {"schedule": "* * * * *", "startingDeadlineSeconds": 5, "jobTemplate": {"spec": {"template": template}}}
+    sim = scheduler_alone(node("a"), make("CronJob", "ping", "batch/v1", "default", spec=often))
+    (fix,) = find_fixes(sim, "CronJob/default/ping")
+    assert (fix.kind, '"startingDeadlineSeconds": 60' in fix.kubectl) == ("field", True)
+    numbered = workload("StatefulSet", "db", 1, "1")
+    numbered["spec"] |= {"serviceName": "db", "ordinals": {"start": 5}}
+    sim = missing(node("a"), numbered)
+    for key, call, where in (("db-0", '"ordinals": {"start": 0}', "a"), ("db-6", '"replicas": 2', "a")):
+        (fix,) = find_fixes(sim, f"default/{key}")
+        assert (fix.kind, call in fix.kubectl, fix.node) == ("field", True, where)
+    slow = deployed()
+    slow["spec"] |= {"minReadySeconds": 300}
+    sim = world(node("a"), slow)
+    while sim.due(60_000_000_000):
+        sim.advance()
+    found = {fix.kind: fix for fix in find_fixes(sim, "Deployment/default/web")}
+    assert '"minReadySeconds": 0' in found["field"].kubectl
+
+
+def test_a_pod_of_another_operating_system_gets_a_selector_and_a_node() -> None:
+    (fix,) = ranked_placed(node("a", labels={"kubernetes.io/os": "linux"}), pod("p", os={"name": "windows"}))
+    assert (fix.kind, "kubernetes.io/os: windows" in fix.kubectl) == ("os+node", True)
+    both = [node(name, labels={"kubernetes.io/os": system}) for name, system in (("a", "linux"), ("w", "windows"))]
+    fixes = ranked_placed(*both, pod("p", os={"name": "windows"}, nodeName="a"))
+    assert (fixes[0].kind, fixes[0].node) == ("os", "w")
+
+
+def ranked_placed(*objects: dict[str, Any]) -> list[Fix]:
+    sim = scheduler_alone(*objects)
+    sim.run(steps=60)
+    return find_fixes(sim, "default/p")
+
+
+def test_memory_in_thousandths_of_a_byte_becomes_mebibytes() -> None:
+    tiny = pod("p")
+    tiny["spec"]["containers"][0]["resources"] = {"limits": {"memory": "512m"}}
+    fix = {each.kind: each for each in ranked_placed(node("a"), tiny)}["unit"]
+    assert (fix.node, "memory: 512Mi" in fix.kubectl, "512m" in fix.kubectl) == ("a", True, False)
+
+
+def test_a_pod_older_than_its_class_gets_the_value_of_the_class_when_it_is_made_anew() -> None:
+    high = make("PriorityClass", "high", "scheduling.k8s.io/v1", value=10)
+    sim = scheduler_alone(node("a"), high, running("q", "q", "a", "3"), pod("p", "2", priorityClassName="high"))
+    settle(sim)
+    sim.apply(DeleteObjects((Ref("PriorityClass", "", "high"),)))
+    sim.apply(ApplyObjects(({**high, "value": 1000},)))
+    fix = {each.kind: each for each in find_fixes(sim, "default/p")}.get("recreate")
+    assert fix is None or "priority: 10" not in fix.kubectl
+
+
+def test_what_a_webhook_denies_is_not_retried() -> None:
+    said = {**REFUSED, "message": 'admission webhook "policy.example.com" denied the request: no such registry'}
+    replicas = workload("ReplicaSet", "web", 1, "1")
+    sim = scheduler_alone(node("a"), {**replicas, "status": {"replicas": 0, "conditions": [said]}})
+    assert find_fixes(sim, "default/web-*") == []
+
+
+def test_a_request_given_up_comes_after_what_keeps_it() -> None:
+    kinds = [fix.kind for fix in ranked(gpus("a", 1), gpus("b", 1), *numbered_gpus())]
+    assert kinds.index("selector") < kinds.index("request")
+
+
+def gpus(name: str, count: int) -> dict[str, Any]:
+    manifest = node(name, labels={HOSTNAME: name})
+    for each in manifest["status"].values():
+        each["example.com/gpu"] = str(count)
+    return manifest
+
+
+def numbered_gpus() -> list[dict[str, Any]]:
+    amounts = {"cpu": "1", "example.com/gpu": "1"}
+    box = [{"name": "c", "image": "x", "resources": {"requests": amounts, "limits": amounts}}]
+    return [pod("first", containers=box, nodeName="a"), pod("second", containers=box, nodeSelector={HOSTNAME: "a"})]
+
+
+def test_a_device_is_let_go_although_a_file_by_hand_lacks_the_finalizer() -> None:
+    held = claim("held")
+    result = {"request": "gpu", "driver": "gpu.example.com", "pool": "a", "device": "gpu-0"}
+    user = {"resource": "pods", "name": "q", "uid": "u-q"}
+    held["status"] = {"allocation": {"devices": {"results": [result]}}, "reservedFor": [user]}
+    holder = running("q", "q", "a", resourceClaims=[{"name": "gpu", "resourceClaimName": "held"}])
+    holder = {**holder, "metadata": {**holder["metadata"], "uid": "u-q"}, "status": {"phase": "Running"}}
+    sim = scheduler_alone(node("a"), *DRIVER, held, holder, claim("one"), pod("p", resourceClaims=GPU))
+    settle(sim)
+    found = {fix.kind: fix for fix in find_fixes(sim, "default/p")}
+    assert (found["free"].node, found["free"].kubectl) == ("a", "kubectl delete pod q -n default")
+
+
+def test_a_namespace_gets_the_label_that_a_claim_with_admin_access_wants() -> None:
+    key = "resource.kubernetes.io/admin-access"
+    namespace = make("Namespace", "mon")
+    labelled = {**namespace, "metadata": {"name": "mon", "labels": {key: "true"}}}
+    template = make("ResourceClaimTemplate", "watch", "resource.k8s.io/v1", "mon", spec={"spec": watching()})
+    probe = pod("probe", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "watch"}])
+    sim = world(labelled, node("a"), *DRIVER, template)
+    sim.apply(PatchObject(Ref("Namespace", "", "mon"), {"metadata": {"labels": {key: None}}}, type="merge"))
+    sim.apply(ApplyObjects((in_namespace("mon", probe),)))
+    settle(sim)
+    fix = {each.kind: each for each in find_fixes(sim, "mon/probe")}["namespace-label"]
+    assert (fix.node, fix.kubectl) == ("a", f"kubectl label namespace mon {key}=true --overwrite")
+
+
+def test_labels_that_a_template_and_its_runtime_class_select_differently_by_leave_one_of_them() -> None:
+    kata = make("RuntimeClass", "kata", "node.k8s.io/v1", handler="kata", scheduling={"nodeSelector": {"box": "kata"}})
+    sim = missing(
+        node("a", labels={"box": "kata"}), kata, deployed(runtimeClassName="kata", nodeSelector={"box": "no"})
+    )
+    fix = find_fixes(sim, "default/web-*")[0]
+    assert (fix.kind, '{"nodeSelector": {"box": null}}' in fix.kubectl) == ("left-to-admission", True)
+
+
+def test_a_stateful_set_gets_the_images_of_its_old_revision_back() -> None:
+    new = workload("StatefulSet", "db", 2, "1")
+    new["metadata"]["uid"], new["spec"]["serviceName"] = "u-db", "db"
+    new["spec"]["template"]["spec"]["containers"][0]["image"] = "typo"
+    waiting = [{"name": "c", "state": {"waiting": {"reason": "ImagePullBackOff"}}}]
+    owner = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "uid": "u-db", "controller": True}]
+    pods = []
+    for number, (revision, image, ready) in enumerate((("old", "app:v1", "True"), ("new", "typo", "False"))):
+        each = running(f"db-{number}", "web", "a")
+        labels = {**new["spec"]["selector"]["matchLabels"], "controller-revision-hash": revision}
+        each["metadata"] |= {"ownerReferences": owner, "uid": f"u-{number}", "labels": labels}
+        each["spec"]["containers"][0]["image"] = image
+        each["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
+        each["status"] |= {"containerStatuses": waiting} if ready == "False" else {}
+        pods.append(each)
+    (fix,) = find_fixes(scheduler_alone(node("a"), new, *pods), "StatefulSet/default/db")
+    assert (fix.kind, '"image": "app:v1"' in fix.kubectl, "delete pod db-1" in fix.kubectl) == ("undo", True, True)
+
+
+def test_a_claim_that_a_quota_refuses_is_foreseen_and_the_quota_raised() -> None:
+    quota = make("ResourceQuota", "disk", namespace="default", spec={"hard": {"requests.storage": "8Gi"}})
+    quota["status"] = {"hard": {"requests.storage": "8Gi"}, "used": {"requests.storage": "5Gi"}}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}, "storageClassName": "x"}
+    other = make("PersistentVolumeClaim", "other", namespace="default", spec={**spec, "volumeName": "v"})
+    other["status"] = {"phase": "Bound"}
+    owner = workload("StatefulSet", "db", 1, "1")
+    owner["spec"] |= {"serviceName": "db", "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": spec}]}
+    owner["status"] = {"replicas": 0}
+    made = make("StorageClass", "x", "storage.k8s.io/v1", provisioner="csi.example.com", volumeBindingMode=WAITS)
+    sim = scheduler_alone(node("a"), made, quota, other, owner)
+    told = {each.pod: each.state for each in list_problems(sim)}
+    assert told["default/db-*"] == "QuotaExceeded"
+    assert '"requests.storage": "10Gi"' in find_fixes(sim, "StatefulSet/default/db")[0].kubectl
 
 
 def test_a_surge_that_a_quota_refuses_gives_way_as_well_as_the_quota() -> None:

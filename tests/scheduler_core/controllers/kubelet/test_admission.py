@@ -110,3 +110,10 @@ def test_a_critical_pod_starts_when_room_was_made() -> None:
 def test_another_operating_system_is_refused(labels: dict[str, str], spec: dict[str, Any], reason: str | None) -> None:
     cluster = Cluster(node(), pod("p", labels=labels, **spec)).until(5)
     assert cluster.status("p").get("reason") == reason
+
+
+def test_a_node_of_the_same_system_takes_the_pod() -> None:
+    windows = node()
+    windows["metadata"]["labels"]["kubernetes.io/os"] = "windows"
+    cluster = Cluster(windows, pod("p", os={"name": "windows"})).until(5)
+    assert cluster.status("p").get("reason") is None

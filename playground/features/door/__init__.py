@@ -1,0 +1,1 @@
+"""A session as a Kubernetes API server, for kubectl and other clients."""

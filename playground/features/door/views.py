@@ -1,0 +1,272 @@
+"""A session as a Kubernetes API server: what comes by HTTP, negotiated here and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import time
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+import yaml
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET
+
+from playground.common.telemetry import DOOR
+from playground.presenters.look import Look
+from playground.sessions.limits.shares import vouch
+from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError, SessionGone
+from playground.sessions.protocol.serving import Answered, BeginWatch, Read, Watched, Write
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.live import LiveSession
+from playground.views.access import opens, scope_of
+from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing
+
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+LARGE = 1 << 20
+CHUNK = 1 << 18
+BOOKMARK = 60.0  # seconds
+LONGEST_WATCH = 3600.0
+_PROTOBUF = "application/vnd.kubernetes.protobuf"
+_NOT_ACCEPTABLE = f"406: Not Acceptable\n\nAvailable representations: {JSON}, application/yaml, {_PROTOBUF}"
+_FORMS = {"Table": "table", "PartialObjectMetadata": "metadata", "PartialObjectMetadataList": "metadata"}
+_TYPED = (JSON, "*/*", "application/*", _PROTOBUF)
+
+
+@csrf_exempt
+async def door(request: HttpRequest, key: str, path: str = "") -> HttpResponseBase:
+    """Whatever a client asks of the API server of a session."""
+    try:
+        response = await _serve(request, key, path)
+    except Failure as failure:
+        response = _failed(failure)
+    except SessionError as error:
+        response = _failed(_failure_of(error))
+    DOOR.labels(request.method, _kind_of(path), str(response.status_code)).inc()
+    return response
+
+
+def _kind_of(path: str) -> str:
+    """The resource of a path, for the metrics; what is none of a client's own making."""
+    found = re.search(r"/([a-z]{3,40})(?:/[^/]*)?(?:/[a-z]+)?/?$", f"/{path}")
+    return found[1] if found and path.startswith(("api/v1/", "apis/")) else "other"
+
+
+def _failure_of(error: SessionError) -> Failure:
+    if isinstance(error, SessionGone):
+        return Failure(401, "Unauthorized", "Unauthorized")
+    if isinstance(error, NotAllowed):
+        return Failure(403, "Forbidden", "this link only reads: its key may not change anything", {})
+    if isinstance(error, LimitReached):
+        return Failure(429, "TooManyRequests", str(error), {"retryAfterSeconds": 1})
+    reason = {404: "NotFound", 409: "Conflict", 503: "ServiceUnavailable"}.get(error.status, "")
+    return Failure(error.status if error.status < HTTPStatus.INTERNAL_SERVER_ERROR else 503, reason, str(error))
+
+
+def _failed(failure: Failure) -> HttpResponse:
+    reply = failure.reply
+    return HttpResponse(reply.data, status=reply.status, content_type=reply.content_type, headers=dict(reply.headers))
+
+
+async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
+    client = await SessionClient.open(key)
+    vouch(scope_of(request), f"session {client.session.pk}")
+    if request.headers.get("Upgrade", "").lower().startswith("spdy"):
+        request.method = "GET"  # streams are asked for like this; none begins
+    method, query = str(request.method), {name: request.GET[name] for name in request.GET}
+    query.pop("user", None)
+    at = Look.from_query({"at": query.pop("at", "")}).at
+    call = _negotiate(request, key, method, path, query)
+    if method in WRITES:
+        return await _write(request, client, call, at)
+    if method != "GET":
+        raise Failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+    if (
+        call.query.get("watch") in ("true", "1")
+        or call.path.split("/")[2:3] == ["watch"]
+        or "/watch/" in call.path[:60]
+    ):
+        return await _watch(client, call)
+    read = Read(at=at, call=call)
+    answered = await client.on_loop(lambda live: live.ask_at_head(read) if at is None else live.ask(read))
+    await _go_on(client, answered.live and at is None)
+    return _respond(request, answered)
+
+
+async def _go_on(client: SessionClient, live: bool) -> None:
+    """A live session follows the clock, as soon as somebody asks something of it."""
+    if live:
+        await client.on_loop(LiveSession.go_live)
+
+
+def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: dict[str, str]) -> Call:
+    """The call, with the form of the answer that the client wants. Failure: 406."""
+    accept = request.headers.get("Accept") or JSON
+    form, known, aggregated = "object", False, False
+    for each in accept.split(","):
+        type_, *parameters = (part.strip() for part in each.split(";"))
+        wanted = dict(part.split("=", 1) for part in parameters if "=" in part)
+        if type_ not in (*_TYPED, "application/yaml"):
+            continue
+        as_ = wanted.get("as", "")
+        if as_ == "APIGroupDiscoveryList":
+            aggregated = aggregated or wanted.get("v") == "v2"
+        elif as_ and as_ not in _FORMS:
+            continue
+        elif not known and path.startswith(("api/", "apis/")):
+            form = _FORMS.get(as_, "object")
+        known = True
+        if as_:
+            continue
+    if not known and path.startswith(("api", "apis")):
+        raise Failure(406, "NotAcceptable", _NOT_ACCEPTABLE, {})
+    prefix, address = reverse("door", args=[key]).rstrip("/"), request.headers.get("Host", "")[:200]
+    if request.headers.get("X-Door") == "root":
+        prefix = ""
+    given = {"method": method, "path": f"/{path}", "query": query, "form": form, "aggregated": aggregated}
+    return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
+
+
+def _respond(request: HttpRequest, answered: Answered) -> HttpResponseBase:
+    body, headers = answered.body, dict(answered.headers)
+    content_type = answered.content_type
+    warnings = [value for name, value in answered.headers if name == "Warning"]
+    if warnings:
+        headers["Warning"] = ", ".join(warnings)
+    if content_type == JSON and _wants_yaml(request):
+        body, content_type = yaml.safe_dump(msgspec.json.decode(body)).encode(), "application/yaml"
+    elif request.GET.get("pretty") in ("true", "1") and content_type == JSON:
+        body = msgspec.json.format(body, indent=2)
+    if "as=APIGroupDiscoveryList" in content_type or "/openapi/" in request.path:
+        tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
+        headers |= {"ETag": tag, "Vary": "Accept"}
+        if request.headers.get("If-None-Match") == tag:
+            return HttpResponse(status=304, headers=headers)
+    if len(body) < LARGE:
+        return HttpResponse(body, status=answered.status, content_type=content_type, headers=headers)
+    return StreamingHttpResponse(_chunks(body), status=answered.status, content_type=content_type, headers=headers)
+
+
+async def _chunks(body: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(body), CHUNK):
+        yield body[start : start + CHUNK]
+
+
+def _wants_yaml(request: HttpRequest) -> bool:
+    return request.headers.get("Accept", "").split(";")[0].split(",")[0].strip() == "application/yaml"
+
+
+async def _write(request: HttpRequest, client: SessionClient, call: Call, at: int | None) -> HttpResponseBase:
+    reviews = changes_nothing(call) and "dryRun" not in call.query
+    if not reviews:
+        client.require_edit()
+    elif not client.may_edit:
+        call = msgspec.structs.replace(call, query={**call.query, "user": "viewer"})
+    if at is not None:
+        raise Failure(400, "BadRequest", "the past cannot be changed: leave out at=")
+    product = request.headers.get("User-Agent", "").partition("/")[0][:60]
+    agent = (request.headers.get("Kubectl-Command") or product or "a client")[:100]
+    type_ = (request.content_type or "").lower()
+    write = Write(
+        call=call,
+        body=request.body,
+        content_type=type_,
+        agent=agent,
+        manager=product or "unknown",
+        wall=time.time_ns(),
+        max_objects=settings.MAX_OBJECTS,
+    )
+    answered = await client.on_loop(lambda live: live.changes.serve(write))
+    await _go_on(client, answered.live)
+    return _respond(request, answered)
+
+
+# Watches
+
+
+async def _watch(client: SessionClient, call: Call) -> HttpResponseBase:
+    path = call.path.replace("/watch/", "/", 1)
+    query = {name: value for name, value in call.query.items() if name != "watch"}
+    request = BeginWatch(call=msgspec.structs.replace(call, path=path, query=query))
+    seconds = query.get("timeoutSeconds", "")
+    longest = min(float(seconds), LONGEST_WATCH) if seconds.isdecimal() and len(seconds) < 8 else LONGEST_WATCH
+    stream = _Stream(client, request, longest or LONGEST_WATCH, query.get("allowWatchBookmarks") == "true")
+    begun = await stream.begin()
+    if begun.refusal is not None:
+        refusal = begun.refusal
+        return HttpResponse(refusal.body, status=refusal.status, content_type=refusal.content_type)
+    await _go_on(client, begun.live)
+    return StreamingHttpResponse(stream.parts(begun), content_type=JSON)
+
+
+class _Stream:
+    """One watch, from its first event to its end."""
+
+    def __init__(self, client: SessionClient, request: BeginWatch, longest: float, bookmarks: bool) -> None:
+        self._client, self._request = client, request
+        self._end, self._bookmarks = time.monotonic() + longest, bookmarks
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._version = 0
+
+    async def begin(self) -> Watched:
+        return await self._client.on_loop(lambda live: live.watching.begin(self._request, self._send))
+
+    def _send(self, part: bytes | None, version: int) -> None:
+        self._version = version
+        if part != b"":
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, part)
+
+    async def parts(self, begun: Watched) -> AsyncIterator[bytes]:
+        try:
+            yield begun.first
+            marked = time.monotonic()
+            while (left := self._end - time.monotonic()) > 0:
+                wait = min(left, BOOKMARK - (time.monotonic() - marked)) if self._bookmarks else left
+                try:
+                    async with asyncio.timeout(max(wait, 0.01)):
+                        part = await self._queue.get()
+                except TimeoutError:
+                    if self._bookmarks and self._version and time.monotonic() < self._end:
+                        yield self._bookmark(begun)
+                        await _go_on(self._client, begun.live)
+                    marked = time.monotonic()
+                    continue
+                if part is None:
+                    return
+                yield part
+        finally:
+            number = begun.number
+            await self._client.on_loop(lambda live: live.watching.end(number))
+
+    def _bookmark(self, begun: Watched) -> bytes:
+        meta = {"resourceVersion": str(self._version)}
+        mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
+        return msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n"
+
+
+@require_GET
+@opens
+async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A kubeconfig that leads to the session with this key."""
+    server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")
+    name = f"playground-{client.session.pk}"
+    cluster = {"name": name, "cluster": {"server": server}}
+    context = {"name": name, "context": {"cluster": name, "user": name, "namespace": "default"}}
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [cluster],
+        "contexts": [context],
+        "current-context": name,
+    }
+    text = yaml.safe_dump({**config, "users": [{"name": name, "user": {}}]}, sort_keys=False)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.yaml"'}
+    return HttpResponse(text, content_type="application/yaml", headers=headers)

@@ -1,0 +1,218 @@
+"""`python manage.py mirror`: watches a cluster by the user's kubectl, explains each new Pending pod, and answers questions about it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import threading
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import yaml
+from django.core.management.base import CommandError
+
+from playground.management.terminal.cluster import Live, Question
+from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.inputs import BadInput
+from playground.management.terminal.watching import Event, Key, Listed, Manifest, Report, Said, Watches, key_of, role
+from scheduler_core.scheduler.config import RELEASES
+from scheduler_core.world.readonly import DECIDING
+
+QUESTIONS = ("explain", "simulate", "whatif")
+ASK = f"Ask {', '.join(QUESTIONS)} as at a terminal, without files, such as: whatif --drain NODE; whatif --release {RELEASES[-1]}; quit"
+USUAL = ("namespace", "config", "release")  # options that questions take from the mirror
+ENDED = ("Succeeded", "Failed")
+
+
+class Command(TerminalCommand):
+    """Keeps a copy of a cluster's objects in memory, and runs the other commands on it."""
+
+    help = (
+        "Watch the cluster of your kubectl: explain each new Pending pod as it arrives, and answer lines of standard input. "
+        f"{ASK}. kubectl only gets, lists, and watches; Secrets and ConfigMaps are not asked for. Ends with Ctrl-C."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments for the cluster and for what is said of it."""
+        super().add_arguments(parser)
+        parser.add_argument("--role", action="store_true", help="print the ClusterRole that is enough, and end")
+        parser.add_argument("--after", type=float, default=1.0, metavar="S", help="explain what waits for so long (1)")
+        parser.add_argument(
+            "--fixes", type=int, default=3, metavar="N", help="search fixes for so many pods at once (3)"
+        )
+        parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long each search computes (1)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """List, watch, explain, answer."""
+        if options["role"]:
+            self.stdout.write(yaml.safe_dump(role(), sort_keys=False), ending="")
+            return
+        if options["words"]:
+            raise BadInput(
+                f"received {options['words'][0]}; mirror takes no file and no name, but questions as lines of its input"
+            )
+        live = Live({name: options[name.replace("-", "_")] for name in Live.OPTIONS}, self.stderr.write)
+        question = Question([], options["namespace"], options["all_namespaces"])
+        self._options, self._mirror = options, Mirror()
+        for _, data in live.read(question):
+            self._mirror.fill(json.loads(data)["items"])
+        options["namespace"] = question.namespace  # that of kubectl's context, if none was said
+        self.stderr.write("Only get, list, and watch are asked for; --role prints the role that is enough.")
+        reports: SimpleQueue[Report | str] = SimpleQueue()
+        watches = Watches(live, question.namespace, reports)
+        threading.Thread(target=hear, args=(reports,), daemon=True).start()
+        watches.start()
+        try:
+            self._follow(reports)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            watches.stop()
+
+    def _follow(self, reports: SimpleQueue[Report | str]) -> None:
+        """Take reports and lines one by one; explain the pods that wait once they have waited."""
+        mirror = self._mirror
+        self.stdout.write(mirror.summary())
+        self.stdout.write(ASK)
+        due = time.monotonic() if mirror.fresh else None
+        while True:
+            self.stdout.flush()
+            try:
+                report = reports.get(timeout=None if due is None else max(0.0, due - time.monotonic()))
+            except Empty:
+                due = None
+                self._explain(mirror.take_fresh())
+                continue
+            if isinstance(report, str):
+                if not self._answer(report):
+                    return
+            elif isinstance(report, Said):
+                self.stderr.write(report.text)
+            else:
+                for line in mirror.take(report):
+                    self.stdout.write(line)
+            if mirror.fresh and due is None:
+                due = time.monotonic() + self._options["after"]
+
+    def _explain(self, pods: Sequence[str]) -> None:
+        if pods:
+            searched = f"--fixes={self._options['fixes']}", f"--seconds={self._options['seconds']}"
+            self._ask("explain", [*(f"--pod={pod}" for pod in pods), *searched, "-o=text"])
+
+    def _answer(self, line: str) -> bool:
+        """Answer a line of standard input; False where it says that all is over."""
+        try:
+            name, *words = shlex.split(line) or [""]
+        except ValueError as error:
+            name, words = f"{line.strip()} ({error})", []
+        if name in ("quit", "exit"):
+            return False
+        if name in QUESTIONS:
+            self._ask(name, words)
+        elif name:
+            self.stderr.write(f"received {name}; {ASK}")
+        return True
+
+    def _ask(self, name: str, words: Sequence[str]) -> None:
+        """Run another command on the mirrored objects."""
+        command = import_module(f"playground.management.commands.{name}").Command(self.stdout, self.stderr)
+        command.given = [("the cluster", self._mirror.as_text())]
+        usual = [f"--{option}={value}" for option in USUAL if (value := self._options[option])]
+        try:
+            options = vars(command.create_parser("mirror", name).parse_args([*usual, *words]))
+            command.execute(*options.pop("args", ()), **options)
+        except CommandError as error:
+            self.stderr.write(f"error: {error}")
+        except SystemExit:  # a status about the cluster, or --help
+            pass
+
+
+def hear(reports: SimpleQueue[Report | str]) -> None:
+    """Put the lines of standard input among the reports."""
+    for line in sys.stdin:
+        reports.put(line)
+
+
+class Mirror:
+    """The objects of a cluster as kubectl told of them last, and the pods that wait and of which nothing was said yet."""
+
+    def __init__(self) -> None:
+        self.objects: dict[Key, tuple[int, Manifest]] = {}
+        self.fresh: dict[Key, None] = {}
+        self._told: dict[Key, str] = {}  # uids
+
+    def fill(self, manifests: Sequence[Manifest]) -> None:
+        """Take the objects of the first list."""
+        for manifest in manifests:
+            for _ in self._take_object(Event(str(manifest.get("kind")), 0, "ADDED", manifest)):
+                pass
+
+    def take(self, report: Event | Listed) -> Iterator[str]:
+        """Take a change, and yield what there is to say at once: a pod of which was told has a node, or is gone."""
+        if isinstance(report, Event):
+            yield from self._take_object(report)
+            return
+        for key, (run, _) in list(self.objects.items()):
+            if key[0] == report.kind and run < report.run and key not in report.keys:
+                yield from self._remove(key)
+
+    def take_fresh(self) -> list[str]:
+        """Return the pods that wait and of which nothing was said yet, NAMESPACE/NAME, and count them as told."""
+        pods = list(self.fresh)
+        self.fresh.clear()
+        self._told |= {key: _uid(self.objects[key][1]) for key in pods}
+        return [f"{namespace}/{name}" for _, namespace, name in pods]
+
+    def summary(self) -> str:
+        """How much there is."""
+        pods = [manifest for key, (_, manifest) in self.objects.items() if key[0] == "Pod"]
+        nodes = sum(key[0] == "Node" for key in self.objects)
+        return f"Nodes: {nodes}; pods: {len(pods)}; Pending: {sum(map(waits, pods))}."
+
+    def as_text(self) -> bytes:
+        """The objects as kubectl prints them."""
+        items = [manifest for _, manifest in self.objects.values()]
+        return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
+
+    def _take_object(self, event: Event) -> Iterator[str]:
+        key = key_of(event.object)
+        if key[0] not in DECIDING:  # an ERROR is a Status
+            return
+        if event.type == "DELETED":
+            yield from self._remove(key)
+            return
+        self.objects[key] = event.run, event.object
+        if key[0] != "Pod":
+            return
+        if not waits(event.object):
+            self.fresh.pop(key, None)
+            if self._told.pop(key, None):
+                yield f"{key[1]}/{key[2]} {_where(event.object)}."
+        elif self._told.get(key) != _uid(event.object):
+            self.fresh[key] = None
+
+    def _remove(self, key: Key) -> Iterator[str]:
+        self.objects.pop(key, None)
+        self.fresh.pop(key, None)
+        if self._told.pop(key, None):
+            yield f"{key[1]}/{key[2]} is deleted."
+
+
+def waits(pod: Manifest) -> bool:
+    """Return True if a pod has no node and is to get one."""
+    has_ended = (pod.get("status") or {}).get("phase") in ENDED
+    return not (has_ended or (pod.get("spec") or {}).get("nodeName") or pod["metadata"].get("deletionTimestamp"))
+
+
+def _where(pod: Manifest) -> str:
+    node = (pod.get("spec") or {}).get("nodeName")
+    return f"is on {node} now" if node else "waits no longer"
+
+
+def _uid(pod: Manifest) -> str:
+    return str(pod["metadata"].get("uid") or "none")

@@ -1,0 +1,154 @@
+"""`python manage.py step`: goes on with a world by a few steps, says what happened, and keeps it as a trace."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from playground.management.explaining import plain
+from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.inputs import BadInput, read_objects
+from playground.management.terminal.printing import format_data, get_width, wrap
+from playground.management.terminal.world import is_trace, make_world, read_trace
+from playground.presenters.sentences.kinds import row
+from scheduler_core import Cluster
+from scheduler_core.analysis.whatif import apply_all, requests_of, type_in
+from scheduler_core.world.simulation import Grain
+
+MOST = 10_000
+SHOWN = 200  # records
+NAMED = 5  # pods that wait
+ASKED = ("plugin_ran", "point_started")  # which are printed as text only where something is refused
+
+
+class Command(TerminalCommand):
+    """Makes a world of the input, or goes on with a trace, and prints what happened."""
+
+    help = (
+        "Go on with a cluster step by step, and say what happened. Reads manifests, or a trace: an exported session, or what --save "
+        "wrote. --save keeps all steps as a trace, for another step, explain, whatif, export, or the studio; with --at and another file "
+        "it is a fork. Exit status: 0 done, 2 the input can't be used."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments for the input, the steps, and the output."""
+        super().add_arguments(parser)
+        parser.add_argument("--grain", choices=[*Grain], default=Grain.POD, help="how large a step is (pod)")
+        parser.add_argument("--count", type=int, default=1, metavar="N", help=f"so many steps (1), up to {MOST}")
+        parser.add_argument("--at", type=int, metavar="STEP", help="go on from this step of a trace, not from its end")
+        parser.add_argument(
+            "--run",
+            action="append",
+            default=[],
+            metavar="KUBECTL",
+            help="first, a kubectl command, as fixes are printed",
+        )
+        parser.add_argument(
+            "--apply", action="append", default=[], metavar="FILE", help="first, manifests, as kubectl apply"
+        )
+        parser.add_argument("--save", default="", metavar="TRACE", help="write the steps to this file")
+        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
+        parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
+
+    def handle(self, *args: Any, output: str, count: int, **options: Any) -> None:
+        """Read, step, print, save."""
+        if not 0 <= count <= MOST:
+            raise BadInput(f"--count {count}: expected a number from 0 to {MOST}")
+        cluster = self._make(options)
+        seen = cluster.position
+        records: list[Any] = []
+        for change in (*map(type_in, options["run"]), *(apply_all(read_objects(file)) for file in options["apply"])):
+            for command, pause in requests_of(cluster.world, change):
+                records += cluster.apply(command)
+                records += go_on(cluster, Grain.CALL, pause)
+        records += go_on(cluster, options["grain"], count)
+        if options["save"]:
+            save(cluster, options["save"])
+        data = describe(cluster, records, cluster.position - seen)
+        if output == "text":
+            for line in _lines(data):
+                self.stdout.write("\n".join(wrap(line, get_width())) or "\n", ending="\n" if line else "")
+        else:
+            self.stdout.write(format_data(data, (), (), output), ending="")
+
+    def _make(self, options: dict[str, Any]) -> Cluster:
+        """The cluster to go on with. BadInput."""
+        inputs, question = self.read(options)
+        if question.names:
+            raise BadInput(f"{question.names[0]}: no such file; step takes files alone")
+        at = options["at"]
+        if len(inputs) == 1 and is_trace(inputs[0][1]):
+            session = read_trace(inputs[0][1], inputs[0][0])
+            if at is not None and not 0 <= at <= session.steps:
+                raise BadInput(f"--at {at}: expected a step from 0 to {session.steps}")
+            return session.at(session.steps if at is None else at)
+        if at is not None:
+            raise BadInput("--at: expected a trace to go back in; received manifests")
+        made = make_world(inputs, options["config"], seed=options["seed"], acting=True, release=options["release"])
+        for note in made.notes:
+            self.stderr.write(note)
+        cluster = Cluster(seed=options["seed"], release=made.world.settings.release)
+        for command in made.commands:
+            cluster.apply(command)
+        return cluster
+
+
+def go_on(cluster: Cluster, grain: str, count: int) -> list[Any]:
+    """Make so many steps, or fewer where nothing is left to happen, and return their records."""
+    records: list[Any] = []
+    for _ in range(count):
+        if not (made := cluster.step(grain)):
+            break
+        records += made
+    return records
+
+
+def save(cluster: Cluster, file: str) -> None:
+    """Write all steps as a trace. BadInput where the file can't be written."""
+    try:
+        cluster.save(file)
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror}") from None
+
+
+def describe(cluster: Cluster, records: Sequence[Any], steps: int) -> dict[str, Any]:
+    """What happened in these steps, and how the cluster stands: the data of step/v1."""
+    shown = records[-SHOWN:]
+    return {
+        "schema": "step/v1",
+        "step": cluster.position,
+        "steps": steps,
+        "seconds": cluster.now / 1e9,
+        "over": cluster.world.idle,
+        "records": [
+            {
+                "seconds": record.t / 1e9,
+                "kind": record.kind,
+                "head": said["head"],
+                "text": plain(said["sentence"]) if said["sentence"] else "",
+                "refused": said["no"],
+            }
+            for record in shown
+            for said in (row(record),)
+        ],
+        "leftOut": len(records) - len(shown),
+        "attempts": [dict(record.data) for record in records if record.kind == "attempt_ended"],
+        "placed": sum(map(bool, cluster.pods.values())),
+        "waiting": [{"pod": pod, "place": cluster.place(pod)} for pod in cluster.pending],
+    }
+
+
+def _lines(data: dict[str, Any]) -> Iterator[str]:
+    if data["leftOut"]:
+        yield f"{data['leftOut']} earlier records are left out."
+    yield from (
+        f"{each['seconds']:10.3f} s  {each['head']}: {each['text']}"
+        for each in data["records"]
+        if each["text"] and (each["refused"] or each["kind"] not in ASKED)
+    )
+    waiting = "".join(f"; {each['pod']} waits ({each['place'] or 'unknown'})" for each in data["waiting"][:NAMED])
+    more = f" and {len(data['waiting']) - NAMED} more" if len(data["waiting"]) > NAMED else ""
+    yield f"Step {data['step']}. Pods with a node: {data['placed']}{waiting}{more}."
+    if data["over"]:
+        yield "Nothing is left to happen but timers."

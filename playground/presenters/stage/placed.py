@@ -1,0 +1,99 @@
+"""Placed: why a pod is on its node, as the plugins see it now. What the filters left, the scores that differed, what decided, and traps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.presenters.look import Look
+from playground.presenters.scene import last_attempt, scheduler_of, short
+from playground.presenters.stage.shape import Stage
+from playground.presenters.why.facts import describe_fact
+from playground.presenters.why.panel import SURPRISING, get_explanation
+from playground.presenters.why.reasons import about
+from playground.presenters.why.sentence import sentence
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.analysis.explain import Explanation, Fact, State
+from scheduler_core.world.readonly import Point, WorldView
+
+ROWS, FACTS = 6, 6
+_LEADS = gettext_noop("Yes: %(node)s is still feasible and leads by %(points)s points.")
+_ONLY = gettext_noop("Yes: %(node)s is still the only feasible node.")
+_TIES = gettext_noop("Perhaps: the scheduler picks one at random among nodes with the same score (%(count)s more).")
+_OTHER = gettext_noop("No: %(other)s would score %(otherScore)s now, and %(node)s %(score)s.")
+_REFUSED = gettext_noop("No: a plugin would refuse %(node)s now.")
+_DECIDED = ("DecidingPlugin", "AgainstIt", "OnlyNode", "Tie", "BypassedScheduler", "IsStatic")
+_SHOWN = (*_DECIDED, "FiltersLeft", "HighestScore", "OtherScoresHigher")
+
+
+PlacedBody = dict[str, Any]
+
+
+def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
+    """The place of a pod; the stage of a pod that is gone says so."""
+    found, attempt = get_explanation(sim, key) or Explanation(key, State.GONE), last_attempt(sim, key)
+    facts, node = {fact.code: fact for fact in found.facts}, found.node
+    rest = [fact for fact in found.facts if fact.code not in _SHOWN]
+    decided = [describe_fact(fact) for fact in found.facts if fact.code in _DECIDED]
+    totals, same = _compare(facts.get("HighestScore"))
+    body: PlacedBody = {
+        "key": key,
+        "pod": short(key),
+        "node": node,
+        "at": sim.position,
+        "attempt": attempt.last_position if attempt is not None and attempt.node == node else None,
+        "said": None if decided or found.total else sentence(found),
+        "filters": _list_filters(sim, found),
+        "left": found.total - sum(each.count for each in found.reasons),
+        "nodes": found.total,
+        "totals": totals,
+        "same": same,
+        "decided": decided,
+        "again": _foresee(facts, node),
+        "traps": [describe_fact(fact) for fact in rest if fact.code in SURPRISING][:FACTS],
+        "notes": [describe_fact(fact) for fact in rest if fact.code not in SURPRISING][:FACTS],
+    }
+    return Stage(message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…"), body)
+
+
+def _list_filters(sim: WorldView, found: Explanation) -> list[dict[str, Any]]:
+    """The plugins that refuse other nodes in the order of Filter, each with the nodes that are left after it."""
+    pod = sim.store.pod_at(found.pod)
+    profile = scheduler_of(sim).profiles.get(pod.spec.scheduler_name) if pod is not None else None
+    order = {plugin.name: at for at, plugin in enumerate(profile.at(Point.FILTER) if profile is not None else ())}
+    left, rows = found.total, []
+    for each in sorted(found.reasons, key=lambda one: order.get(one.plugin, len(order)))[:ROWS]:
+        left = max(left - each.count, 0)
+        why = about(each, short(found.pod), found.total)
+        rows.append({"plugin": each.plugin, "left": left, "percent": 100 * left // max(found.total, 1), "why": why})
+    return rows
+
+
+def _compare(highest: Fact | None) -> tuple[list[dict[str, Any]], int]:
+    """The node beside the second one: the points of the plugins that differ; and the sum of those that do not."""
+    if highest is None:
+        return [], 0
+    values = highest.values
+    differ = [each for each in values["scores"] if each["points"] != each["otherPoints"]]
+    same = sum(each["points"] for each in values["scores"] if each not in differ)
+    most = max(values["score"] - same, 1)
+    rows = []
+    for node, score, field in (("node", "score", "points"), ("other", "otherScore", "otherPoints")):
+        parts = [
+            {"plugin": each["plugin"].removeprefix("NodeResources"), "points": each[field], "shade": at % 7 + 1,
+             "percent": 100 * each[field] / most}
+            for at, each in enumerate(differ) if each[field] > 0
+        ]  # fmt: skip
+        rows.append({"node": values[node], "here": node == "node", "total": values[score], "parts": parts})
+    return rows, same
+
+
+def _foresee(facts: dict[str, Fact], node: str) -> Message | None:
+    """Return whether the pod would be placed there again."""
+    if facts.keys() & {"RuleNotAsked", "RuleOfNewPods"}:
+        return message(_REFUSED, node=node)
+    if highest := facts.get("HighestScore"):
+        return message(_LEADS, node=node, points=highest.values["score"] - highest.values["otherScore"])
+    for code, text in (("OnlyNode", _ONLY), ("Tie", _TIES), ("OtherScoresHigher", _OTHER)):
+        if fact := facts.get(code):
+            return message(text, **{name: value for name, value in fact.values.items() if f"%({name})s" in text})
+    return None

@@ -1,0 +1,24 @@
+"""The API server's HTTP surface: paths, discovery, tables, selectors, and bodies, as data; no socket."""
+
+from __future__ import annotations
+
+from scheduler_core.apiserver.door.answers import JSON, TEXT, Failure, Reply
+from scheduler_core.apiserver.door.hashing import hash_template
+from scheduler_core.apiserver.door.managed import finish_as_component
+from scheduler_core.apiserver.door.requests import Call, answer_read, answer_write, changes_nothing, read_body
+from scheduler_core.apiserver.door.watching import Watcher
+
+__all__ = [
+    "JSON",
+    "TEXT",
+    "Call",
+    "Failure",
+    "Reply",
+    "Watcher",
+    "answer_read",
+    "answer_write",
+    "changes_nothing",
+    "finish_as_component",
+    "hash_template",
+    "read_body",
+]

@@ -1,0 +1,117 @@
+"""Answers of the API server: the Status of each refusal, in one place.
+
+kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/responsewriters @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apiserver.status import Answer, Refused
+
+Data = dict[str, Any]
+JSON, TEXT = "application/json", "text/plain; charset=utf-8"
+NO_RESOURCE = "the server could not find the requested resource"
+NOT_ALLOWED = "the server does not allow this method on the requested resource"
+_CAUSES = {
+    "Invalid value": "FieldValueInvalid",
+    "Required value": "FieldValueRequired",
+    "Not found": "FieldValueNotFound",
+    "Duplicate value": "FieldValueDuplicate",
+    "Unsupported value": "FieldValueNotSupported",
+    "Forbidden": "FieldValueForbidden",
+    "Too long": "FieldValueTooLong",
+    "Too many": "FieldValueTooMany",
+    "Internal error": "InternalError",
+}
+_WITHOUT_DETAILS = ("BadRequest", "UnsupportedMediaType", "Expired")
+
+
+class Reply(NamedTuple):
+    """What goes back to a client. `body`: JSON data, or bytes that are ready."""
+
+    status: int
+    body: Any
+    content_type: str = JSON
+    headers: Sequence[tuple[str, str]] = ()
+
+    @property
+    def data(self) -> bytes:
+        return self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body) + b"\n"
+
+
+class Failure(Refused):
+    """A request that gets a Status of failure."""
+
+    def __init__(self, code: int, reason: str, message: str, details: Data | None = None, metadata: Data | None = None):
+        super().__init__((FieldError("", "", message),), Answer(reason, message, status=code))
+        self.code, self.reason, self.details, self.metadata = code, reason, details, metadata or {}
+
+    @property
+    def reply(self) -> Reply:
+        status: Data = {"kind": "Status", "apiVersion": "v1", "metadata": self.metadata, "status": "Failure"}
+        status["message"] = self.answer.message
+        if self.reason:
+            status["reason"] = self.reason
+        if self.details is not None:
+            status["details"] = self.details
+        seconds = (self.details or {}).get("retryAfterSeconds")
+        headers = [("Retry-After", str(seconds))] if seconds else []
+        return Reply(self.code, {**status, "code": self.code}, headers=headers)
+
+
+def no_resource() -> Failure:
+    """The refusal of a path that stands for nothing."""
+    return Failure(404, "NotFound", NO_RESOURCE, {})
+
+
+def not_allowed() -> Failure:
+    """The refusal of a method that a resource does not have."""
+    return Failure(405, "MethodNotAllowed", NOT_ALLOWED, {})
+
+
+def bad_request(message: str) -> Failure:
+    return Failure(400, "BadRequest", message)
+
+
+def causes_of(errors: Sequence[FieldError]) -> list[Data]:
+    """The causes of a Status."""
+    return [
+        {"reason": _CAUSES.get(each.kind, "FieldValueInvalid"), "message": each.text, "field": each.path or "<nil>"}
+        for each in errors
+    ]
+
+
+def invalid_options(kind: str, *errors: FieldError) -> Failure:
+    """The refusal of options of a request (CreateOptions, ListOptions, ...)."""
+    texts = ", ".join(map(str, errors))
+    said = f"[{texts}]" if len(errors) > 1 else texts
+    details = {"group": "meta.k8s.io", "kind": kind, "causes": causes_of(errors)}
+    return Failure(422, "Invalid", f'{kind}.meta.k8s.io "" is invalid: {said}', details)
+
+
+def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) -> Failure:
+    """The Status of what the API server refused about an object. `kind` and `plural` name its resource."""
+    answer: Answer = refused.answer
+    reason = answer.reason
+    if reason in _WITHOUT_DETAILS:
+        return Failure(answer.code, reason, answer.message)
+    named: Data = {"name": name} if name else {}
+    if group:
+        named["group"] = group
+    if reason == "Invalid":
+        details = {**named, "kind": kind, "causes": causes_of(refused.errors)}
+        return Failure(422, reason, answer.message, details)
+    details = {**named, "kind": plural}
+    if reason == "TooManyRequests":
+        causes = [{"reason": "DisruptionBudget", "message": each} for each in answer.causes]
+        details = {"causes": causes} if causes else {}
+        if answer.retry_after:
+            details["retryAfterSeconds"] = answer.retry_after
+    if reason in ("Unknown", "InternalError"):
+        return Failure(500, "InternalError" if reason == "InternalError" else "", answer.message)
+    return Failure(answer.code, reason, answer.message, details)

@@ -1,0 +1,60 @@
+"""A request that changes objects, on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import Reply
+from scheduler_core.apiserver.door.events import convert
+from scheduler_core.apiserver.door.reading import Form, show
+from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
+from scheduler_core.apiserver.server import APIServer
+
+
+@dataclass
+class Context:
+    """A request on its way: what it is about, and the warnings that its answer carries."""
+
+    api: APIServer
+    resource: Resource
+    target: Target
+    query: Mapping[str, str]
+    method: str = "POST"
+    form: Form = "object"
+    agent: str = ""
+    warnings: list[str] = field(default_factory=list)
+    version: str = ""  # the resourceVersion before an update
+
+    @property
+    def now(self) -> int:
+        """The present time (ns since 1970)."""
+        return self.api.store.epoch + self.api.now
+
+    @property
+    def manager(self) -> str:
+        """The name under which the request's fields are managed."""
+        return self.query.get("fieldManager") or self.agent or "unknown"
+
+    @property
+    def is_custom(self) -> bool:
+        return self.resource.definition is not None
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        return (self.resource.key, self.target.namespace, self.target.name)
+
+    def answer(self, status: int, manifest: Manifest) -> Reply:
+        """The answer with an object."""
+        if self.resource.key == EVENTS and self.resource.group:
+            manifest = convert(manifest)
+        if self.query.get("dryRun"):
+            meta = {**manifest["metadata"], "resourceVersion": self.version}
+            manifest = {**manifest, "metadata": meta}
+        body = show(self.resource, manifest, self.form, self.now, self.query.get("includeObject", ""))
+        return Reply(status, body, headers=[("Warning", f'299 - "{escape(each)}"') for each in self.warnings])
+
+
+def escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

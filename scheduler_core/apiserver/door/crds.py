@@ -1,0 +1,289 @@
+"""CustomResourceDefinitions: their OpenAPI documents, and what they say of objects.
+
+kube: apiextensions-apiserver/pkg/{controller/openapi,apiserver/validation,apiserver/schema} @ v0.34.1
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from scheduler_core.apimachinery.cel import DYN, CompileError, Environment
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid, not_supported, quote
+from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.store import Store
+
+_META = {"type": "object", "description": "Standard object's metadata."}
+
+
+def schema_of(resource: Resource) -> Mapping[str, Any]:
+    """The schema of a custom resource; empty where its definition has none."""
+    schema: Mapping[str, Any] = ((resource.definition or {}).get("schema") or {}).get("openAPIV3Schema") or {}
+    return schema
+
+
+def openapi_of(customs: Sequence[Resource]) -> dict[str, Any]:
+    """The OpenAPI v3 document of the custom resources of one version."""
+    paths: dict[str, Any] = {}
+    schemas: dict[str, Any] = {}
+    for each in customs:
+        gvk = {"group": each.group, "version": each.version, "kind": each.kind}
+        name = ".".join([*reversed(each.group.split(".")), each.version, each.kind])
+        properties = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": _META}
+        given = schema_of(each)
+        merged = {**properties, **(given.get("properties") or {}), "metadata": _META}
+        schemas[name] = {**given, "type": "object", "properties": merged, "x-kubernetes-group-version-kind": [gvk]}
+        base = f"/apis/{each.group}/{each.version}/" + ("namespaces/{namespace}/" if each.namespaced else "")
+        parameter = {"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}
+        for path in (f"{base}{each.plural}", f"{base}{each.plural}/{{name}}"):
+            verbs = ("get", "post") if path.endswith(each.plural) else ("get", "put", "patch", "delete")
+            paths[path] = {
+                verb: {
+                    "x-kubernetes-action": verb,
+                    "x-kubernetes-group-version-kind": gvk,
+                    "parameters": [] if verb in ("get", "delete") else [parameter],
+                    "responses": {"200": {"description": "OK"}},
+                }
+                for verb in verbs
+            }
+    info = {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}
+    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+
+
+# What a schema makes of an object: fields it does not have go, defaults come, and the rest is checked.
+
+Errors = list[FieldError]
+_KEPT = ("apiVersion", "kind", "metadata")
+_TYPES: Mapping[str, Any] = {"string": str, "boolean": bool, "array": list, "object": Mapping}
+_COST = 10_000_000
+
+
+def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
+    """An object without the fields that its schema does not have, whose paths are noted; nulls that may not be are gone."""
+    schema = schema_of(resource)
+    kept = {name: manifest[name] for name in _KEPT if name in manifest}
+    rest = {name: value for name, value in manifest.items() if name not in _KEPT}
+    if resource.definition is None or not schema:
+        return {**kept, **rest}
+    return {**kept, **_pruned(schema, rest, "", unknown)}
+
+
+def _pruned(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
+    if isinstance(value, list):
+        items = schema.get("items") or {}
+        return [_pruned(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
+    if not isinstance(value, Mapping):
+        return value
+    properties, others = schema.get("properties") or {}, schema.get("additionalProperties")
+    keeps = schema.get("x-kubernetes-preserve-unknown-fields") or others is True
+    found: dict[str, Any] = {}
+    for name, each in value.items():
+        where = f"{path}.{name}" if path else str(name)
+        inner = properties.get(name, others if isinstance(others, Mapping) else None)
+        if inner is not None:
+            if each is not None or inner.get("nullable"):
+                found[name] = _pruned(inner, each, where, unknown)
+        elif keeps or (schema.get("x-kubernetes-embedded-resource") and name in _KEPT):
+            found[name] = each
+        else:
+            unknown.append(where)
+    return found
+
+
+def _with_defaults(schema: Mapping[str, Any], value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_defaults(schema.get("items") or {}, each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    found = dict(value)
+    others = schema.get("additionalProperties")
+    for name, inner in (schema.get("properties") or {}).items():
+        if name not in found and "default" in inner:
+            found[name] = inner["default"]
+    for name, each in found.items():
+        inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
+        if inner is not None:
+            found[name] = _with_defaults(inner, each)
+    return found
+
+
+def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:
+    """An object with its schema's defaults. Refused: 422, where it is not as the schema says."""
+    schema = schema_of(resource)
+    rest = {name: value for name, value in manifest.items() if name not in _KEPT}
+    filled = _with_defaults(schema, rest)
+    errors: Errors = []
+    _check(schema, filled, "", errors)
+    meta = manifest["metadata"]
+    if errors:
+        said = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+        errors.append(FieldError("<nil>", "null", said, kind="Invalid value"))
+    else:
+        before = None if old is None else {name: value for name, value in old.items() if name not in _KEPT}
+        _check_rules(schema, filled, before, "", errors)
+    if not meta.get("name") and not meta.get("generateName"):
+        errors.insert(0, build_required_error("metadata.name", "name or generateName is required"))
+    if errors:
+        raise Refused.invalid(resource.kind, str(meta.get("name", "")), errors)
+    return {**{name: manifest[name] for name in _KEPT if name in manifest}, **filled}
+
+
+def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
+    type_ = schema.get("type")
+    if value is None and schema.get("nullable"):
+        return
+    if type_ and not _is_of(value, type_) and not schema.get("x-kubernetes-int-or-string"):
+        found = {str: "string", bool: "boolean", list: "array", int: "integer", float: "number"}.get(
+            type(value), "object"
+        )
+        said = f'{path} in body must be of type {type_}: "{found}"'
+        errors.append(FieldError(path, json.dumps(found), said, kind="Invalid value"))
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        errors.append(not_supported(path, value, map(str, schema["enum"])))
+    errors.extend(_bound_errors(schema, value, path))
+    if isinstance(value, list):
+        for i, each in enumerate(value):
+            _check(schema.get("items") or {}, each, f"{path}[{i}]", errors)
+    elif isinstance(value, Mapping):
+        for name in schema.get("required") or ():
+            if name not in value:
+                errors.append(build_required_error(f"{path}.{name}" if path else name))
+        others = schema.get("additionalProperties")
+        for name, each in value.items():
+            inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
+            if inner is not None:
+                _check(inner, each, f"{path}.{name}" if path else str(name), errors)
+
+
+def _is_of(value: Any, type_: str) -> bool:
+    if type_ == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if type_ == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, _TYPES.get(type_, object))
+
+
+_BOUNDS: tuple[tuple[str, Any, Any, str], ...] = (
+    ("minimum", (int, float), lambda value, bound: value < bound, "should be greater than or equal to {}"),
+    ("maximum", (int, float), lambda value, bound: value > bound, "should be less than or equal to {}"),
+    ("minLength", str, lambda value, bound: len(value) < bound, "should be at least {} chars long"),
+    ("maxLength", str, lambda value, bound: len(value) > bound, "should be at most {} chars long"),
+    ("minItems", list, lambda value, bound: len(value) < bound, "should have at least {} items"),
+    ("maxItems", list, lambda value, bound: len(value) > bound, "should have at most {} items"),
+    ("minProperties", Mapping, lambda value, bound: len(value) < bound, "should have at least {} properties"),
+    ("maxProperties", Mapping, lambda value, bound: len(value) > bound, "should have at most {} properties"),
+    ("pattern", str, lambda value, bound: not matches_pattern(bound, value), "should match '{}'"),
+)
+
+
+def matches_pattern(pattern: str, value: str) -> bool:
+    """Return whether a text matches a schema's pattern; RE2, as in Go, takes linear time."""
+    try:
+        return re2.search(pattern, value) is not None
+    except re2.error:
+        return False
+
+
+def _bound_errors(schema: Mapping[str, Any], value: Any, path: str) -> Errors:
+    found = []
+    for name, types, breaks, words in _BOUNDS:
+        bound = schema.get(name)
+        if bound is None or not isinstance(value, types) or isinstance(value, bool) or not breaks(value, bound):
+            continue
+        shown = value if isinstance(value, str | int | float) else len(value)
+        if name in ("maxLength", "maxItems", "maxProperties") and not isinstance(value, int):
+            kind = "Too long" if name == "maxLength" else "Too many"
+            said = f"may not be more than {bound} bytes" if name == "maxLength" else f"must have at most {bound} items"
+            found.append(FieldError(path, "" if name == "maxLength" else f"{shown}", said, kind=kind))
+            continue
+        found.append(FieldError(path, quote(shown), f"{path} in body {words.format(bound)}", kind="Invalid value"))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _program(rule: str, updates: bool) -> Any:
+    names = {"self": DYN, "oldSelf": DYN} if updates else {"self": DYN}
+    return Environment(names).compile(rule)
+
+
+def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, errors: Errors) -> None:
+    """Checks the CEL rules of a schema; those about `oldSelf` only where there is an old value."""
+    for rule in schema.get("x-kubernetes-validations") or ():
+        updates = "oldSelf" in rule["rule"]
+        if updates and old is None:
+            continue
+        try:
+            values = {"self": value, "oldSelf": old} if updates else {"self": value}
+            outcome = _program(rule["rule"], updates).evaluate(values, limit=_COST)
+        except CompileError as wrong:
+            errors.append(FieldError(path, "", str(wrong), kind="Internal error"))
+            continue
+        if outcome.value is not True:
+            said = rule.get("message") or (outcome.error and str(outcome.error)) or f"failed rule: {rule['rule']}"
+            kind = "array" if isinstance(value, list) else "object" if isinstance(value, Mapping) else str(value)
+            errors.append(FieldError(path, json.dumps(kind), said, kind="Invalid value"))
+    if isinstance(value, list):
+        for i, each in enumerate(value):
+            _check_rules(schema.get("items") or {}, each, None, f"{path}[{i}]", errors)
+    elif isinstance(value, Mapping):
+        others = schema.get("additionalProperties")
+        for name, each in value.items():
+            inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
+            if inner is not None:
+                before = old.get(name) if isinstance(old, Mapping) else None
+                _check_rules(inner, each, before, f"{path}.{name}" if path else str(name), errors)
+
+
+# A definition's own life.
+
+
+def establish(manifest: dict[str, Any], timestamp: str) -> dict[str, Any]:
+    """A new definition, accepted and established. Refused: 422, where its name or scope is wrong."""
+    spec = dict(manifest.get("spec") or {})
+    names, name = dict(spec.get("names") or {}), str(manifest["metadata"].get("name"))
+    wanted = f"{names.get('plural')}.{spec.get('group')}"
+    errors: Errors = []
+    if name != wanted:
+        errors.append(invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group'))
+    if "." not in str(spec.get("group") or ""):
+        errors.append(invalid("spec.group", spec.get("group"), "should be a domain with at least one dot"))
+    if spec.get("scope") not in ("Cluster", "Namespaced"):
+        errors.append(not_supported("spec.scope", spec.get("scope") or "", ("Cluster", "Namespaced")))
+    versions = [each for each in spec.get("versions") or () if isinstance(each, Mapping)]
+    if sum(bool(each.get("storage")) for each in versions) != 1:
+        errors.append(invalid("spec.versions", versions, "must have exactly one version marked as storage version"))
+    if not names.get("kind"):
+        errors.append(build_required_error("spec.names.kind"))
+    if errors:
+        raise Refused.invalid("CustomResourceDefinition.apiextensions.k8s.io", name, errors)
+    names.setdefault("singular", str(names["kind"]).lower())
+    names.setdefault("listKind", f"{names['kind']}List")
+    spec |= {"names": names, "conversion": spec.get("conversion") or {"strategy": "None"}}
+    words = (
+        ("NamesAccepted", "NoConflicts", "no conflicts found"),
+        ("Established", "InitialNamesAccepted", _ESTABLISHED),
+    )
+    conditions = [
+        {"type": type_, "status": "True", "lastTransitionTime": timestamp, "reason": reason, "message": said}
+        for type_, reason, said in words
+    ]
+    stored = [each["name"] for each in versions if each.get("storage")]
+    status = {"conditions": conditions, "acceptedNames": names, "storedVersions": stored}
+    return {**manifest, "spec": spec, "status": status}
+
+
+_ESTABLISHED = "the initial names have been accepted"
+
+
+def remove_objects(store: Store, definition: Mapping[str, Any]) -> None:
+    """Takes the objects of a deleted definition away."""
+    spec = definition["spec"]
+    key = f"{spec['names']['kind']}.{spec['group']}"
+    for namespace, name in list(store.keys(key)):
+        store.remove(key, namespace, name)

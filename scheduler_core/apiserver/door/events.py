@@ -1,0 +1,109 @@
+"""Events as objects of both groups: those that components of the world recorded, and those that clients wrote.
+
+The world's Events are a list, not objects of the store. The same Event about the same object counts up, as kube's recorders have it.
+
+kube: client-go/tools/record/events_cache.go, pkg/apis/events/v1/conversion.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.times import format_micro_time
+from scheduler_core.apiserver.door.resources import EVENTS
+from scheduler_core.apiserver.kinds import KINDS, find_kind
+from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.store import Store
+
+SCHEDULER = "default-scheduler"
+_REPORTERS = {"kubelet"}
+
+
+def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
+    """All Events, as one of the two groups has them, the oldest first within a namespace."""
+    found = [*_of_world(store), *store.list(EVENTS)]
+    found.sort(key=lambda each: (each["metadata"].get("namespace") or "", each["metadata"]["name"]))
+    return found if api_version == "v1" else [convert(each) for each in found]
+
+
+def _of_world(store: Store) -> Iterator[Manifest]:
+    groups: dict[tuple[str, ...], list[KubeEvent]] = {}
+    first: dict[tuple[str, ...], int] = {}
+    for number, each in enumerate(store.events):
+        key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
+        first.setdefault(key, number)
+        groups.setdefault(key, []).append(each)
+    for key, group in groups.items():
+        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[key])
+
+
+def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, number: int) -> dict[str, Any]:
+    """An Event of the world as an object of v1."""
+    known = KINDS.get(first.kind)
+    involved: dict[str, Any] = {"kind": first.kind}
+    if first.namespace:
+        involved["namespace"] = first.namespace
+    involved["name"] = first.name
+    there = store.get(first.kind, first.namespace, first.name)
+    if there is not None:
+        involved |= {"uid": there["metadata"].get("uid", ""), "apiVersion": there["apiVersion"]}
+        involved["resourceVersion"] = there["metadata"].get("resourceVersion", "")
+    elif known is not None:
+        involved["apiVersion"] = f"{known.group}/v1" if known.group else "v1"
+    if first.kind == "Node":
+        involved["uid"] = first.name
+    place = f"{first.t}/{first.reason}/{first.kind}/{first.namespace}/{first.name}/{first.message}"
+    digest = hashlib.sha256(place.encode()).hexdigest()
+    uid = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
+    start, end = store.timestamp(first.t), store.timestamp(last.t)
+    meta = {
+        "name": f"{first.name}.{store.epoch + first.t + number:x}",  # recorders name them by the time
+        "namespace": first.namespace or "default",
+        "uid": uid,
+        "resourceVersion": str(store.resource_version),
+        "creationTimestamp": start,
+    }
+    event: dict[str, Any] = {"kind": "Event", "apiVersion": "v1", "metadata": meta, "involvedObject": involved}
+    event |= {"reason": first.reason, "message": first.message, "type": first.type}
+    if _is_new_style(first):
+        event |= {"source": {}, "firstTimestamp": None, "lastTimestamp": None}
+        event |= {"eventTime": format_micro_time(store.epoch + first.t), "action": first.action or "Binding"}
+        if count > 1:
+            event["series"] = {"count": count, "lastObservedTime": format_micro_time(store.epoch + last.t)}
+        return event | {"reportingComponent": first.reporter, "reportingInstance": f"{first.reporter}-host"}
+    event |= {"source": {"component": first.reporter}, "firstTimestamp": start, "lastTimestamp": end, "count": count}
+    return event | {"eventTime": None, "reportingComponent": first.reporter, "reportingInstance": ""}
+
+
+def _is_new_style(event: KubeEvent) -> bool:
+    """Return whether the reporter writes Events of events.k8s.io, as schedulers do."""
+    return event.reason in ("Scheduled", "FailedScheduling", "Preempted", "WaitingForPods") and event.kind == "Pod"
+
+
+_RENAMED = {
+    "involvedObject": "regarding",
+    "message": "note",
+    "source": "deprecatedSource",
+    "firstTimestamp": "deprecatedFirstTimestamp",
+    "lastTimestamp": "deprecatedLastTimestamp",
+    "count": "deprecatedCount",
+    "reportingComponent": "reportingController",
+}
+_BACK = {new: old for old, new in _RENAMED.items()}
+
+
+def convert(event: Manifest) -> dict[str, Any]:
+    """An Event of v1 as one of events.k8s.io/v1."""
+    renamed = {_RENAMED.get(name, name): value for name, value in event.items()}
+    return {**renamed, "apiVersion": "events.k8s.io/v1"}
+
+
+def convert_back(event: Manifest) -> dict[str, Any]:
+    """An Event of events.k8s.io/v1 as one of v1."""
+    return {**{_BACK.get(name, name): value for name, value in event.items()}, "apiVersion": "v1"}
+
+
+assert find_kind("v1", "Event") is None  # Events are no objects of imports

@@ -1,0 +1,142 @@
+"""Patches: JSON patch (RFC 6902), merge patch, and strategic merge patch, with kube's words for what cannot be applied.
+
+kube: apiserver/pkg/endpoints/handlers/patch.go @ v1.34.1, github.com/evanphx/json-patch
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import Failure, bad_request
+from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.rewriting import merge_patch
+from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
+from scheduler_core.apiserver.schema.table import type_of
+
+JSON_PATCH, MERGE, STRATEGIC = (
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+)
+_NO_STRATEGIC = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
+)
+_REJECTED = "the server rejected our request due to an error in our request"
+_MOST = 10_000
+
+
+def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind: str = "") -> Any:
+    """An object with a patch applied. `type_`: None where no strategic patch is taken. Failure: 400, 415, 422."""
+    if content_type == JSON_PATCH:
+        return _json_patch(old, body)
+    if content_type not in (MERGE, STRATEGIC):
+        raise Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    if not isinstance(body, Mapping):
+        word = {list: "array", str: "string", bool: "bool", type(None): "null"}.get(type(body), "number")
+        raise bad_request(
+            f"error decoding patch: json: cannot unmarshal {word} into Go value of type map[string]interface {{}}"
+        )
+    if content_type == MERGE:
+        return merge_patch(old, body)
+    own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""
+    if type_ is None or (type_ and not own):
+        raise Failure(415, "UnsupportedMediaType", _NO_STRATEGIC)
+    if not own:
+        return merge_patch(old, body)
+    try:
+        return apply_strategic_patch(old, body, own)
+    except BadPatch as wrong:
+        raise bad_request(str(wrong)) from None
+    except (TypeError, ValueError, AttributeError, KeyError) as wrong:
+        raise bad_request(f"the patch does not fit the object: {wrong}") from None
+
+
+def _json_patch(old: Manifest, body: Any) -> Any:
+    if not isinstance(body, list):
+        word = "object" if isinstance(body, Mapping) else "string"
+        raise bad_request(
+            f"error decoding patch: json: cannot unmarshal {word} into Go value of type []handlers.jsonPatchOp"
+        )
+    if len(body) > _MOST:
+        said = f"The allowed maximum operations in a JSON patch is {_MOST}, got {len(body)}"
+        raise Failure(413, "RequestEntityTooLarge", said)
+    new = copy.deepcopy(dict(old))
+    try:
+        for each in body:
+            new = _operate(new, each)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        raise Failure(422, "Invalid", _REJECTED, {}) from None
+    return new
+
+
+def _operate(value: Any, operation: Mapping[str, Any]) -> Any:
+    op, path = operation["op"], _parts(operation["path"])
+    if op in ("move", "copy"):
+        source = _parts(operation["from"])
+        moved = copy.deepcopy(_find(value, source))
+        if op == "move":
+            value = _remove(value, source)
+        return _put(value, path, moved, insert=True)
+    if op == "test":
+        if _find(value, path) != operation.get("value"):
+            raise ValueError
+        return value
+    if op == "remove":
+        return _remove(value, path)
+    if op == "replace":
+        _find(value, path)
+    elif op != "add":
+        raise ValueError
+    return _put(value, path, operation["value"], insert=op == "add")
+
+
+def _parts(path: str) -> list[str]:
+    if path and not path.startswith("/"):
+        raise ValueError
+    return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
+
+
+def _find(value: Any, parts: list[str]) -> Any:
+    for part in parts:
+        value = value[_index(value, part)] if isinstance(value, list) else value[part]
+    return value
+
+
+def _index(value: list[Any], part: str, end: int = 0) -> int:
+    number = len(value) if part == "-" else int(part)
+    if not 0 <= number < len(value) + end:
+        raise IndexError
+    return number
+
+
+def _put(value: Any, parts: list[str], new: Any, insert: bool) -> Any:
+    if not parts:
+        return new
+    owner = _find(value, parts[:-1])
+    if isinstance(owner, list):
+        number = _index(owner, parts[-1], int(insert))
+        owner[number : number if insert else number + 1] = [new]
+    else:
+        owner[parts[-1]] = new
+    return value
+
+
+def _remove(value: Any, parts: list[str]) -> Any:
+    owner = _find(value, parts[:-1])
+    del owner[_index(owner, parts[-1]) if isinstance(owner, list) else parts[-1]]
+    return value
+
+
+def go_map(value: Any) -> str:
+    """A value as Go's %v prints it: maps sorted by key."""
+    if isinstance(value, Mapping):
+        return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(go_map, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "<nil>" if value is None else str(value)

@@ -1,0 +1,244 @@
+"""GET: single objects and lists, as objects, tables, or metadata alone.
+
+kube: apiserver/pkg/endpoints/handlers/get.go, apiserver/pkg/storage/{continue,interfaces}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
+from scheduler_core.apiserver.door.events import convert, list_events
+from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
+from scheduler_core.apiserver.door.selectors import Test, make_test
+from scheduler_core.apiserver.door.tables import define_columns, make_rows
+from scheduler_core.apiserver.door.versions import to_served
+from scheduler_core.apiserver.door.zeros import fill
+from scheduler_core.apiserver.status import Refused, not_found
+from scheduler_core.apiserver.store import Store
+
+Form = Literal["object", "table", "metadata"]
+Query = Mapping[str, str]
+TABLES = "meta.k8s.io/v1"
+_FORBIDDEN = "Forbidden"
+_WITH_GENERATION = frozenset(
+    [
+        "Pod",
+        "Deployment",
+        "ReplicaSet",
+        "StatefulSet",
+        "DaemonSet",
+        "Job",
+        "CronJob",
+        "ReplicationController",
+        "PodDisruptionBudget",
+        "PriorityClass",
+        "Ingress",
+        "IngressClass",
+        "NetworkPolicy",
+        "EndpointSlice",
+        "ResourceSlice",
+        "DeviceClass",
+        "PodTemplate",
+        "CustomResourceDefinition",
+    ]
+)
+_FIRST = ("name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp")
+
+
+def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[str, Any]:
+    """An object as it is answered: its type first, and the generation only where kube counts one."""
+    manifest, meta = to_served(resource, manifest), manifest["metadata"]
+    shown = {name: meta[name] for name in _FIRST if meta.get(name) not in (None, "")}
+    shown |= {name: value for name, value in meta.items() if name not in shown and value not in (None, "", {}, [])}
+    if resource.definition is None and resource.kind not in _WITH_GENERATION:
+        shown.pop("generation", None)
+    head = {"kind": resource.kind, "apiVersion": resource.api_version} if typed else {}
+    filled = fill(resource.type, manifest) if resource.type else manifest
+    rest = {name: value for name, value in filled.items() if name not in ("kind", "apiVersion", "metadata")}
+    return {**head, "metadata": shown, **rest}
+
+
+def _metadata_only(resource: Resource, manifest: Manifest) -> dict[str, Any]:
+    head = {"kind": "PartialObjectMetadata", "apiVersion": TABLES}
+    return {**head, "metadata": present(resource, manifest)["metadata"]}
+
+
+def make_table(
+    resource: Resource, manifests: Sequence[Manifest], now: int, include: str = "", columns: bool = True, kind: str = ""
+) -> dict[str, Any]:
+    """A Table of objects. `include`: Object, None, or metadata alone; without `columns`: of a watch's later event."""
+    rows = []
+    for manifest, cells in zip(manifests, make_rows(resource, manifests, now, kind), strict=True):
+        row: dict[str, Any] = {"cells": cells}
+        if include == "Object":
+            row["object"] = present(resource, manifest)
+        elif include != "None":
+            row["object"] = _metadata_only(resource, manifest)
+        rows.append(row)
+    defined = define_columns(resource, kind) if columns else None
+    return {"kind": "Table", "apiVersion": TABLES, "metadata": {}, "columnDefinitions": defined, "rows": rows}
+
+
+def show(resource: Resource, manifest: Manifest, form: Form, now: int, include: str = "", kind: str = "") -> Any:
+    """One object in the form that a client wants."""
+    if form == "table":
+        table = make_table(resource, [manifest], now, include, kind=kind)
+        table["metadata"] = {"resourceVersion": manifest["metadata"].get("resourceVersion", "")}
+        return table
+    if form == "metadata":
+        return _metadata_only(resource, manifest)
+    return manifest if kind else present(resource, manifest)
+
+
+def all_of(store: Store, resource: Resource) -> list[Manifest]:
+    """The objects of a resource, in the order of lists."""
+    if resource.key == EVENTS:
+        return list_events(store, resource.api_version)
+    return store.list(resource.key)
+
+
+def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
+    """The object of a path. Refused: 404."""
+    found = store.get(resource.key, target.namespace, target.name)
+    if resource.key == EVENTS:
+        place = (target.namespace, target.name)
+        found = next((e for e in all_of(store, resource) if _place(e) == place), None)
+    if found is None:
+        raise Refused.because(not_found(resource.named, target.name))
+    return convert(found) if resource.key == EVENTS and resource.group and "regarding" not in found else found
+
+
+def _place(manifest: Manifest) -> tuple[str, str]:
+    meta = manifest["metadata"]
+    return str(meta.get("namespace") or ""), str(meta["name"])
+
+
+def get_object(store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int) -> Reply:
+    """GET of one object."""
+    return Reply(200, show(resource, find_object(store, resource, target), form, now, query.get("includeObject", "")))
+
+
+def check_versions(query: Query, current: int, watch: bool = False) -> int | None:
+    """The resourceVersion of a query, None where it has none. Failure: 400, 422, 504."""
+    text, match = query.get("resourceVersion", ""), query.get("resourceVersionMatch", "")
+    errors, initial = [], query.get("sendInitialEvents")
+    if match and not text and not (watch and initial):
+        why = "resourceVersionMatch is forbidden unless resourceVersion is provided"
+        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
+    if watch and initial == "true" and match != "NotOlderThan":
+        why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
+    if not watch and initial is not None:
+        why = "sendInitialEvents is forbidden for list"
+        errors.append(FieldError("sendInitialEvents", "", why, kind=_FORBIDDEN))
+    if match and text and not watch and query.get("continue"):
+        why = "resourceVersionMatch is forbidden when continue is provided"
+        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
+    if errors:
+        raise invalid_options("ListOptions", *errors)
+    if not text:
+        return None
+    if not text.isdecimal() or len(text) > 19:
+        said = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        if watch:
+            raise Failure(500, "", said)
+        raise bad_request(f"invalid resource version: {said}")
+    if int(text) > current and not watch:
+        causes = [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]
+        said = f"Timeout: Too large resource version: {text}, current: {current}"
+        raise Failure(504, "Timeout", said, {"causes": causes, "retryAfterSeconds": 1})
+    return int(text)
+
+
+def _token(version: int, start: str) -> str:
+    data = {"v": TABLES, "rv": version, "start": f"{start}\0"}
+    return base64.urlsafe_b64encode(json.dumps(data, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def _read_token(text: str) -> tuple[int, str]:
+    try:
+        data = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        return int(data["rv"]), str(data["start"]).rstrip("\0").lstrip("/")
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise bad_request(f"continue key is not valid: {wrong}") from None
+
+
+def _limit(query: Query) -> int:
+    text = query.get("limit", "")
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+def list_objects(
+    store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int, oldest: int
+) -> Reply:
+    """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
+    current = store.resource_version
+    version = check_versions(query, current)
+    if version is not None and query.get("resourceVersionMatch") == "Exact" and version < oldest:
+        raise Failure(410, "Expired", "The resourceVersion for the provided list is too old.")
+    test, found = make_test(resource, query), all_of(store, resource)
+    limit, start = (0 if query.get("resourceVersion") == "0" else _limit(query)), ""
+    shown_version = version if query.get("resourceVersionMatch") == "Exact" and version else current
+    if query.get("continue"):
+        given, start = _read_token(query["continue"])
+        if 0 <= given < oldest:
+            raise _too_old(start)
+        shown_version = given if given > 0 else current
+    picked = pick(found, target.namespace, test, start, 0)
+    meta: dict[str, Any] = {"resourceVersion": str(shown_version)}
+    if limit and len(picked) > limit:
+        last = picked[limit - 1]["metadata"]
+        place = (
+            last["name"]
+            if target.namespace or not resource.namespaced
+            else f"{last.get('namespace', '')}/{last['name']}"
+        )
+        meta["continue"] = _token(shown_version, f"/{place}")
+        if test is None:
+            meta["remainingItemCount"] = len(picked) - limit
+        picked = picked[:limit]
+    return Reply(200, _shape_list(resource, picked, form, meta, query, now))
+
+
+def _too_old(start: str) -> Failure:
+    said = (
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+        "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+        "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+        "deleted between the time the first chunk was returned and now may show up in the list."
+    )
+    return Failure(410, "Expired", said, None, {"continue": _token(-1, start)})
+
+
+def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: str, limit: int) -> Sequence[Manifest]:
+    """The objects of a namespace ("": all) that pass a test, after a place."""
+    if namespace:
+        first = bisect_left(found, (namespace, ""), key=_place)
+        found = found[first : bisect_left(found, (namespace + "\0", ""), key=_place)]
+    if start:
+        before, _, name = start.rpartition("/")
+        key = (before or namespace, name + "\0")
+        found = found[bisect_left(found, key, key=_place) :]
+    return found if test is None else [each for each in found if test(each)]
+
+
+def _shape_list(
+    resource: Resource, picked: Sequence[Manifest], form: Form, meta: dict[str, Any], query: Query, now: int
+) -> Any:
+    if form == "table":
+        return {**make_table(resource, picked, now, query.get("includeObject", "")), "metadata": meta}
+    if form == "metadata":
+        head = {"kind": "PartialObjectMetadataList", "apiVersion": TABLES, "metadata": meta}
+        return {**head, "items": [_metadata_only(resource, each) for each in picked]}
+    typed = resource.definition is not None
+    items = [msgspec.Raw(msgspec.json.encode(present(resource, each, typed))) for each in picked]
+    return {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": meta, "items": items}

@@ -1,0 +1,231 @@
+"""Requests to the API server, by path: what answers each of them.
+
+kube: apiserver/pkg/endpoints/{request/requestinfo.go,installer.go}, apiserver/pkg/server/routes @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from scheduler_core.apiserver.door import discovery, reading
+from scheduler_core.apiserver.door.answers import (
+    JSON,
+    TEXT,
+    Failure,
+    Reply,
+    bad_request,
+    failure_of,
+    no_resource,
+    not_allowed,
+)
+from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.decoding import read_json, read_protobuf, read_yaml
+from scheduler_core.apiserver.door.reading import Form
+from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, parse_path
+from scheduler_core.apiserver.door.scales import get_scale
+from scheduler_core.apiserver.door.streams import answer_stream
+from scheduler_core.apiserver.door.subresources import REVIEWS, WHO, deprecations
+from scheduler_core.apiserver.door.writing import write
+from scheduler_core.apiserver.server import APIServer
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.store import Store
+
+# An OpenAPI v2 document that describes nothing, as protobuf: clients that look here for want of a kind in v3 find none here either.
+_OPENAPI_V2 = b"\n\x032.0\x12\x13\n\nKubernetes\x12\x05v1.34"
+NOT_FOUND = Reply(404, b"404 page not found\n", TEXT)
+DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+
+class World(Protocol):
+    """A world, as far as its API server shows it."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def now(self) -> int: ...
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A request without its body: the path below the API server's own, and what the client wants back."""
+
+    method: str
+    path: str
+    query: dict[str, str] = {}
+    form: Form = "object"
+    aggregated: bool = False  # discovery in one piece
+    prefix: str = ""  # the path of the API server
+    address: str = ""
+    release: str = "1.34.1"
+    oldest: int = 0
+    now: int = 0  # ns since 1970 where time passes on the wall; 0: the world's own
+
+
+def answer_read(world: World, call: Call) -> Reply:
+    """The answer to a request that changes nothing."""
+    try:
+        return _read(world, call)
+    except Failure as failure:
+        return failure.reply
+
+
+def _read(world: World, call: Call) -> Reply:
+    target = parse_path(call.path)
+    if target is None:
+        return _read_page(world.store, call)
+    resource = find_resource(world.store, target.group, target.version, target.plural)
+    if resource is None:
+        if discovery.resource_list(world.store, target.group, target.version) is None:
+            return NOT_FOUND
+        raise no_resource()
+    now = call.now or world.store.epoch + world.now
+    try:
+        reply = _read_resource(world.store, resource, target, call, now)
+    except Refused as refused:
+        raise refusal(refused, resource, target.name) from None
+
+    warnings = [("Warning", f'299 - "{each}"') for each in deprecations(resource)]
+    return reply._replace(headers=[*reply.headers, *warnings])
+
+
+def refusal(refused: Refused, resource: Resource, name: str) -> Failure:
+    """The Status of a refusal about an object of a resource."""
+    return failure_of(refused, resource.kind, resource.plural, resource.group, name)
+
+
+def _read_resource(store: Store, resource: Resource, target: Target, call: Call, now: int) -> Reply:
+    if resource.namespaced and target.name and not target.namespace:
+        raise no_resource()
+    if target.subresource:
+        if target.subresource not in resource.sub:
+            raise no_resource()
+        if target.subresource == "scale":
+            scale = get_scale(store, resource, target)
+            include = call.query.get("includeObject", "")
+            return Reply(200, reading.show(resource, scale, call.form, now, include, kind="Scale"))
+        if target.subresource != "status":
+            return answer_stream(store, resource, target, call.query)
+    if "get" not in resource.verbs:
+        raise not_allowed()
+    if target.name:
+        return reading.get_object(store, resource, target, call.form, call.query, now)
+    return reading.list_objects(store, resource, target, call.form, call.query, now, call.oldest)
+
+
+def _read_page(store: Store, call: Call) -> Reply:
+    """A path that is about no object."""
+    parts = [part for part in call.path.split("/") if part]
+    match parts:
+        case []:
+            return _pretty(discovery.list_paths(store))
+        case ["version"]:
+            return _pretty(discovery.version_of(call.release))
+        case ["healthz" | "livez" | "readyz" as name, *rest]:
+            return Reply(200, _health(name, bool(rest), call.query), TEXT)
+        case ["api" | "apis" as root]:
+            if call.aggregated:
+                return Reply(200, discovery.aggregated(store, root == "api"), DISCOVERY)
+            found: Mapping[str, Any] | None = discovery.group_list(store)
+            if root == "api":
+                found = discovery.core_versions(call.address)
+        case ["api", version]:
+            found = discovery.resource_list(store, "", version)
+        case ["apis", group]:
+            found = discovery.group_of(store, group)
+        case ["apis", group, version]:
+            found = discovery.resource_list(store, group, version)
+        case ["openapi", "v2"]:
+            return Reply(200, _OPENAPI_V2, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
+        case ["openapi", "v3"]:
+            found = discovery.openapi_index(store, call.prefix)
+        case ["openapi", "v3", *place]:
+            found = discovery.openapi_document(store, "/".join(place))
+        case _:
+            return NOT_FOUND
+    if found is not None:
+        return Reply(200, found)
+    if parts[0] == "apis" and len(parts) == 3 and discovery.group_of(store, parts[1]) is not None:
+        raise no_resource()
+    return NOT_FOUND
+
+
+def _pretty(data: Mapping[str, Any]) -> Reply:
+    return Reply(200, msgspec.json.format(msgspec.json.encode(data), indent=2))
+
+
+def _health(name: str, single: bool, query: Mapping[str, str]) -> bytes:
+    if single or "verbose" not in query:
+        return b"ok"
+    return f"[+]ping ok\n[+]log ok\n{name} check passed\n".encode()
+
+
+# Requests that change something
+
+
+def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
+    """The data of a body. Failure: 400, 404, 415."""
+    target = parse_path(call.path)
+    resource = None if target is None else find_resource(world.store, target.group, target.version, target.plural)
+    if resource is None:
+        raise no_resource()
+    if not body and call.method in ("DELETE", "PATCH"):
+        return None if call.method == "DELETE" else {}
+    try:
+        if content_type in ("", JSON) or content_type.endswith("+json"):
+            return read_json(body)
+        if content_type in ("application/yaml", "application/apply-patch+yaml"):
+            return read_yaml(body)
+        if content_type == PROTOBUF:
+            return read_protobuf(body)
+    except ValueError as wrong:
+        raise _unreadable(resource, call, body, str(wrong)) from None
+    said = f"the body of the request was in an unknown format - accepted media types include: {_ACCEPTED}"
+    raise Failure(415, "UnsupportedMediaType", said)
+
+
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+_ACCEPTED = f"{JSON}, application/yaml, {PROTOBUF}"
+
+
+def _unreadable(resource: Resource, call: Call, body: bytes, why: str) -> Failure:
+    if call.method == "PATCH":
+        return bad_request(f"error decoding patch: {why}")
+    shown = body.decode(errors="replace")[:1000] or "<empty>"
+    must = f"the object provided is unrecognized (must be of type {resource.kind})"
+    return bad_request(f"{must}: couldn't get version/kind; json parse error: {why} ({shown})")
+
+
+def changes_nothing(call: Call, body: Any = None) -> bool:
+    """Return whether a request stores nothing, whatever comes of it: a dry run, or a review."""
+    target, options = parse_path(call.path), body if isinstance(body, Mapping) else {}
+    if call.method == "DELETE" and options.get("dryRun"):
+        return True
+    if isinstance(options.get("deleteOptions"), Mapping) and options["deleteOptions"].get("dryRun"):
+        return True
+    kinds = [f"{kind.lower()}s" for kind in (*REVIEWS, WHO)]
+    return bool(call.query.get("dryRun")) or (target is not None and target.plural in kinds)
+
+
+def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent: str) -> Reply:
+    """The answer to a request that may change something. Failure, with nothing changed."""
+    target = parse_path(call.path)
+    resource = None if target is None else find_resource(api.store, target.group, target.version, target.plural)
+    if target is None or resource is None:
+        raise no_resource()
+    if resource.namespaced and not target.namespace and call.method != "DELETE":
+        raise not_allowed()
+    context = Context(api, resource, target, call.query, call.method, call.form, agent)
+    try:
+        return write(context, body, content_type)
+    except Failure:
+        raise
+    except Refused as refused:
+        raise refusal(refused, resource, target.name or _name_of(body)) from None
+
+
+def _name_of(body: Any) -> str:
+    meta = body.get("metadata") if isinstance(body, Mapping) else None
+    return str(meta.get("name") or "") if isinstance(meta, Mapping) else ""

@@ -1,0 +1,208 @@
+"""The resources that are served, by their paths: kube's own, and those that CustomResourceDefinitions define.
+
+api.json.gz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
+each type, with protobuf number, type, Go type, and how server-side apply merges them. openapi.json.xz has the OpenAPI v3 documents.
+
+kube: k8s.io/api, pkg/printers/internalversion, api/openapi-spec @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+
+EVENTS = "Event.events.k8s.io"  # the store's key of the Events that clients write
+CUSTOM = "CustomResourceDefinition"
+_HERE = Path(__file__)
+_EVERY_VERB = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
+_STATUS_VERBS = ["get", "patch", "update"]
+_AGED = [["Name", "string", "name", 0, ""], ["Age", "date", "", 0, ""]]
+_CREATED = [["Name", "string", "name", 0, ""], ["Created At", "date", "", 0, ""]]
+
+
+class Objects(Protocol):
+    """A store, as far as resources are looked up in it."""
+
+    def list(self, kind: str) -> Any: ...
+
+
+@cache
+def read_api() -> Mapping[str, Any]:
+    """The data about kube's own API."""
+    data: Mapping[str, Any] = json.loads(gzip.decompress(_HERE.with_name("api.json.gz").read_bytes()))
+    return data
+
+
+@cache
+def read_openapi() -> Mapping[str, Any]:
+    """The OpenAPI documents by group and version: `api/v1`, `apis/apps/v1`."""
+    data: Mapping[str, Any] = json.loads(lzma.decompress(_HERE.with_name("openapi.json.xz").read_bytes()))
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource of one version. `key`: what a store calls its objects; `type`: their type in the data, "" for a custom resource."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    singular: str
+    namespaced: bool
+    verbs: Sequence[str]
+    key: str
+    type: str = ""
+    short: Sequence[str] = ()
+    categories: Sequence[str] = ()
+    hash: str = ""
+    sub: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    columns: Sequence[Sequence[Any]] = ()
+    definition: Mapping[str, Any] | None = None  # the version of a CustomResourceDefinition
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def named(self) -> str:
+        """The resource in the API server's messages: `pods`, `deployments.apps`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+class Target(NamedTuple):
+    """What a path names; `name` is "" for a collection."""
+
+    group: str
+    version: str
+    namespace: str
+    plural: str
+    name: str = ""
+    subresource: str = ""
+    rest: str = ""
+
+
+def parse_path(path: str) -> Target | None:
+    """The target of a path such as /api/v1/namespaces/default/pods/a/status; None for another kind of path."""
+    parts = path.strip("/").split("/")
+    if parts[0] == "api" and len(parts) > 2:
+        group, version, parts = "", parts[1], parts[2:]
+    elif parts[0] == "apis" and len(parts) > 3:
+        group, version, parts = parts[1], parts[2], parts[3:]
+    else:
+        return None
+    namespace = ""
+    if parts[0] == "namespaces" and len(parts) > 2 and not (len(parts) == 3 and parts[2] in ("status", "finalize")):
+        namespace, parts = parts[1], parts[2:]
+    plural, name, subresource = (*parts, "", "", "")[:3]
+    return Target(group, version, namespace, plural, name, subresource, "/".join(parts[3:]))
+
+
+@cache
+def list_own() -> tuple[Resource, ...]:
+    """kube's own resources, in the order of discovery."""
+    api = read_api()
+    found = []
+    for each in api["resources"]:
+        group, version, kind = each["group"], each["version"], each["kind"]
+        type_ = api["kinds"].get(f"{group}/{version} {kind}" if group else f"{version} {kind}", "")
+        columns = each.get("columns") or _CREATED
+        given = {name: value for name, value in each.items() if name != "columns"}
+        found.append(Resource(**given, key=EVENTS if kind == "Event" else kind, type=type_, columns=columns))
+    return tuple(found)
+
+
+@cache
+def _by_place() -> Mapping[tuple[str, str, str], Resource]:
+    return {(each.group, each.version, each.plural): each for each in list_own()}
+
+
+def list_custom(store: Objects) -> Iterator[Resource]:
+    """The resources that definitions in a store define, each served version."""
+    for definition in store.list(CUSTOM):
+        spec = definition.get("spec") or {}
+        names = (definition.get("status") or {}).get("acceptedNames") or spec.get("names") or {}
+        for version in spec.get("versions") or ():
+            if version.get("served"):
+                yield _custom(spec, names, version)
+
+
+def _custom(spec: Manifest, names: Manifest, version: Manifest) -> Resource:
+    kind, sub = str(names.get("kind")), {}
+    subresources = version.get("subresources") or {}
+    if "status" in subresources:
+        sub["status"] = [spec["group"], version["name"], kind, _STATUS_VERBS]
+    if "scale" in subresources:
+        sub["scale"] = ["autoscaling", "v1", "Scale", _STATUS_VERBS]
+    columns: list[Sequence[Any]] = [_AGED[0]]
+    for each in version.get("additionalPrinterColumns") or ():
+        more = (each.get("format") or "", each.get("priority") or 0, each.get("description") or "", each["jsonPath"])
+        columns.append([each["name"], each["type"], *more])
+    if len(columns) == 1:
+        columns.append(_AGED[1])
+    return Resource(
+        spec["group"],
+        version["name"],
+        str(names.get("plural")),
+        kind,
+        names.get("singular") or kind.lower(),
+        spec.get("scope") != "Cluster",
+        _EVERY_VERB,
+        f"{kind}.{spec['group']}",
+        short=names.get("shortNames") or (),
+        categories=names.get("categories") or (),
+        sub=sub,
+        columns=columns,
+        definition=version,
+    )
+
+
+def find_resource(store: Objects, group: str, version: str, plural: str) -> Resource | None:
+    """The resource of a place in the API."""
+    own = _by_place().get((group, version, plural))
+    if own is not None or "." not in group:
+        return own
+    places = ((each.group, each.version, each.plural) for each in list_custom(store))
+    return next(
+        (each for place, each in zip(places, list_custom(store), strict=True) if place == (group, version, plural)),
+        None,
+    )
+
+
+@cache
+def _by_kind() -> Mapping[tuple[str, str], Resource]:
+    return {(each.api_version, each.kind): each for each in list_own()}
+
+
+def find_by_kind(store: Objects, api_version: str, kind: str) -> Resource | None:
+    """The resource of a kind."""
+    own = _by_kind().get((api_version, kind))
+    if own is not None or "." not in api_version:
+        return own
+    for each in list_custom(store):
+        if (each.api_version, each.kind) == (api_version, kind):
+            return each
+    return None
+
+
+Fields = Mapping[str, list[Any]]
+
+
+@cache
+def fields_of(type_: str) -> Fields:
+    """The fields of a type, those of the types within it that JSON has no name for included."""
+    found: dict[str, list[Any]] = {}
+    for name, each in read_api()["types"].get(type_, {}).items():
+        if name.startswith("~"):
+            found |= fields_of(each[1].lstrip("*"))
+        else:
+            found[name] = each
+    return found

@@ -1,0 +1,162 @@
+"""Label and field selectors of queries, as texts.
+
+kube: apimachinery/pkg/labels/selector.go, pkg/apis/core/v1/conversion.go, pkg/registry/*/strategy.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.apimachinery.objects.labels import DOES_NOT_EXIST, EXISTS, GT, IN, LT, NOT_IN, Requirement
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import bad_request
+from scheduler_core.apiserver.door.jsonpath import find_path
+from scheduler_core.apiserver.door.resources import Resource
+
+_TOKEN = re.compile(r"\s*(==|!=|[=,()!<>]|[^\s=,()!<>]+)")
+_COMMON = ("metadata.name", "metadata.namespace")
+_INVOLVED = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "Pod": (
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "spec.hostNetwork",
+        "status.phase",
+        "status.podIP",
+        "status.podIPs",
+        "status.nominatedNodeName",
+    ),
+    "Event": (
+        *(f"{part}.{name}" for part in ("involvedObject", "regarding") for name in _INVOLVED),
+        "reason",
+        "reportingComponent",
+        "reportingController",
+        "source",
+        "type",
+    ),
+    "Node": ("spec.unschedulable",),
+    "Namespace": ("status.phase",),
+    "Secret": ("type",),
+    "ReplicaSet": ("status.replicas",),
+    "ReplicationController": ("status.replicas",),
+    "Job": ("status.successful",),
+    "Service": ("spec.clusterIP", "spec.type"),
+    "ResourceSlice": ("spec.nodeName", "spec.driver"),
+}
+_DEFAULTS = {"spec.hostNetwork": "false", "spec.unschedulable": "false", "status.replicas": "0"}
+_OWN_WORDS = ("Pod", "Event", "Node", "Namespace", "Secret", "ReplicationController", "Job", "Service")
+Test = Callable[[Manifest], bool]
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.tokens = _TOKEN.findall(text)
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def requirements(self) -> list[Requirement]:
+        found: list[Requirement] = []
+        while self.peek():
+            found.append(self._requirement())
+            following = self.take()
+            if following not in ("", ","):
+                raise bad_request(f"found '{following}', expected: ',' or 'end of string'")
+        return found
+
+    def _requirement(self) -> Requirement:
+        negated = self.peek() == "!"
+        if negated:
+            self.take()
+        key = self.take()
+        if not re.match(r"[\w./-]", key):
+            raise bad_request(
+                f"unable to parse requirement: found '{key}', expected: !, identifier, or 'end of string'"
+            )
+        if negated or self.peek() in ("", ","):
+            return Requirement(key, DOES_NOT_EXIST if negated else EXISTS)
+        operator = self.take()
+        if operator in ("in", "notin"):
+            return Requirement(key, IN if operator == "in" else NOT_IN, self._values())
+        if operator not in ("=", "==", "!=", "<", ">"):
+            expected = "in, notin, =, ==, !=, gt, lt"
+            raise bad_request(f"unable to parse requirement: found '{operator}', expected: {expected}")
+        value = "" if self.peek() in ("", ",") else self.take()
+        if operator in "<>":
+            return Requirement(key, LT if operator == "<" else GT, (value,))
+        return Requirement(key, NOT_IN if operator == "!=" else IN, (value,))
+
+    def _values(self) -> tuple[str, ...]:
+        opening = self.take()
+        if opening != "(":
+            raise bad_request(f"unable to parse requirement: found '{opening}' expected: '('")
+        values = [""]
+        while (token := self.take()) != ")":
+            if not token:
+                raise bad_request("unable to parse requirement: found '', expected: ',', or ')'")
+            values = [*values, ""] if token == "," else [*values[:-1], token]  # noqa: S105 - a comma
+        return tuple(values)
+
+
+@lru_cache(maxsize=256)
+def parse_labels(text: str) -> tuple[Requirement, ...]:
+    """The requirements of a labelSelector. Failure: 400."""
+    return tuple(_Parser(text).requirements())
+
+
+def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
+    """Field, whether it has to be equal, and value."""
+    own = tuple(f["jsonPath"].lstrip(".") for f in (resource.definition or {}).get("selectableFields") or ())
+    known = (*_COMMON, *_FIELDS.get(resource.kind if resource.definition is None else "", ()), *own)
+    found = []
+    for part in filter(None, re.split(r"(?<!\\),", text)):
+        match = re.match(r"([^=!]+)(==|!=|=)(.*)", part)
+        if match is None:
+            raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
+        name, operator, value = match.groups()
+        if name not in known:
+            if resource.kind in _OWN_WORDS and resource.definition is None:
+                raise bad_request(f"field label not supported: {name}")
+            names = '"metadata.name", "metadata.namespace"'
+            raise bad_request(f'"{name}" is not a known field selector: only {names}')
+        found.append((name, operator != "!=", re.sub(r"\\(.)", r"\1", value)))
+    return found
+
+
+def field_value(manifest: Manifest, name: str) -> str:
+    """The value of a field as selectors compare it."""
+    if name == "source" and "source" in manifest:
+        return str((manifest["source"] or {}).get("component", ""))
+    if name.startswith("regarding."):
+        name = name.replace("regarding", "involvedObject", 1)
+    name = {"reportingController": "reportingComponent", "status.successful": "status.succeeded"}.get(name, name)
+    values = find_path(manifest, f".{name}")
+    value = values[0] if values else _DEFAULTS.get(name, "")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def make_test(resource: Resource, query: Mapping[str, Any]) -> Test | None:
+    """The test of a query's selectors; None where all objects pass. Failure: 400."""
+    requirements = parse_labels(str(query.get("labelSelector") or ""))
+    wanted = _parse_fields(resource, str(query.get("fieldSelector") or ""))
+    if not requirements and not wanted:
+        return None
+
+    def test(manifest: Manifest) -> bool:
+        labels = manifest["metadata"].get("labels") or {}
+        return all(each.matches(labels) for each in requirements) and all(
+            (field_value(manifest, name) == value) is equal for name, equal, value in wanted
+        )
+
+    return test

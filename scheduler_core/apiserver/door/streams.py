@@ -1,0 +1,54 @@
+"""Subresources of pods that a kubelet would answer: log, exec, attach, and port-forward, as an API server does when it cannot reach one.
+
+kube: pkg/registry/core/pod/{strategy.go,rest/subresources.go} @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import TEXT, Failure, Reply, bad_request, not_allowed
+from scheduler_core.apiserver.door.reading import find_object
+from scheduler_core.apiserver.door.resources import Resource, Target
+from scheduler_core.apiserver.store import Store
+
+STREAMS = ("log", "exec", "attach", "portforward")
+_LISTS = ("initContainers", "containers", "ephemeralContainers")
+
+
+def answer_stream(store: Store, resource: Resource, target: Target, query: Mapping[str, str]) -> Reply:
+    """The answer where a kubelet would stream."""
+    if resource.kind != "Pod" or target.subresource not in STREAMS:
+        raise not_allowed()
+    pod = find_object(store, resource, target)
+    node = str((pod.get("spec") or {}).get("nodeName") or "")
+    if target.subresource != "portforward":
+        _pick_container(pod, target.name, query.get("container", ""))
+    if not node:
+        if target.subresource == "log":
+            return Reply(200, b"", TEXT)
+        raise bad_request(f"pod {target.name} does not have a host assigned")
+    where = f"https://{node}:10250/{_place(target, query)}"
+    said = f'Get "{where}": dial tcp: lookup {node}: no such host'
+    if target.subresource == "log":
+        raise Failure(502, "", said)
+    raise Failure(502, "", f"error dialing backend: dial tcp: lookup {node}: no such host")
+
+
+def _place(target: Target, query: Mapping[str, str]) -> str:
+    verb = "containerLogs" if target.subresource == "log" else target.subresource
+    return f"{verb}/{target.namespace}/{target.name}/{query.get('container', '')}"
+
+
+def _pick_container(pod: Manifest, name: str, container: str) -> None:
+    """Failure: 400 where a container has to be named, or is not there."""
+    spec = pod.get("spec") or {}
+    names = [str(each["name"]) for part in _LISTS for each in spec.get(part) or ()]
+    if container and container not in names:
+        raise bad_request(f"container {container} is not valid for pod {name}")
+    regular = [str(each["name"]) for each in spec.get("containers") or ()]
+    if not container and len(regular) > 1:
+        listed = f"a container name must be specified for pod {name}, choose one of: [{' '.join(regular)}]"
+        init = [str(each["name"]) for each in spec.get("initContainers") or ()]
+        raise bad_request(f"{listed} or one of the init containers: [{' '.join(init)}]" if init else listed)

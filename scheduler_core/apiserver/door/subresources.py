@@ -1,0 +1,109 @@
+"""POST of subresources and of reviews, which store no object of their own: bindings, evictions, and what a client may do.
+
+kube: pkg/registry/core/pod/storage, pkg/registry/authorization, pkg/registry/authentication, pkg/api/pod/warnings.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request
+from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
+from scheduler_core.apiserver.eviction import evict
+from scheduler_core.apiserver.server import APIServer, Preconditions
+from scheduler_core.apiserver.status import Refused, not_found
+
+REVIEWS = ("SelfSubjectAccessReview", "SubjectAccessReview", "LocalSubjectAccessReview", "SelfSubjectRulesReview")
+WHO = "SelfSubjectReview"
+_SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+_READS = ("get", "list", "watch")
+_GROUPS = ["system:masters", "system:authenticated"]
+
+
+def answer(context: Context, body: Any) -> Reply | None:
+    """The answer of a subresource or a review; None where an object is to be created."""
+    kind, subresource = context.resource.kind, context.target.subresource
+    if kind in REVIEWS or kind == WHO:
+        return Reply(201, review(context.resource, body, "user" not in context.query))
+    if kind == "Binding" and not subresource:
+        meta = body.get("metadata") if isinstance(body, Mapping) else None
+        return _bind(context, str((meta or {}).get("name") or ""), body)
+    if subresource == "binding":
+        return _bind(context, context.target.name, body)
+    if subresource == "eviction":
+        return _evict(context, body)
+    if subresource in STREAMS:
+        return answer_stream(context.api.store, context.resource, context.target, context.query)
+    if subresource == "token":
+        raise Failure(
+            403, "Forbidden", "no tokens are issued here", {"name": context.target.name, "kind": "serviceaccounts"}
+        )
+    return None
+
+
+def _bind(context: Context, name: str, body: Any) -> Reply:
+    body = body if isinstance(body, Mapping) else {}
+    target, meta = body.get("target") or {}, body.get("metadata") or {}
+    if target.get("kind", "Node") not in ("", "Node") or not target.get("name"):
+        raise bad_request("target.name: Required value")
+    if context.api.store.pod(context.target.namespace, name) is None:
+        raise Refused.because(not_found("pods", name))
+    uid = str(meta.get("uid") or "")
+    done = context.api.store.bind(f"{context.target.namespace}/{name}", uid, str(target["name"]), context.api.now)
+    if not done.ok:
+        details = {"name": name, "kind": "pods/binding"}
+        raise Failure(done.code, done.reason, done.message, details)
+    return Reply(201, _SUCCESS)
+
+
+def _evict(context: Context, body: Any) -> Reply:
+    body = body if isinstance(body, Mapping) else {}
+    options = body.get("deleteOptions") or {}
+    wanted = options.get("preconditions") or {}
+    grace, dry_run = options.get("gracePeriodSeconds"), options.get("dryRun") or context.query.get("dryRun")
+    preconditions = Preconditions(str(wanted.get("uid") or ""), str(wanted.get("resourceVersion") or ""))
+    key = f"{context.target.namespace}/{context.target.name}"
+    evict(context.api, key, grace if isinstance(grace, int) else None, bool(dry_run), preconditions)
+    return Reply(201, _SUCCESS)
+
+
+def review(resource: Resource, body: Any, may_edit: bool) -> dict[str, Any]:
+    """A review with its answer: an edit key may do everything, a view key reads."""
+    given = dict(body) if isinstance(body, Mapping) else {}
+    spec: Mapping[str, Any] = given.get("spec") or {}
+    head = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": {}}
+    if resource.kind == WHO:
+        info = {
+            "username": "admin" if may_edit else "viewer",
+            "uid": "1",
+            "groups": _GROUPS if may_edit else _GROUPS[1:],
+        }
+        return {**head, "status": {"userInfo": info}}
+    if resource.kind == "SelfSubjectRulesReview":
+        verbs = ["*"] if may_edit else list(_READS)
+        rules = [{"verbs": verbs, "apiGroups": ["*"], "resources": ["*"]}]
+        others = [{"verbs": verbs, "nonResourceURLs": ["*"]}]
+        return {**head, "spec": {}, "status": {"resourceRules": rules, "nonResourceRules": others, "incomplete": False}}
+    attributes = spec.get("resourceAttributes") or spec.get("nonResourceAttributes") or {}
+    allowed = may_edit or attributes.get("verb") in _READS
+    return {**head, "spec": spec, "status": {"allowed": allowed}}
+
+
+def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
+    """A pod as the answer to its DELETE shows it, once it is gone."""
+    meta = pod["metadata"]
+    if meta.get("deletionTimestamp"):
+        return pod
+    marks = {"deletionTimestamp": api.store.timestamp(api.now), "deletionGracePeriodSeconds": 0}
+    return {**pod, "metadata": {**meta, **marks}}
+
+
+def deprecations(resource: Resource) -> list[str]:
+    """The warning that every answer about a resource carries."""
+    if resource.kind == "Endpoints":
+        return ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"]
+    return []

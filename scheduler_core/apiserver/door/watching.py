@@ -1,0 +1,129 @@
+"""Watches: which changes a client sees, as which events.
+
+kube: apiserver/pkg/endpoints/handlers/watch.go, apiserver/pkg/storage/cacher @ v1.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.answers import Failure, no_resource, not_allowed
+from scheduler_core.apiserver.door.events import convert, event_manifest
+from scheduler_core.apiserver.door.reading import Form, all_of, check_versions, make_table, pick, present, show
+from scheduler_core.apiserver.door.requests import Call, World
+from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, find_resource, parse_path
+from scheduler_core.apiserver.door.selectors import Test, make_test
+from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.watch import ADDED, DELETED, MODIFIED, WatchEvent
+
+_END = {"k8s.io/initial-events-end": "true"}
+
+
+@dataclass
+class Watcher:
+    """One watch. `first`: the bytes that it sees at once."""
+
+    world: World
+    resource: Resource
+    target: Target
+    test: Test | None
+    form: Form
+    include: str
+    first: bytes = b""
+    described: bool = False
+
+    @classmethod
+    def begin(cls, world: World, call: Call, oldest: int) -> tuple[Watcher, int | None]:
+        """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects. Failure."""
+        target = parse_path(call.path)
+        if target is None:
+            raise no_resource()
+        resource = find_resource(world.store, target.group, target.version, target.plural)
+        if resource is None:
+            raise no_resource()
+        if "watch" not in resource.verbs or target.subresource:
+            raise not_allowed()
+        query, current = call.query, world.store.resource_version
+        version = check_versions(query, current, watch=True)
+        watcher = cls(world, resource, target, make_test(resource, query), call.form, query.get("includeObject", ""))
+        initial = query.get("sendInitialEvents")
+        if initial == "true" or (initial is None and version in (None, 0)):
+            watcher.first = watcher._list(initial == "true" and query.get("allowWatchBookmarks") == "true")
+            return watcher, None
+        if version is not None and 0 < version < oldest:
+            said = f"too old resource version: {version} ({oldest})"
+            watcher.first = _line("ERROR", Failure(410, "Expired", said).reply.body)
+            return watcher, None
+        return watcher, version or current
+
+    def _list(self, bookmark: bool) -> bytes:
+        store = self.world.store
+        found = pick(all_of(store, self.resource), self.target.namespace, self._passes, "", 0)
+        lines = [self._line(ADDED, each) for each in found]
+        if bookmark:
+            meta = {"resourceVersion": str(store.resource_version), "annotations": _END}
+            head = {"kind": self.resource.kind, "apiVersion": self.resource.api_version}
+            lines.append(_line("BOOKMARK", {**head, "metadata": meta}))
+        return b"".join(lines)
+
+    def _passes(self, manifest: Manifest) -> bool:
+        meta = manifest["metadata"]
+        if self.target.namespace and meta.get("namespace") != self.target.namespace:
+            return False
+        if self.target.name and meta["name"] != self.target.name:
+            return False
+        return self.test is None or self.test(manifest)
+
+    def show(self, event: WatchEvent, version: int, shown: dict[Any, bytes] | None = None) -> bytes:
+        """The event that this watch sees of a change; empty where it sees none. `shown`: events that others saw."""
+        if event.kind != self.resource.key:
+            return b""
+        before = event.old is not None and event.type != ADDED and self._passes(event.old)
+        after = event.new is not None and self._passes(event.new)
+        if not before and not after:
+            return b""
+        type_ = MODIFIED if before and after else ADDED if after else DELETED
+        manifest = event.new if after else event.old
+        assert manifest is not None
+        if type_ == DELETED:
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "resourceVersion": str(version)}}
+        if self.form == "table" or shown is None:
+            return self._line(type_, manifest)
+        key = (id(event), type_, self.form, self.resource.api_version)
+        if key not in shown:
+            shown[key] = self._line(type_, manifest)
+        return shown[key]
+
+    def _line(self, type_: str, manifest: Manifest) -> bytes:
+        if self.resource.key == EVENTS and self.resource.group and "regarding" not in manifest:
+            manifest = convert(manifest)
+        now = self.world.store.epoch + self.world.now
+        if self.form == "table":
+            table = make_table(self.resource, [manifest], now, self.include, not self.described)
+            table["metadata"] = {"resourceVersion": manifest["metadata"].get("resourceVersion", "")}
+            self.described = True
+            return _line(type_, table)
+        if self.form == "metadata":
+            return _line(type_, show(self.resource, manifest, self.form, now))
+        return _line(type_, present(self.resource, manifest))
+
+    @staticmethod
+    def list_new_events(store: Store, seen: int) -> Iterator[WatchEvent]:
+        """The Events that components recorded after so many, as changes."""
+        counts: dict[tuple[str, ...], list[Any]] = {}
+        for number, each in enumerate(store.events):
+            key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
+            known = counts.setdefault(key, [each, 0, number])
+            known[1] += each.count
+            if number >= seen:
+                manifest = event_manifest(store, known[0], each, known[1], known[2])
+                yield WatchEvent(ADDED if known[1] == each.count else MODIFIED, EVENTS, manifest, manifest)
+
+
+def _line(type_: str, body: Any) -> bytes:
+    return msgspec.json.encode({"type": type_, "object": body}) + b"\n"

@@ -1,0 +1,407 @@
+"""Requests that change objects: create, update, patch, and delete, with their options.
+
+kube: apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, quote
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door import crds, subresources
+from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
+from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.events import convert_back
+from scheduler_core.apiserver.door.internal import describe_change
+from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
+from scheduler_core.apiserver.door.patching import change, go_map
+from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
+from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
+from scheduler_core.apiserver.door.scales import make_scale, with_replicas
+from scheduler_core.apiserver.door.selectors import make_test
+from scheduler_core.apiserver.door.versions import to_kept
+from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
+from scheduler_core.apiserver.object_defaults import with_object_defaults
+from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
+
+_MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
+_APPLY = "application/apply-patch"
+_OPTIONS = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions", "DELETE": "DeleteOptions"}
+_POLICIES = ("Background", "Foreground", "Orphan")
+
+
+def check_options(method: str, query: Mapping[str, str], content_type: str = "") -> None:
+    """Failure: 422 for options that no request may have."""
+    kind, errors = _OPTIONS[method], []
+    dry_run, validation = query.get("dryRun"), query.get("fieldValidation", "")
+    if dry_run not in (None, "", "All"):
+        errors.append(FieldError("dryRun", encode([dry_run]), 'supported values: "All"', kind="Unsupported value"))
+    if content_type.startswith(_APPLY) and not query.get("fieldManager"):
+        errors.append(build_required_error("fieldManager", "is required for apply patch"))
+    if method == "PATCH" and query.get("force") and not content_type.startswith(_APPLY):
+        errors.append(FieldError("force", "", "may not be specified for non-apply patch", kind="Forbidden"))
+    if validation not in ("", "Ignore", "Strict", "Warn"):
+        supported = 'supported values: "", "Ignore", "Strict", "Warn"'
+        errors.append(FieldError("fieldValidation", encode(validation), supported, kind="Unsupported value"))
+    if errors:
+        raise invalid_options(kind, *errors)
+
+
+# Reading what was sent
+
+
+def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
+    """The object of a body, as the resource has it; `patch`: what made it. Failure: 400, or 422 for a patch."""
+    resource, decoder = context.resource, Decoder()
+    if not isinstance(body, Mapping):
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind"
+        )
+    _check_kind(resource, body)
+    try:
+        if context.is_custom:
+            manifest = crds.prune(resource, body, decoder.unknown)
+        else:
+            manifest = decoder.object(body, resource.type) if resource.type else dict(body)
+    except Undecodable as wrong:
+        raise _undecodable(resource, str(wrong), patch) from None
+    validation = context.query.get("fieldValidation") or "Warn"
+    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+    if unknown and validation == "Strict":
+        raise _undecodable(resource, f"strict decoding error: {', '.join(unknown)}", patch)
+    if validation == "Warn":
+        context.warnings += unknown
+    return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
+
+
+def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
+    if patch is None:
+        said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
+        return bad_request(said)
+    if found := re.search(r"cannot unmarshal .* of type (int\d+)$", why):
+        why = f"unrecognized type: {found[1]}"
+    shown = f"Invalid value: {quote(go_map(patch))}: {why}"
+    causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
+    return Failure(422, "Invalid", f' "" is invalid: patch: {shown}', {"causes": causes})
+
+
+def _check_kind(resource: Resource, body: Mapping[str, Any]) -> None:
+    kind, version = body.get("kind") or resource.kind, body.get("apiVersion") or resource.api_version
+    if (kind, version) == (resource.kind, resource.api_version):
+        return
+    said = f'{kind} in version "{resource.version}" cannot be handled as a {resource.kind}: '
+    if kind != resource.kind and version == resource.api_version:
+        other = f"{resource.version}.{kind}"
+        raise bad_request(
+            f"{said}converting ({other}) to ({resource.group or 'core'}.{resource.kind}): unknown conversion"
+        )
+    raise bad_request(
+        f'{said}no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
+    )
+
+
+def _placed(context: Context, manifest: dict[str, Any], named: bool) -> dict[str, Any]:
+    """The object with the namespace of its path. Failure: 400 where it says another, or another name."""
+    target, meta = context.target, dict(manifest.get("metadata") or {})
+    if context.resource.namespaced:
+        if (meta.get("namespace") or target.namespace) != target.namespace:
+            raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+        meta["namespace"] = target.namespace
+    else:
+        meta.pop("namespace", None)
+    if named and (meta.get("name") or "") != target.name:
+        if not meta.get("name"):
+            raise bad_request("name must be provided")
+        raise bad_request(f"the name of the object ({meta['name']}) does not match the name on the URL ({target.name})")
+    return {**manifest, "metadata": meta}
+
+
+# The verbs
+
+
+def create(context: Context, body: Any) -> Reply:
+    """POST of a collection."""
+    manifest = _placed(context, decode(context, body), named=False)
+    return context.answer(201, _create(context, manifest))
+
+
+def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | None = None) -> Manifest:
+    api, resource = context.api, context.resource
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in _SERVERS}
+    if managed is not None:
+        meta["managedFields"] = managed
+    manifest = {**manifest, "metadata": meta}
+    if resource.namespaced and api.store.get("Namespace", "", context.target.namespace) is None:
+        raise Failure(404, *_missing_namespace(context.target.namespace))
+    if resource.key == EVENTS:
+        return _create_event(context, manifest)
+    if context.is_custom:
+        manifest = crds.check(resource, manifest, None)
+        manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
+    if resource.kind == CUSTOM:
+        manifest = crds.establish(manifest, api.store.timestamp(api.now))
+    manifest = with_object_defaults(resource.key, manifest)
+    if managed is None and api.finish is not None:
+        # What admission adds has no manager.
+        kind = find_kind(resource.api_version, resource.kind)
+        manifest = manifest if kind is None else dict(with_defaults(kind, manifest))
+        manifest, api = api.finish(None, manifest), replace(api, finish=None)
+    return api.create(manifest, context.query.get("user", ""))
+
+
+def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
+    answer = not_found("namespaces", name)
+    return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
+
+
+_SERVERS = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "selfLink",
+    "managedFields",
+)
+
+
+def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
+    store = context.api.store
+    manifest = convert_back(manifest) if context.resource.group else manifest
+    named = apply_generated_name(manifest, get_kind_by_key(EVENTS), store)
+    namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
+    if not name:
+        raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
+    if store.get(EVENTS, namespace, name) is not None:
+        raise Refused.because(already_exists(context.resource.named, name))
+    event = store.create(named, EVENTS, context.api.now)
+    assert event.new is not None
+    return event.new
+
+
+def update(context: Context, body: Any) -> Reply:
+    """PUT of an object."""
+    sub = context.target.subresource
+    if sub == "scale":
+        return _update_scale(context, body)
+    manifest = _placed(context, decode(context, body), named=True)
+    if context.api.store.get(*context.place) is None and context.resource.key == "Lease":
+        raise Refused.because(not_found(context.resource.named, context.target.name))
+    return context.answer(200, store_update(context, manifest))
+
+
+def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] | None = None) -> Manifest:
+    """Stores what an object is to be; its stored form. Refused."""
+    api, resource = context.api, context.resource
+    old = find_object(api.store, resource, context.target)
+    context.version = old["metadata"].get("resourceVersion", "")
+    meta = dict(manifest["metadata"])
+    if meta.get("uid") and meta["uid"] != old["metadata"].get("uid"):
+        raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
+    if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
+        raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
+    meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
+    if managed is not None:
+        meta["managedFields"] = managed
+    manifest = {**manifest, "metadata": meta}
+    if resource.key == EVENTS:
+        manifest = convert_back(manifest) if resource.group else manifest
+        event = context.api.store.replace(manifest, EVENTS)
+        return old if event is None or event.new is None else event.new
+    if context.is_custom:
+        manifest = _custom_update(context, old, manifest)
+    manifest = with_object_defaults(resource.key, manifest)
+    if resource.kind == "Node" and context.target.subresource != "status":
+        manifest = {**manifest, "status": old.get("status") or {}}
+    try:
+        return api.update(manifest, context.target.subresource, context.query.get("user", ""))
+    except Refused as refused:
+        raise describe_change(refused, old, manifest) from None
+
+
+def _other_uid(context: Context, given: str, old: Manifest) -> str:
+    key = f"/registry/{context.resource.plural}/{'/'.join(filter(None, context.place[1:]))}"
+    why = f"Precondition failed: UID in precondition: {given}, UID in object meta: {old['metadata'].get('uid')}"
+    return f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
+
+
+def _custom_update(context: Context, old: Manifest, manifest: dict[str, Any]) -> dict[str, Any]:
+    if "status" in context.resource.sub:
+        if context.target.subresource == "status":
+            manifest = {**old, "metadata": manifest["metadata"], "status": manifest.get("status") or {}}
+        else:
+            rest = {name: value for name, value in manifest.items() if name != "status"}
+            manifest = {**rest, "status": old["status"]} if "status" in old else rest
+    return crds.check(context.resource, manifest, old)
+
+
+def _update_scale(context: Context, body: Any) -> Reply:
+    scale = body if isinstance(body, Mapping) else {}
+    old = find_object(context.api.store, context.resource, context.target)
+    given = (scale.get("metadata") or {}).get("resourceVersion")
+    if given and given != old["metadata"].get("resourceVersion"):
+        raise Refused.because(conflict(context.resource.named, context.target.name, _MODIFIED))
+    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    if not isinstance(replicas, int) or replicas < 0:
+        why = "must be greater than or equal to 0"
+        raise _scale_refusal(context, FieldError("spec.replicas", encode(replicas), why, kind="Invalid value"))
+    new = with_replicas(context.resource, old, replicas)
+    bare = replace(context, target=context.target._replace(subresource=""))
+    stored = store_update(bare, {**new, "metadata": dict(new["metadata"])})
+    return Reply(
+        200, show(context.resource, make_scale(context.resource, stored), context.form, context.now, kind="Scale")
+    )
+
+
+def _scale_refusal(context: Context, error: FieldError) -> Failure:
+    name = context.target.name
+    said = f'Scale.autoscaling "{name}" is invalid: {error}'
+    causes = [{"reason": "FieldValueInvalid", "message": error.text, "field": error.path}]
+    return Failure(422, "Invalid", said, {"name": name, "group": "autoscaling", "kind": "Scale", "causes": causes})
+
+
+def patch(context: Context, body: Any, content_type: str) -> Reply:
+    """PATCH of an object, by any of the four kinds of patch."""
+    resource, target, store = context.resource, context.target, context.api.store
+    if content_type.startswith(_APPLY):
+        return _apply(context, body)
+    old = find_object(store, resource, target)
+    if target.subresource == "scale":
+        return _update_scale(context, change(make_scale(resource, old), body, content_type, ""))
+    base = present(resource, old)
+    new = change(base, body, content_type, resource.type if not context.is_custom else None, resource.kind)
+    manifest = _placed(context, decode(context, new, body), named=True)
+    return context.answer(200, store_update(context, manifest))
+
+
+def _apply(context: Context, body: Any) -> Reply:
+    """Server-side apply. Failure: 409 for fields of other managers."""
+    resource, store = context.resource, context.api.store
+    manifest = _placed(context, typed_of(context, body), named=True)
+    old = store.get(*context.place)
+    force = context.query.get("force") == "true"
+    manager = Manager(
+        context.manager, "Apply", resource.api_version, context.target.subresource, store.timestamp(context.api.now)
+    )
+    new, managed = apply(resource, old, manifest, manager, force)
+    if old is None:
+        return context.answer(201, _create(context, decode(context, new), managed))
+    return context.answer(200, store_update(context, _placed(context, decode(context, new), named=True), managed))
+
+
+def delete(context: Context, body: Any) -> Reply:
+    """DELETE of an object, or of a collection."""
+    options = {**context.query, **(body if isinstance(body, Mapping) else {})}
+    errors = _option_errors(options)
+    if errors:
+        raise invalid_options("DeleteOptions", *errors)
+    if not context.target.name:
+        return _delete_collection(context, options)
+    return _delete(context, options)
+
+
+def _option_errors(options: Mapping[str, Any]) -> list[FieldError]:
+    policy = options.get("propagationPolicy")
+    if policy in (None, "", *_POLICIES):
+        return []
+    supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
+    return [FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value")]
+
+
+def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
+    api, resource = context.api, context.resource
+    old = find_object(api.store, resource, context.target)
+    uid = old["metadata"].get("uid", "")
+    wanted = options.get("preconditions")
+    wanted = wanted if isinstance(wanted, Mapping) else {}
+    if wanted.get("uid") and wanted["uid"] != uid:
+        raise _mismatch(context, "UID", str(wanted["uid"]), uid)
+    version = old["metadata"].get("resourceVersion", "")
+    if wanted.get("resourceVersion") and wanted["resourceVersion"] != version:
+        raise _mismatch(context, "ResourceVersion", str(wanted["resourceVersion"]), version)
+    grace = options.get("gracePeriodSeconds")
+    policy = str(options.get("propagationPolicy") or "")
+    if resource.key == EVENTS:
+        api.store.remove(*context.place)
+    else:
+        if options.get("orphanDependents") in (True, "true"):
+            policy = "Orphan"
+        text = "" if grace is None else str(grace)
+        seconds = int(text) if text.lstrip("-").isdecimal() and len(text) < 12 else None
+        api.delete(context.place, seconds, policy, Preconditions(), context.query.get("user", ""))
+    if resource.kind == CUSTOM:
+        crds.remove_objects(api.store, old)
+    left = api.store.get(*context.place)
+    if resource.kind == "Pod" or left is not None:
+        return context.answer(200, left if left is not None else subresources.as_deleted(old, api, grace))
+    details: dict[str, Any] = {"name": context.target.name}
+    if resource.group:
+        details["group"] = resource.group
+    details |= {"kind": resource.plural, "uid": uid}
+    status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+    return Reply(200, status)
+
+
+def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
+    kind, name = context.resource.kind, context.target.name
+    why = (
+        f"the {what} in the precondition ({given}) does not match the {what} in record ({have}). "
+        "The object might have been deleted and then recreated"
+        if what == "UID"
+        else f"the ResourceVersion in the precondition ({given}) does not match the ResourceVersion in record ({have}). "
+        "The object might have been modified"
+    )
+    details = {"name": name, **({"group": context.resource.group} if context.resource.group else {}), "kind": kind}
+    return Failure(409, "Conflict", f'Operation cannot be fulfilled on {kind} "{name}": {why}', details)
+
+
+def _delete_collection(context: Context, options: Mapping[str, Any]) -> Reply:
+    if "deletecollection" not in context.resource.verbs:
+        raise not_allowed()
+    store, resource = context.api.store, context.resource
+    listed = list_objects(store, resource, context.target, "object", context.query, context.now, 0)
+    for each in list(
+        pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
+    ):
+        meta = each["metadata"]
+        target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
+        if store.get(resource.key, target.namespace, target.name) is not None:
+            _delete(replace(context, target=target), {**options, "preconditions": {}})
+    return listed
+
+
+def write(context: Context, body: Any, content_type: str) -> Reply:
+    """The answer to a request that may change objects; what it changed is marked as its manager's. Refused."""
+    resource, target, method = context.resource, context.target, context.method
+    if target.subresource and target.subresource not in resource.sub:
+        raise no_resource()
+    verbs = resource.sub[target.subresource][3] if target.subresource else resource.verbs
+    verb = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}[method]
+    collection = not target.name
+    if verb not in verbs or (collection and method in ("PUT", "PATCH")):
+        raise not_allowed()
+    if method == "POST" and not collection and not target.subresource:
+        raise not_allowed()
+    check_options(method, context.query, content_type)
+    manager = Manager(
+        context.manager,
+        "Update",
+        resource.api_version,
+        target.subresource,
+        context.api.store.timestamp(context.api.now),
+    )
+    applies = content_type.startswith(_APPLY) and method == "PATCH"
+    context.api = replace(context.api, finish=None if applies else finish(resource, manager))
+    if method == "POST":
+        special = subresources.answer(context, body)
+        return special if special is not None else create(context, body)
+    if method == "PUT":
+        return update(context, body)
+    return patch(context, body, content_type) if method == "PATCH" else delete(context, body)

@@ -1,0 +1,102 @@
+"""Defaults that nothing in a world reads but clients see, and what kube allocates for a Service.
+
+kube: pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/registry/core/service/storage @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.template_defaults import with_template_defaults
+
+Object = dict[str, Any]
+_FAMILIES = {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"}
+
+
+def _secret(manifest: Manifest) -> Object:
+    given = manifest.get("stringData")
+    if not given:
+        return {**manifest, "type": manifest.get("type") or "Opaque"}
+    data = {**(manifest.get("data") or {}), **{k: base64.b64encode(v.encode()).decode() for k, v in given.items()}}
+    rest = {name: value for name, value in manifest.items() if name != "stringData"}
+    return {**rest, "data": data, "type": manifest.get("type") or "Opaque"}
+
+
+def _node(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    if spec.get("podCIDR") and not spec.get("podCIDRs"):
+        return {**manifest, "spec": {**spec, "podCIDRs": [spec["podCIDR"]]}}
+    return dict(manifest)
+
+
+def _service(manifest: Manifest) -> Object:
+    spec: Object = {"sessionAffinity": "None", "type": "ClusterIP", **(manifest.get("spec") or {})}
+    ports = [{"protocol": "TCP", **each} for each in spec.get("ports") or ()]
+    if ports:
+        spec["ports"] = [{**each, "targetPort": each.get("targetPort") or each.get("port")} for each in ports]
+    if spec["type"] != "ExternalName":
+        spec = {**_FAMILIES, **spec}
+        if not spec.get("clusterIP"):
+            spec["clusterIP"] = _address(manifest["metadata"])
+        spec.setdefault("clusterIPs", [spec["clusterIP"]])
+    return {**manifest, "spec": spec, "status": manifest.get("status") or {"loadBalancer": {}}}
+
+
+def _address(meta: Manifest) -> str:
+    """A free address is not looked for: one of a million goes by the service's name."""
+    digest = hashlib.sha256(f"{meta.get('namespace')}/{meta.get('name')}".encode()).digest()
+    return f"10.96.{digest[1]}.{digest[2] % 253 + 2}"
+
+
+def _pod(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    filled: Object = dict(with_template_defaults({"template": {"spec": spec}})["template"]["spec"])
+    filled.setdefault("enableServiceLinks", True)
+    for part in ("containers", "initContainers"):
+        if part in filled:
+            filled[part] = [_container(each, bool(filled.get("hostNetwork"))) for each in filled[part]]
+    return {**manifest, "spec": filled}
+
+
+def _container(container: Manifest, on_host: bool) -> Object:
+    """Requests follow from limits, and host ports from ports where the pod is on the host's network."""
+    new = dict(container)
+    resources = container.get("resources") or {}
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    if any(name not in requests for name in limits):
+        new["resources"] = {**resources, "requests": {**limits, **requests}}
+    if on_host and container.get("ports"):
+        new["ports"] = [
+            {**each, "hostPort": each.get("hostPort") or each["containerPort"]} for each in container["ports"]
+        ]
+    return new
+
+
+_GENERATION = "deprecated.daemonset.template.generation"
+
+
+def _daemon_set(manifest: Manifest) -> Object:
+    meta = manifest["metadata"]
+    notes = meta.get("annotations") or {}
+    if _GENERATION in notes:
+        return dict(manifest)
+    return {**manifest, "metadata": {**meta, "annotations": {**notes, _GENERATION: "1"}}}
+
+
+_DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
+    "DaemonSet": _daemon_set,
+    "Pod": _pod,
+    "Secret": _secret,
+    "Node": _node,
+    "Service": _service,
+}
+
+
+def with_object_defaults(kind: str, manifest: Manifest) -> Object:
+    """The object with its defaults."""
+    default = _DEFAULTS.get(kind)
+    return dict(manifest) if default is None else default(manifest)
