@@ -7,16 +7,5 @@ from playground.workbench.builder.nodes import node_manifests
 from playground.workbench.builder.pods import pod_manifests
 from playground.workbench.builder.yamltext import fragment, to_yaml
 
-__all__ = [
-    "CLUSTERS",
-    "PRESETS",
-    "Cluster",
-    "Preset",
-    "claim_manifests",
-    "clusters_of_differences",
-    "device_manifests",
-    "fragment",
-    "node_manifests",
-    "pod_manifests",
-    "to_yaml",
-]
+__all__ = ["CLUSTERS", "PRESETS", "Cluster", "Preset", "claim_manifests", "clusters_of_differences"]
+__all__ += ["device_manifests", "fragment", "node_manifests", "pod_manifests", "to_yaml"]
