@@ -66,7 +66,7 @@ class Command(TerminalCommand):
             except (BadInput, OSError, ValueError) as bad:
                 return types.CallToolResult(content=[types.TextContent(type="text", text=str(bad))], is_error=True)
             texts = filter(None, (json.dumps(data, ensure_ascii=False), notes))
-            content = [types.TextContent(type="text", text=text) for text in texts]
+            content: list[Any] = [types.TextContent(type="text", text=text) for text in texts]
             return types.CallToolResult(content=content, structured_content=data)
 
         async def serve() -> None:

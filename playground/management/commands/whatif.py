@@ -12,7 +12,16 @@ from typing import Any
 from playground.features.fixes.presenter import effect_sentence
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
-from playground.management.terminal.command import CHANGES, HELP, INPUT, Exit, TerminalCommand, add_options, leave
+from playground.management.terminal.command import (
+    CHANGES,
+    HELP,
+    INPUT,
+    Exit,
+    TerminalCommand,
+    add_options,
+    leave,
+    read_release_option,
+)
 from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
@@ -59,18 +68,34 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input, the changes, and the output."""
         super().add_arguments(parser)
-        add_options(
-            parser,
-            ("--drain", [], "NODE", "drain a node; budgets are kept"),
-            ("--remove", [], "NODE", "a node is lost at once"),
-            ("--add", [], "N=NODE", "so many new nodes like one that exists"),
-            ("--scale", [], "KIND/NS/NAME=N", "a workload with so many replicas"),
-            *CHANGES,
-            ("--more", [], "[N=]NS/NAME|KIND/NS/NAME|FILE", "how many more of this pod fit; several are a set"),
-            ("--most", MOST, "N", f"count no further than this ({MOST})"),
-            ("--seed", 0, "N", "the seed of the draws among equals (0)"),
+        parser.add_argument(
+            "--drain", action="append", default=[], metavar="NODE", help="drain a node; budgets are kept"
+        )
+        parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
+        parser.add_argument(
+            "--add", action="append", default=[], metavar="N=NODE", help="so many new nodes like one that exists"
+        )
+        parser.add_argument(
+            "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
+        )
+        add_options(parser, *CHANGES)
+        parser.add_argument(
+            "--more",
+            action="append",
+            default=[],
+            metavar="[N=]NS/NAME|KIND/NS/NAME|FILE",
+            help="how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set",
+        )
+        parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})")
+        parser.add_argument(
+            "--from",
+            dest="from_release",
+            type=read_release_option,
+            metavar="RELEASE",
+            help="with --release: the release before; without it that which the input indicates, else the oldest",
         )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
+        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
     def handle(self, *args: Any, output: str, seed: int, **asked: Any) -> None:
         """Read, run, change, run, print, and leave with the exit status."""
