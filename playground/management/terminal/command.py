@@ -46,6 +46,17 @@ def leave(found: Iterable[Exit]) -> None:
         sys.exit(worst)
 
 
+def add_types_argument(parser: ArgumentParser) -> None:
+    """Add the argument for node types."""
+    parser.add_argument(
+        "--types",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="node types: a list with prices, node groups with cluster-autoscaler's annotations, or NodePools (docs/capacity.md)",
+    )
+
+
 def read_release_option(text: str) -> Release:
     try:
         return read_release(text)
