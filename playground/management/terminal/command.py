@@ -64,7 +64,10 @@ def read_release_option(text: str) -> Release:
         raise ArgumentTypeError(str(error)) from None
 
 
-CHANGES = (("--run", [], "KUBECTL", "a kubectl command, as fixes are printed"), ("--apply", [], "FILE", "manifests"))
+CHANGES: tuple[tuple[str, Any, str, str], ...] = (
+    ("--run", [], "KUBECTL", "a kubectl command, as fixes are printed"),
+    ("--apply", [], "FILE", "manifests"),
+)
 
 
 def add_options(parser: ArgumentParser, *rows: tuple[str, Any, str, str]) -> None:
