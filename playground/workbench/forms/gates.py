@@ -65,6 +65,10 @@ ABOUT = {
     "NodeDeclaredFeatures": _("A pod that needs a feature of the kubelet runs only on nodes that declare the feature."),
     "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
     "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused if the CSIDriver requires this."),
+    "OpportunisticBatching": _("A pod with the same requirements as the previous pod reuses its scores."),
+    "GenericWorkload": _("Pods that name a PodGroup are scheduled together."),
+    "TopologyAwareWorkloadScheduling": _("The pods of a PodGroup are placed within one topology domain."),
+    "PodGroupPreemptionPolicy": _("preemptionPolicy of a PodGroup counts in place of the policies of its pods."),
     "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
 }
 

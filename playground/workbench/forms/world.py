@@ -143,6 +143,10 @@ class SettingsForm(forms.Form):
     toleration_operators = GateField()
     volume_limit_scaling = GateField()
     pod_level_scaling = GateField()
+    opportunistic_batching = GateField()
+    generic_workload = GateField()
+    topology_aware_scheduling = GateField()
+    group_preemption_policy = GateField()
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
