@@ -65,11 +65,11 @@ ABOUT = {
     "NodeDeclaredFeatures": _("A pod that needs a feature of the kubelet runs only on nodes that declare the feature."),
     "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
     "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused if the CSIDriver requires this."),
-    "OpportunisticBatching": _("A pod with the same requirements as the previous pod reuses its scores."),
-    "GenericWorkload": _("Pods that name a PodGroup are scheduled together."),
-    "TopologyAwareWorkloadScheduling": _("The pods of a PodGroup are placed within one topology domain."),
-    "PodGroupPreemptionPolicy": _("preemptionPolicy of a PodGroup counts in place of the policies of its pods."),
     "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
+    "OpportunisticBatching": _("A pod like the one before takes the next node of its list and is not scored."),
+    "GenericWorkload": _("PodGroups: the pods of a group are placed together, or not at all."),
+    "TopologyAwareWorkloadScheduling": _("A PodGroup can require one zone, rack, or other domain for all its pods."),
+    "PodGroupPreemptionPolicy": _("A PodGroup says whether it preempts other pods."),
 }
 
 

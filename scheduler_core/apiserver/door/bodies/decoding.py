@@ -1,0 +1,330 @@
+"""Bodies as objects of a type: unknown fields, values of another type in Go's words, protobuf, YAML.
+
+kube: sigs.k8s.io/json, apimachinery/pkg/runtime/serializer/{json,protobuf}, apiserver/pkg/endpoints/handlers/{create,rest}.go @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import yaml
+
+from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
+from scheduler_core.apimachinery.objects.times import SECOND, format_micro_time, format_time, parse_time
+from scheduler_core.apiserver.door.bodies.zeros import is_left_out
+from scheduler_core.apiserver.door.resources import fields_of, read_api
+
+_WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
+_INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
+_WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
+_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+class Undecodable(ValueError):
+    """A value that is not of its field's type; the text is Go's."""
+
+
+class _Place(NamedTuple):
+    struct: str  # Go's name of the innermost type
+    path: str  # of field names alone, as Go has it
+    at: str  # with indices
+
+
+class Decoder:
+    """Reads an object of a type. `unknown`: the paths of the fields that its types do not have, which are left out."""
+
+    def __init__(self) -> None:
+        self.unknown: list[str] = []
+
+    def object(self, value: Any, type_: str) -> Any:
+        """The object, without nulls and unknown fields. Undecodable."""
+        return self._struct(value, type_, _Place("", "", ""), type_)
+
+    def _struct(self, value: Any, type_: str, place: _Place, go: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise _mismatch(value, place, go)
+        known, found = fields_of(type_), {}
+        name_of = type_.rpartition(".")[2]
+        for name, each in value.items():
+            inner_path = f"{place.path}.{name}" if place.path else name
+            at = f"{place.at}.{name}" if place.at else name
+            if not place.at and name in ("apiVersion", "kind"):
+                found[name] = each
+            elif name not in known:
+                self.unknown.append(at)
+            elif each is not None and not is_left_out(known[name], each):
+                found[name] = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
+        return found
+
+    def _value(self, value: Any, expression: str, place: _Place, go: str) -> Any:
+        wrapped = _WRAPPED.match(expression)
+        if wrapped is not None:
+            wrap, inner = wrapped.groups()
+            if wrap == "*":
+                return self._value(value, inner, place, go.removeprefix("*"))
+            return self._list(value, inner, place, go) if wrap == "[]" else self._map(value, inner, place, go)
+        if expression in read_api()["types"]:
+            return self._struct(value, expression, place, go)
+        _check_leaf(value, expression, place, go)
+        return _canonical(value) if expression == "quantity" else value
+
+    def _list(self, value: Any, inner: str, place: _Place, go: str) -> Any:
+        if not isinstance(value, list):
+            raise _mismatch(value, place, go)
+        go = go.removeprefix("[]")
+        return [self._value(each, inner, place._replace(at=f"{place.at}[{i}]"), go) for i, each in enumerate(value)]
+
+    def _map(self, value: Any, inner: str, place: _Place, go: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise _mismatch(value, place, go)
+        go = go.partition("]")[2] or go
+        return {name: self._value(each, inner, place, go) for name, each in value.items() if each is not None}
+
+
+def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
+    word = _WORDS.get(type(value), "null")
+    if word == "number" and go in _INTEGERS:
+        word = f"number {value}"
+    where = f"{place.struct}.{place.path}" if place.struct else "value"
+    said = f"Go struct field {where}" if place.struct else "Go value"
+    return Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+
+
+def _canonical(quantity: Any) -> str:
+    """A quantity as Go writes it again."""
+    text = str(quantity)
+    if re.search(r"[eE][+-]?\d", text):
+        return text
+    return format_quantity(text, binary=text.endswith("i"))
+
+
+def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
+    if expression == "string" or expression == "bytes":
+        good = isinstance(value, str)
+    elif expression == "bool":
+        good = isinstance(value, bool)
+    elif expression in _INTEGERS:
+        most = _INTEGERS[expression]
+        good = isinstance(value, int) and not isinstance(value, bool) and -most <= value < most
+    elif expression.startswith("float"):
+        good = isinstance(value, int | float) and not isinstance(value, bool)
+    else:
+        _check_special(value, expression)
+        return
+    if not good:
+        raise _mismatch(value, place, go)
+    if expression == "bytes":
+        _check_base64(value)
+
+
+def _check_base64(value: str) -> None:
+    bad = re.search(r"[^A-Za-z0-9+/=\r\n]", value)
+    if bad or len(re.sub(r"\s", "", value)) % 4:
+        raise Undecodable(f"illegal base64 data at input byte {bad.start() if bad else len(value) // 4 * 4}")
+
+
+def _check_special(value: Any, expression: str) -> None:
+    if expression == "quantity" and not _is_quantity(value):
+        raise Undecodable(_QUANTITY)
+    if expression in ("time", "microtime") and not _is_time(value):
+        form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
+        raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
+    if expression == "intorstring" and not isinstance(value, str | int):
+        raise Undecodable(f"json: cannot unmarshal {_WORDS.get(type(value))} into Go value of type string")
+
+
+def _is_quantity(value: Any) -> bool:
+    try:
+        parse_quantity(value)
+    except (BadQuantity, ValueError, TypeError):
+        return False
+    return True
+
+
+def _is_time(value: Any) -> bool:
+    try:
+        parse_time(value)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+# YAML, as Go's yaml package reads it: YAML 1.1.
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's where it is installed
+    """Times stay texts."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+_PLACES = (
+    ("Expecting property name", "looking for beginning of object key string"),
+    ("Expecting ',' delimiter", "after object key:value pair"),
+    ("Expecting ':' delimiter", "after object key"),
+    ("Extra data", "after top-level value"),
+)
+
+
+def read_json(body: bytes) -> Any:
+    """JSON data. ValueError says why not, in Go's words where it can."""
+    if not body.strip():
+        raise ValueError("unexpected end of JSON input")
+    try:
+        return json.loads(body, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as wrong:
+        if wrong.pos >= len(wrong.doc.rstrip()) or wrong.msg.startswith("Unterminated"):
+            raise ValueError("unexpected end of JSON input") from None
+        place = next((said for words, said in _PLACES if wrong.msg.startswith(words)), "looking for beginning of value")
+        raise ValueError(f"invalid character {wrong.doc[wrong.pos]!r} {place}") from None
+    except (UnicodeDecodeError, RecursionError) as wrong:
+        raise ValueError("the JSON text is not readable") from wrong
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"invalid character {name[0]!r} looking for beginning of value")
+
+
+def read_yaml(body: bytes) -> Any:
+    """YAML data, as JSON has it. ValueError says why not."""
+    try:
+        return json.loads(json.dumps(yaml.load(body, Loader=_Loader)))  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, TypeError, UnicodeDecodeError, RecursionError) as wrong:
+        raise ValueError(f"error converting YAML to JSON: yaml: {wrong}") from wrong
+
+
+# Protobuf, as kube frames it: a prefix, and an Unknown that holds kind and object.
+
+_MAGIC = b"k8s\0"
+
+
+def read_protobuf(body: bytes) -> Any:
+    """An object of one of kube's own kinds. ValueError where it cannot be read."""
+    if not body.startswith(_MAGIC):
+        raise ValueError("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+    try:
+        unknown = _scan(body[len(_MAGIC) :])
+        about = _texts(unknown[1][0])
+        type_ = read_api()["kinds"].get(f"{about.get(1, '')} {about.get(2, '')}")
+        if about.get(2) == "DeleteOptions":
+            type_ = "meta.v1.DeleteOptions"
+        if type_ is None:
+            raise ValueError(f'no kind "{about.get(2)}" is registered for version "{about.get(1)}"')
+        raw = unknown.get(2, [b""])[0]
+        return {"apiVersion": about.get(1, ""), "kind": about.get(2, ""), **_message(raw, type_)}
+    except (IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as wrong:
+        raise ValueError("the protobuf message is not readable") from wrong
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        byte = data[at]
+        number |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not byte & 0x80:
+            return number, at
+        if shift > 63:
+            raise ValueError("the protobuf message is not readable")
+
+
+def _scan(data: bytes) -> dict[int, list[Any]]:
+    """The fields of a message by number, each occurrence."""
+    found: dict[int, list[Any]] = {}
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        number, wire = tag >> 3, tag & 7
+        value: Any
+        if wire == 0:
+            value, at = _varint(data, at)
+        elif wire in (1, 5):
+            size = 8 if wire == 1 else 4
+            value, at = data[at : at + size], at + size
+        elif wire == 2:
+            size, at = _varint(data, at)
+            if at + size > len(data):
+                raise IndexError
+            value, at = data[at : at + size], at + size
+        else:
+            raise ValueError("the protobuf message is not readable")
+        found.setdefault(number, []).append(value)
+    return found
+
+
+def _texts(data: bytes) -> dict[int, str]:
+    return {number: values[-1].decode() for number, values in _scan(data).items()}
+
+
+def _message(data: bytes, type_: str) -> dict[str, Any]:
+    given = _scan(data)
+    found: dict[str, Any] = {}
+    for name, (number, expression, *rest) in read_api()["types"][type_].items():
+        if number not in given:
+            continue
+        if name.startswith("~"):
+            found |= _message(given[number][-1], expression.lstrip("*"))
+            continue
+        value = _field(given[number], expression)
+        is_pointer = expression.startswith("*")
+        if value not in ("", 0, False, None, {}, []) or is_pointer or not rest[0]:
+            found[name] = value
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _field(values: list[Any], expression: str) -> Any:
+    if expression.startswith("[]"):
+        return [_field([each], expression[2:]) for each in values]
+    if expression.startswith("{}"):
+        entries = [_scan(each) for each in values]
+        return {each.get(1, [b""])[0].decode(): _field(each.get(2, [b""]), expression[2:]) for each in entries}
+    expression, value = expression.lstrip("*"), values[-1]
+    if expression in read_api()["types"]:
+        return _message(value, expression)
+    return _READERS.get(expression, _integer)(value)
+
+
+def _integer(value: int) -> int:
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def _time(data: bytes) -> str | None:
+    given = _scan(data)
+    if not given.get(1):
+        return None
+    moment = _integer(given[1][0]) * SECOND + given.get(2, [0])[0]
+    return format_micro_time(moment) if given.get(2, [0])[0] else format_time(moment)
+
+
+def _int_or_string(data: bytes) -> Any:
+    given = _scan(data)
+    if given.get(1, [0])[0]:
+        return given.get(3, [b""])[0].decode()
+    return _integer(given.get(2, [0])[0])
+
+
+def _raw(data: bytes) -> Any:
+    given = _scan(data).get(1)
+    return json.loads(given[0]) if given and given[0] else None
+
+
+_READERS: Mapping[str, Any] = {
+    "string": lambda value: value.decode(),
+    "bytes": lambda value: base64.b64encode(value).decode(),
+    "bool": bool,
+    "quantity": lambda value: _scan(value).get(1, [b"0"])[0].decode(),
+    "time": _time,
+    "microtime": _time,
+    "intorstring": _int_or_string,
+    "raw": _raw,
+    "fields": _raw,
+    "duration": lambda value: f"{_integer(_scan(value).get(1, [0])[0])}ns",
+}

@@ -1,0 +1,89 @@
+"""The hash of a pod template as kube names ReplicaSets by it: of Go's dump of the struct.
+
+kube: pkg/controller/controller_utils.go (ComputeHash), apimachinery/pkg/util/dump, github.com/davecgh/go-spew @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apiserver.door.bodies.zeros import is_left_out
+from scheduler_core.apiserver.door.resources import read_api
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_TEMPLATE = "core.v1.PodTemplateSpec"
+_SUFFIXES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {name: 1 << (10 * power) for power, name in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
+_NO_TIME = "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}"
+_NIL = "<nil>"
+
+
+def hash_template(template: Mapping[str, Any], collisions: int | None) -> str:
+    """The name of a template with all its defaults; `collisions` gives another where it is taken."""
+    data = f"(v1.PodTemplateSpec){_struct(template, _TEMPLATE)}".encode()
+    if collisions is not None:
+        data += collisions.to_bytes(4, "little") + bytes(4)
+    number = 2166136261
+    for byte in data:
+        number = (number ^ byte) * 16777619 & 0xFFFFFFFF
+    return "".join(_ALPHABET[ord(digit) % len(_ALPHABET)] for digit in str(number))
+
+
+def _struct(value: Mapping[str, Any], type_: str) -> str:
+    parts = []
+    for name, field in read_api()["types"][type_].items():
+        go = field[5] if len(field) > 5 else name[0].upper() + name[1:]
+        if name.startswith("~"):
+            shown = f"({field[3]}){_struct(value, field[1])}"
+            go = name[1:]
+        else:
+            given = value.get(name)
+            given = None if given is not None and is_left_out(field, given) else given
+            shown = f"({field[3]}){_value(given, field[1], field[3])}"
+        parts.append(f"{go}:{shown}")
+    return f"{{{' '.join(parts)}}}"
+
+
+def _value(value: Any, expression: str, go: str) -> str:
+    """A value without its type."""
+    if expression.startswith("*"):
+        return _NIL if value is None else _value(value, expression[1:], go[1:])
+    if expression in read_api()["types"]:
+        return _struct(value or {}, expression)
+    if expression.startswith("[]"):
+        if value is None:
+            return _NIL
+        return f"[{' '.join(_value(each, expression[2:], go) for each in value)}]"
+    if expression.startswith("{}"):
+        if value is None:
+            return _NIL
+        return f"map[{' '.join(f'{key}:{_value(value[key], expression[2:], go)}' for key in sorted(value))}]"
+    if expression == "quantity":
+        return _quantity(str(value if value is not None else ""))
+    if expression == "intorstring":
+        text = value if isinstance(value, str) else ""
+        number = 0 if isinstance(value, str) or value is None else value
+        return f"{{Type:(intstr.Type){int(bool(text))} IntVal:(int32){number} StrVal:(string){text}}}"
+    if expression in ("time", "microtime"):
+        return _NO_TIME
+    if value is None:
+        return _NIL if expression in ("bytes", "any") else "" if expression == "string" else _zero(expression)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _zero(expression: str) -> str:
+    return "false" if expression == "bool" else "0"
+
+
+def _quantity(text: str) -> str:
+    match = re.fullmatch(r"([+-]?\d+)([a-zA-Z]*)", text)
+    number, suffix = (int(match[1]), match[2]) if match else (0, "")
+    if suffix in _BINARY:
+        amount, scale, kept, form = number * _BINARY[suffix], 0, "", "BinarySI"
+    else:
+        amount, scale, kept, form = number, _SUFFIXES.get(suffix, 0), text, "DecimalSI"
+    held = f"{{value:(int64){amount} scale:(resource.Scale){scale}}}"
+    empty = "{Dec:(*inf.Dec)<nil>}"
+    return f"{{i:(resource.int64Amount){held} d:(resource.infDecAmount){empty} s:(string){kept} Format:(resource.Format){form}}}"

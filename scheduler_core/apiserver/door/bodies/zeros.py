@@ -1,0 +1,136 @@
+"""What Go writes and leaves out: the zero values of fields that are always written, and those that are not.
+
+kube: encoding/json with the tags omitempty and omitzero of k8s.io/api @ v0.34.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from scheduler_core.apiserver.door.resources import fields_of, read_api
+
+Fill = Callable[[Any], Any]
+_ZEROS: Mapping[str, Any] = {
+    "string": "",
+    "bool": False,
+    "quantity": "0",
+    "intorstring": 0,
+    "time": None,
+    "microtime": None,
+}
+_SPECIAL = ("raw", "fields", "duration", "any")
+_EMPTY: tuple[Any, ...] = ("", 0, False, [], {})
+
+
+def is_left_out(field: list[Any], value: Any) -> bool:
+    """Return whether Go leaves a value out that a client has sent."""
+    flags = field[2] if len(field) > 2 else ""
+    expression = field[1]
+    if "o" not in flags or expression.startswith("*") or expression in read_api()["types"]:
+        return False
+    return (
+        type(value) in (str, int, bool, list, dict)
+        and value in _EMPTY
+        and expression not in ("quantity", "intorstring")
+    )
+
+
+def fill(type_: str, manifest: Mapping[str, Any]) -> Any:
+    """An object of a type with the values that Go always writes; the same one where it has them."""
+    filler = _struct(type_)
+    return manifest if filler is None else filler(manifest)
+
+
+@cache
+def _needs(type_: str, seen: tuple[str, ...] = ()) -> bool:
+    """Return whether anything within a type may have to be complete in."""
+    if type_ in seen:
+        return False
+    fields = fields_of(type_)
+    if any(_zero(field) is not _SKIP for field in fields.values()):
+        return True
+    return any(_needs(inner, (*seen, type_)) for field in fields.values() if (inner := _inner(field[1])))
+
+
+_SKIP = object()
+
+
+def _inner(expression: str) -> str:
+    """The type within lists, maps and pointers; "" for a leaf."""
+    bare = expression.lstrip("*[]{}")
+    return bare if bare in read_api()["types"] else ""
+
+
+def _zero(field: list[Any]) -> Any:
+    """What stands for a field that is not there: _SKIP where nothing does."""
+    expression, flags = field[1], field[2] if len(field) > 2 else ""
+    if "z" in flags or expression in _SPECIAL:
+        return _SKIP
+    if expression in read_api()["types"]:
+        return {}
+    if expression in ("time", "microtime"):
+        return None
+    if "o" in flags:
+        return _SKIP
+    if expression.startswith(("*", "[]", "{}")) or expression == "bytes":
+        return None
+    return _ZEROS.get(expression, 0)
+
+
+@cache
+def _struct(type_: str) -> Fill | None:
+    if not _needs(type_):
+        return None
+    fields = fields_of(type_)
+    zeros = {name: zero for name, field in fields.items() if (zero := _zero(field)) is not _SKIP}
+    # Recursive types are looked up when they are met.
+    within = {name: field[1] for name, field in fields.items() if (inner := _inner(field[1])) and _needs(inner)}
+    fillers: dict[str, Fill] = {}
+
+    def complete(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        found: dict[str, Any] | None = None
+        for name, zero in zeros.items():
+            if name not in value:
+                found = dict(value) if found is None else found
+                found[name] = zero
+        source = found if found is not None else value
+        for name, expression in within.items():
+            if (old := source.get(name)) is None:
+                continue
+            if name not in fillers:
+                fillers[name] = _filler(expression)
+            new = fillers[name](old)
+            if new is not old:
+                if found is None:
+                    found = source = dict(value)
+                found[name] = new
+        return value if found is None else found
+
+    return complete
+
+
+def _filler(expression: str) -> Fill:
+    if expression.startswith("*"):
+        return _filler(expression[1:])
+    if expression.startswith(("[]", "{}")):
+        inner = _filler(expression[2:])
+        return _each_of_list(inner) if expression.startswith("[]") else _each_of_map(inner)
+    return _struct(expression) or (lambda value: value)
+
+
+def _each_of_list(inner: Fill) -> Fill:
+    def complete(value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        new = [inner(each) for each in value]
+        return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
+
+    return complete
+
+
+def _each_of_map(inner: Fill) -> Fill:
+    return lambda value: {name: inner(each) for name, each in value.items()} if isinstance(value, dict) else value
