@@ -72,7 +72,7 @@ class Command(TerminalCommand):
         watches = Watches(live, question.namespace, reports)
         if options["to"]:
             self._feed(options["to"], reports)
-        threading.Thread(target=lambda: [reports.put(line) for line in sys.stdin], daemon=True).start()
+        threading.Thread(target=lambda: list(map(reports.put, sys.stdin)), daemon=True).start()
         watches.start()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
