@@ -217,7 +217,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         return old if event is None or event.new is None else event.new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
-    manifest = with_object_defaults(resource.key, manifest)
+    manifest = with_object_defaults(resource.key, manifest, old)
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest = {**manifest, "status": old.get("status") or {}}
     try:
