@@ -24,7 +24,7 @@ from playground.views import (
     terms,
 )
 from playground.views.classroom import desk, joining
-from playground.views.lessons import editing, making, taking, variants
+from playground.views.lessons import course, editing, making, taking, variants
 from playground.views.workbench import (
     acting,
     build,
@@ -49,6 +49,8 @@ def page(name: str) -> Callable[..., HttpResponseBase]:
 urlpatterns = [
     path("", home.home, name="home"),
     path("lessons/", home.lessons, name="lessons"),
+    path("lessons/documents/", course.by_document, name="by-document"),
+    path("l/<slug:slug>/", course.lesson_page, name="lesson"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
@@ -63,6 +65,7 @@ urlpatterns = [
     path("import-trace", page("exports.import_trace"), name="import-trace"),
     path("trace.schema.json", page("exports.schema"), name="trace-schema"),
     path("conformance", conformance.conformance, name="conformance"),
+    path("releases", page("upgrade.releases"), name="releases"),
     path("terms", terms.terms, name="terms"),
     path("terms.json", terms.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),
@@ -98,6 +101,7 @@ urlpatterns = [
     path("s/<str:key>/sequence", page("sequence.sequence"), name="sequence"),
     path("s/<str:key>/timeline", session.timeline, name="timeline"),
     path("s/<str:key>/cluster", page("cluster.cluster"), name="cluster"),
+    path("s/<str:key>/capacity", page("capacity.capacity"), name="capacity"),
     path("s/<str:key>/device-search", page("device_search.device_search"), name="device-search"),
     path("s/<str:key>/metrics", page("metrics.metrics"), name="metrics"),
     path("s/<str:key>/metrics/<slug:chart>.csv", page("metrics.metrics_csv"), name="metrics-csv"),
@@ -121,6 +125,7 @@ urlpatterns = [
     path("s/<str:key>/steps", page("records.steps"), name="steps"),
     path("s/<str:key>/records", page("records.records"), name="records"),
     path("s/<str:key>/diff", page("diff.diff"), name="diff"),
+    path("s/<str:key>/upgrade", page("upgrade.upgrade"), name="upgrade"),
     path("s/<str:key>/pause", session.pause, name="pause"),
     path("s/<str:key>/permit", session.permit, name="permit"),
     path("s/<str:key>/undo", session.undo, name="undo"),

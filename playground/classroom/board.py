@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.classroom import polls, rooms
-from playground.models import Poll, Room, Student
+from playground.models import Answer, Poll, Room, Student
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,13 @@ def board_of(room_id: int) -> Board | None:
         "over": over,
         "joined": len(present),
         "joining": not room.locked,
-        "students": [_person(each) for each in present],
+        "students": _describe_students(present, poll),
         "hands": [_person(each) for each in sorted(_list_raised_hands(present), key=lambda each: each.hand)],  # type: ignore[arg-type,return-value]
-        "forks": [_person(each) for each in present if each.fork is not None and each.fork.deleted is None],
+        "forks": [
+            {**_person(each), "key": each.fork.edit_key}
+            for each in present
+            if each.fork is not None and each.fork.deleted is None
+        ],
         "shown": shown,
         "poll": None if poll is None else _for_teacher(poll, counts),
     }
@@ -76,6 +80,29 @@ def _person(student: Student) -> dict[str, Any]:
     return {"id": student.pk, "name": student.name}
 
 
+STUCK = 3  # wrong answers one after another
+
+
+def _describe_students(present: list[Student], poll: Poll | None) -> list[dict[str, Any]]:
+    """Return each student with the number of right answers so far, and whether this question is answered."""
+    given: dict[int, list[bool | None]] = {}
+    rows = Answer.objects.filter(student__in=present, right__isnull=False).order_by("poll__number")
+    for student, right in rows.values_list("student_id", "right"):
+        given.setdefault(student, []).append(right)
+    answered = set() if poll is None else set(poll.answers.values_list("student_id", flat=True))
+    return [
+        {
+            **_person(each),
+            "answered": each.pk in answered,
+            "right": sum(given.get(each.pk, ())),
+            "asked": len(given.get(each.pk, ())),
+            "hand": each.hand is not None,
+            "stuck": len(last := given.get(each.pk, ())[-STUCK:]) == STUCK and not any(last),
+        }
+        for each in present
+    ]
+
+
 def _describe_shown_fork(room: Room) -> dict[str, Any] | None:
     student = room.shown
     fork = None if student is None else student.fork
@@ -90,6 +117,7 @@ def _describe_poll(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
         "kind": poll.kind,
         "state": poll.state,
         "ask": {language: words.get("ask", "") for language, words in poll.words.items()},
+        "situation": {language: words.get("text", "") for language, words in poll.words.items()},
         "options": poll.options,
         "places": len(poll.key) if poll.kind == "order" and isinstance(poll.key, list) else 0,
         "answered": sum(count for _given, count, _right in counts),

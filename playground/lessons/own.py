@@ -28,6 +28,7 @@ class Handed(msgspec.Struct, frozen=True, weakref=True, eq=False):
     keys: Mapping[str, Value]
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
+    revealed: tuple[str, ...] = ()
 
 
 _handed: WeakValueDictionary[str, Handed] = WeakValueDictionary()

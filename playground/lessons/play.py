@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from playground.lessons.conditions import holds
-from playground.lessons.evidence import Evidence, evidence_of, refusals
+from playground.lessons.evidence import STAGES, Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Ran, Seen, Value, value_of
 from playground.lessons.format import Lesson
+from playground.lessons.known import is_known
 from playground.lessons.named import short
 from playground.lessons.own import find_handed
 from playground.lessons.reached import list_reached_cards
@@ -33,7 +34,7 @@ class Played:
     """`positions`: the step of each card. `facts`: the values in its texts, those drawn too.
 
     `keys` and `options`: of each question, by its card.
-    `evidence`: what a question's key was read from, where that is an attempt.
+    `evidence`: what a question's key was read from, where that is an attempt. `revealed`: the cards whose step shows the answer.
     """
 
     positions: Mapping[str, int]
@@ -43,6 +44,7 @@ class Played:
     evidence: Mapping[str, Evidence]
     last: Simulation | None = field(repr=False)  # none where it was played elsewhere
     seen: Seen | None = field(repr=False)
+    revealed: tuple[str, ...] = ()
 
     @property
     def end(self) -> WorldView | None:
@@ -70,10 +72,11 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
             world.apply(command_of(card.do))
     _settle(world, seen)
     first = lesson.plan.cards[0].id
+    keys = {card: value_of(question.answer, seen, card) for card, question in lesson.questions}
     return Played(
         positions,
         {**lesson.drawn, **{name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()}},
-        {card: value_of(question.answer, seen, card) for card, question in lesson.questions},
+        keys,
         {card: question.among or options_at(question.kind, seen, card) for card, question in lesson.questions},
         {
             card: found
@@ -82,6 +85,14 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
         },
         last,
         seen,
+        tuple(
+            card
+            for card, question in lesson.questions
+            if any(word in STAGES for word in question.answer)
+            and is_known(
+                {**question.answer, "card": question.answer.get("card", card)}, keys[card], card, seen, positions
+            )
+        ),
     )
 
 
@@ -97,7 +108,7 @@ def find_playthrough(slug: str, seed: int) -> Played | None:
     """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
     own = find_handed(slug)
     if own is not None:
-        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None, None)
+        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None, None, own.revealed)
     return _play_once(slug, seed)
 
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import msgspec
 
-from playground.lessons.evidence import STAGES, refusals
-from playground.lessons.facts import BadFact, Fact, Ran, Seen, Value, attempt_of, value_of
+from playground.lessons.evidence import refusals
+from playground.lessons.facts import Ran, Seen
 from playground.lessons.format import Card, Lesson
+from playground.lessons.known import is_known
 from playground.lessons.named import key_of
 from playground.lessons.nodes import amount, used_of
 from playground.lessons.play import Played
 from playground.lessons.texts import fill_placeholders, placeholders
 from scheduler_core.analysis.status import read_node
-from scheduler_core.scheduler.config.defaults import LEADER_ELECTION
+from scheduler_core.scheduler.config import LEADER_ELECTION
 from scheduler_core.scheduler.plugins import NAMES
 from scheduler_core.world.readonly import BadQuantity, WorldView, parse_quantity
 
@@ -30,11 +31,6 @@ OF_STAGE = {
     "preemption": ("PostFilter",),
     "binding": ("Reserve", "Permit", "WaitOnPermit", "PreBind", "Bind", "PostBind", "Unreserve"),
 }
-DECIDING = {
-    "filter": "Filter",
-    "preemption": "PostFilter",
-    "score": "Reserve",
-}  # a fact of that stage is known after it
 CONSTANTS = frozenset({"0", "100", "429", "500"})  # the bounds of NormalizeScore; what the Eviction API answers
 _CODE = re.compile(r"`([^`]+)`")
 _PARTS = re.compile(r"[\s:=,;\[\]{}()\"'/]+")
@@ -83,7 +79,7 @@ def _in_text(lesson: Lesson, card: Card, text: str, played: Played, sight: _Sigh
     assert played.seen is not None
     named = {name: played.facts[name] for name in placeholders(text) & lesson.plan.facts.keys()}
     for name in sorted(named):
-        if not _is_known(lesson.plan.facts[name], named[name], card, played):
+        if not is_known(lesson.plan.facts[name], named[name], card.id, played.seen, played.positions):
             yield f"{{{name}}} is not known yet at this step"
     for plugin in sorted({*NAMES, *(ran.plugin for ran in played.seen.ran)} - {""}):
         if re.search(rf"\b{plugin}\b", text) and (why := _find_gap(card, plugin, played, sight)):
@@ -146,32 +142,6 @@ def _begin(seen: Seen, pod: str, here: int) -> int:
     """The first step of the attempt at hand."""
     attempts = [each.first_position for each in seen.end.journal.attempts if pod in ("", each.pod)]
     return max((first for first in attempts if first <= here), default=0)
-
-
-def _is_known(fact: Fact, value: Value, card: Card, played: Played) -> bool:
-    """Return whether a fact has its value already by what has been seen at a card."""
-    assert played.seen is not None
-    seen, here, ids = played.seen, played.positions[card.id], list(played.positions)
-    earlier = {name: seen.at[name] for name in ids[: ids.index(card.id) + 1]}
-    word = next(iter(fact))
-    if word in ("woken_by", "hint_of"):
-        return any(value in move.why for move in seen.at[card.id].journal.lane(key_of(fact[word])))
-    by_now = Seen(seen.at[card.id], earlier, points=seen.points)
-    try:
-        return value_of(fact, by_now, ids[0]) == value
-    except BadFact:
-        word = next((word for word in fact if word in STAGES), "")
-        if not word or fact.get("card", card.id) not in earlier:
-            return False
-    if word in ("points", "total_of"):
-        column = fact.get("plugin", "total")
-        stage = seen.board.get(card.id, {}).get(fact.get("stage", "normalized" if "plugin" in fact else "weighted"), {})
-        return stage.get(fact["node"], {}).get(column) == value
-    attempt, point = attempt_of(fact[word], fact, seen), DECIDING[STAGES[word]]
-    at = [ran.position for ran in seen.ran if ran.pod == attempt.pod and ran.point == point]
-    return any(attempt.first_position <= each <= here for each in at) and not any(
-        here < each <= attempt.last_position for each in at
-    )
 
 
 def _look(world: WorldView, seen: Seen, card: str, offered: Sequence[Any]) -> _Sight:

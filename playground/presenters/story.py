@@ -6,6 +6,9 @@ from typing import Any, Required, TypedDict
 
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
 from playground.lessons.conditions import holds
+from playground.lessons.named import key_of
+from playground.presenters.given import Given, list_given, named_pods
+from playground.presenters.goals import Goal, list_goals
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from scheduler_core.world.readonly import WorldView
@@ -33,11 +36,17 @@ class StoryQuestion(TypedDict):
 
 
 class StoryCard(Neighbours):
+    """`stage`, `pod`, and `plugin`: what the stage is to show; `given`: what is known before the answer."""
+
     number: int
     words: dict[str, CardWords]
     spotlight: str
+    stage: str
+    pod: str
+    plugin: str
     question: StoryQuestion | None
     veiled: bool
+    given: Given | None
 
 
 class EndWords(TypedDict):
@@ -46,10 +55,11 @@ class EndWords(TypedDict):
 
 
 class StoryEnd(TypedDict):
-    """The task, whether it is done, and where the lesson leads on."""
+    """The task, its goals, whether it is done, and where the lesson leads on."""
 
     words: dict[str, EndWords]
     tasked: bool
+    goals: list[Goal]
     done: bool
     next: str
     next_title: dict[str, str]
@@ -78,6 +88,8 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
     reached = list_reached_cards(lesson, sim)
     past = look.at is not None
     cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
+    if reached and reached[-1].question is not None:
+        cards[-1]["given"] = list_given(sim, named_pods(reached[-1]))
     of = len(lesson.plan.cards)
     return Panel(
         "story",
@@ -111,6 +123,10 @@ def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -
         },
         "acts": card.do is not None,
         "spotlight": card.spotlight,
+        "stage": card.stage,
+        "pod": key_of(card.pod or str(card.when["pod"])) if card.stage and (card.pod or "pod" in card.when) else "",
+        "plugin": card.plugin,
+        "given": None,
         "question": _question(card, played),
         "veiled": _is_answer_revealed(card, played),
         "before": played.positions[ids[number - 2]] if number > 1 else None,
@@ -122,7 +138,8 @@ def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -
 def _is_answer_revealed(card: Card, played: Played) -> bool:
     """Return whether the step at which the card asks already shows the answer."""
     evidence = played.evidence.get(card.id)
-    return evidence is not None and evidence.position <= played.positions[card.id]
+    seen = evidence is not None and evidence.position <= played.positions[card.id]
+    return seen or card.id in played.revealed
 
 
 def _question(card: Card, played: Played) -> StoryQuestion | None:
@@ -148,6 +165,7 @@ def _end(lesson: Lesson, sim: WorldView, played: Played) -> StoryEnd:
             for language, words in lesson.words.items()
         },
         "tasked": lesson.plan.task is not None,
+        "goals": list_goals(lesson.plan.task.check, sim) if lesson.plan.task is not None else [],
         "done": lesson.plan.task is not None and holds(lesson.plan.task.check, sim),
         "next": lesson.plan.next,
         "next_title": {} if following is None else {name: w.title for name, w in following.words.items()},

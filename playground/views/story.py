@@ -54,7 +54,7 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
     """Show the verdict on an answer to the question of a card (from 1) that the world has come to."""
     look = Look.from_query(request.POST.dict())
     given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
-    judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given))
+    judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given, again="tried" not in request.POST))
     context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
     template = "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
     return render(request, template, context)
@@ -84,4 +84,4 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
         if act.until is not None:
             await _go_on(twin, act.until)
     await remember(request, twin.key)
-    return go(request, reverse("studio", args=[twin.key]))
+    return go(request, reverse("studio", args=[twin.key]) + "?task=1")

@@ -67,7 +67,9 @@ class Learner:
         right = key if isinstance(key, tuple) else (as_text(key),)
         for names, verdict in ((wrong_answer(card.question, key, options), "wrong"), (right, "right")):
             self._give(card.question, names)
-            self.panel.locator(".question .primary").click()
+            self.panel.locator(".answers.primary").click()
+            if self.panel.locator("[data-again]").count() and verdict == "wrong":  # hints, and a second try
+                self.panel.locator(".answers.primary").click()
             expect(self.panel.locator(f"#lesson-answer .verdict.{verdict}")).to_be_in_viewport()
         expect(self.page.locator("body")).not_to_have_attribute("data-covered", re.compile(""))
 

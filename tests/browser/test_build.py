@@ -207,11 +207,12 @@ def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     expect(lesson).to_contain_text("Be that controller")
     lesson.get_by_role("button", name="Remove the gate from job").click()
     expect(lesson).to_contain_text("ran PreEnqueue again")
-    lesson.get_by_role("button", name="Skip the question").click()
+    lesson.get_by_role("button", name="Show the answer").first.click()
+    lesson.get_by_role("button", name="Next", exact=True).click()
     expect(lesson.get_by_role("heading", name="Your turn")).to_be_visible()
     lesson.get_by_role("link", name="Back", exact=True).click()
     expect(lesson.get_by_role("heading", name="Your turn")).to_be_hidden()
-    lesson.get_by_role("link", name="Skip the question").click()
+    lesson.get_by_role("link", name="Next", exact=True).click()
     here = page.url
     lesson.get_by_role("button", name="Try it on a fork").click()
     page.wait_for_function(
@@ -279,7 +280,8 @@ def test_what_gives_an_answer_away_is_covered_until_it_is_given(
     page.get_by_role("button", name="Start the lesson Who must go").click()
     lesson = page.get_by_role("complementary", name="Lesson")
     for card in ("2 / 4", "3 / 4"):
-        lesson.get_by_role("button", name="Skip the question").click()
+        lesson.get_by_role("button", name="Show the answer").first.click()
+        lesson.get_by_role("button", name="Next", exact=True).click()
         expect(lesson.locator("header")).to_contain_text(card)
     expect(page.get_by_role("heading", name="Who must go so that urgent fits?")).to_be_hidden()
     accessible(page)

@@ -17,9 +17,13 @@ from playground.lessons.judging import as_text
 from playground.lessons.proof import find_unshown
 from playground.lessons.reading import CONTENT
 from playground.lessons.texts import fill_placeholders, placeholders
+from playground.presenters.goals import list_goals
+from playground.presenters.hints import list_hints
 from playground.presenters.look import Look
 from playground.presenters.story import present
+from playground.presenters.words import in_english
 from scheduler_core.world.simulation import Grain, Simulation
+from tests.support.schemas import require_printed
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
 SLUGS = sorted(LESSONS)
@@ -251,6 +255,46 @@ def test_a_card_describes_what_its_step_shows(broken, slug, change, words, sente
     assert any(sentence in what for what in found) if sentence else not found
 
 
+def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(played):
+    world = played["taints"].seen.at["begin"]
+    given = present(world, Look(), "taints").context["latest"]["given"]
+    assert [(node["name"], node["taints"]) for node in given["nodes"]] == [
+        ("gpu", ["dedicated=gpu:NoSchedule"]),
+        ("worker", []),
+    ]
+    assert given["pods"][0]["name"] == "web" and "cpu: '2'" in given["pods"][0]["text"]
+    used = present(played["node-pressure"].seen.at["begin"], Look(), "node-pressure").context["latest"]["given"]
+    assert "greedy (app=greedy, priority: 100, usage.memory: 800Mi, requests.memory: 256Mi)" in used["nodes"][0]["pods"]
+
+
+@pytest.mark.parametrize(
+    ("slug", "card", "answer", "hints"),
+    [
+        ("spread-one", "begin", "3", ["Your number is too high.", "Look at %(name)s again. %(why)s"]),
+        ("spread-one", "begin", "1", ["Your number is too low.", "You left out a node that no plugin refuses."]),
+        ("weights", "normal", "none", ["%(name)s has %(points)s points. Another node has more."]),
+    ],
+)
+def test_a_wrong_answer_gets_hints_made_from_it(played, slug, card, answer, hints):
+    asked = next(each for each in LESSONS[slug].plan.cards if each.id == card)
+    told = list_hints(asked, played[slug], [answer])
+    assert [hint["text"] for hint in told] == hints
+    key = as_text(played[slug].keys[card])
+    assert not any(key == str(value) for hint in told for value in hint.get("values", {}).values())
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_task_says_what_is_wanted_and_what_is_so_now(slug, played):
+    lesson = LESSONS[slug]
+    if lesson.plan.task is None:
+        return
+    goals = list_goals(lesson.plan.task.check, played[slug].last)
+    assert goals and any(not goal["done"] for goal in goals)
+    for goal in goals:
+        assert goal["done"] == (goal["now"] is None)
+        in_english(goal["wanted"])
+
+
 def test_a_lesson_in_one_language_is_not_well(broken):
     folder = broken(lambda plan: None)
     (folder / "zh-hans.yaml").unlink()
@@ -259,6 +303,7 @@ def test_a_lesson_in_one_language_is_not_well(broken):
 
 def test_the_command_lists_the_lessons_for_machines():
     call_command("lessons", "--json", stdout=(out := io.StringIO()))
+    require_printed(("lessons", "json"), out.getvalue())
     rows = json.loads(out.getvalue())["lessons"]
     assert {row["slug"] for row in rows} == set(LESSONS)
     assert all(row["languages"] == ["en", "zh-hans"] and row["questions"] >= 2 for row in rows)
@@ -267,7 +312,9 @@ def test_the_command_lists_the_lessons_for_machines():
 def test_the_command_checks_the_lessons_of_a_folder(broken):
     folder = broken(lambda plan: plan.pop("next"))
     call_command("lessons", "--check", "--json", "--from", str(folder.parent), stdout=(out := io.StringIO()))
+    require_printed(("lessons", "json"), out.getvalue())
     assert json.loads(out.getvalue()) == {
+        "schema": "lessons/v1",
         "lessons": [
             {
                 "slug": "gate",
@@ -278,7 +325,7 @@ def test_the_command_checks_the_lessons_of_a_folder(broken):
                 "minutes": 3,
                 "ok": True,
             }
-        ]
+        ],
     }
 
 

@@ -169,7 +169,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
         found += problems_of_play(whole, played)
         found += problems_of_variants(lesson, most_objects)
         slug, document = document_of(
-            Handed(whole, played.positions, played.facts, played.keys, played.options, played.evidence)
+            Handed(whole, played.positions, played.facts, played.keys, played.options, played.evidence, played.revealed)
         )
         hand(document)
     except (Refused, InvalidObject) as refused:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from playground.lessons.authoring import Checked, LessonFiles
+from playground.presenters.words import Message
 from playground.sessions.protocol.base import Query, Request
 
 
@@ -51,19 +52,27 @@ class AnswerEvidence(Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """The verdict on an answer, None where nothing was judged; its words by language; for the nodes that were named, what refused them."""
+    """The verdict on an answer, None where nothing was judged; its words by language; for the nodes that were named, what refused them.
+
+    With `hints` the learner tries again, and nothing else is told.
+    """
 
     right: bool | None
     words: dict[str, str]
     said: list[tuple[str, str]] = []
     evidence: AnswerEvidence | None = None
+    hints: list[Message] = []
 
 
 class JudgeAnswer(Query[Judged], frozen=True, kw_only=True):
-    """Judge an answer to the question of a card (from 1) that the world has come to; `given` None asks for the answer itself."""
+    """Judge an answer to the question of a card (from 1) that the world has come to; `given` None asks for the answer itself.
+
+    `again`: a wrong answer gets hints and another try, and keeps the right one hidden.
+    """
 
     card: int
     given: list[str] | None
+    again: bool = False
 
 
 class LessonQuestion(Struct, frozen=True):

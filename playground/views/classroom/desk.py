@@ -114,7 +114,7 @@ def _rows(room_id: int, language: str) -> Iterator[list[str]]:
         yield [
             str(poll.number),
             poll.created.isoformat(timespec="seconds"),
-            asked.get("ask", ""),
+            asked.get("ask", "").replace("`", ""),
             key,
             name,
             answer.given,

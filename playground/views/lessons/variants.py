@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from playground.lessons import Lesson, beginning, lesson_of
 from playground.lessons.own import hand
-from playground.models import OwnLesson
+from playground.models import OwnLesson, Session
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -55,6 +55,12 @@ async def _of_story(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> HttpResponse:
+    session, _variant = await start_variant(request, lesson, slug)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+async def start_variant(request: HttpRequest, lesson: Lesson | None, slug: str) -> tuple[Session, Lesson]:
+    """Start the variant that a form asks for; return its session and the lesson as it was drawn."""
     if lesson is None or lesson.pattern is None:
         raise SessionError(_("This lesson has no variants."))
     seed = _seed(request.POST.get("variant", ""))
@@ -75,7 +81,7 @@ async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> Http
         creator=creator(request),
     )
     await remember(request, session.edit_key)
-    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+    return session, variant
 
 
 def _seed(text: str) -> str:

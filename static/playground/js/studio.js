@@ -150,7 +150,7 @@ listenChanges(() => [state.seen, bookmarks()]);
 const seek = (back, point) => send({ type: "search", back, point });
 listenMenu(seek, toast);
 listenDrag();
-listenLesson();
+listenLesson(look);
 listenPalette({
   actions,
   look: (data) => look(patchOf(data) ?? {}),

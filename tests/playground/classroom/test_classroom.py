@@ -124,6 +124,9 @@ async def test_a_question_has_the_engines_key_and_wrong_answers_have_reasons(
     assert seen["poll"]["key"] == "large"
     assert groups["refused"]["text"] == "NodeResourcesFit: Insufficient cpu"
     assert groups["refused"]["given"] == ["small"] and groups["lower"]["given"] == ["medium"]
+    told = {each["name"]: each for each in counted["students"]}
+    assert told["Grace"]["answered"] and (told["Grace"]["right"], told["Grace"]["asked"]) == (0, 1)
+    assert [each["right"] for each in counted["students"]] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(("kind", "key"), [("scheduled", "yes"), ("feasible", "2"), ("next", "web"), ("node", "large")])

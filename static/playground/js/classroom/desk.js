@@ -3,14 +3,16 @@ import { all, by, the } from "../shared/dom.js";
 import { connect } from "../studio/stream.js";
 import { chart, heading, make, say } from "./poll.js";
 
-/** @typedef {{id: number, name: string}} Person */
+/** @typedef {{id: number, name: string, key?: string}} Person */
+
+/** @typedef {Person & {answered: boolean, right: number, asked: number, hand: boolean, stuck: boolean}} Learner */
 
 /**
  * @typedef {object} Board The room as its teacher sees it (docs/classroom.md).
  * @property {boolean} over
  * @property {number} joined
  * @property {boolean} joining
- * @property {Person[]} students
+ * @property {Learner[]} students
  * @property {Person[]} hands
  * @property {Person[]} forks
  * @property {{key: string, name: string, id: number} | null} shown
@@ -66,7 +68,7 @@ function show(board) {
   the("joining", HTMLInputElement).checked = board.joining;
   the("joining", HTMLInputElement).disabled = board.over;
   by("students").hidden = !board.students.length || board.over;
-  by("students-list").replaceChildren(...board.students.map((each) => person(each, "remove", board)));
+  by("students-list").replaceChildren(...board.students.map((each) => learner(each, board)));
   by("hands").hidden = !board.hands.length;
   by("hands-list").replaceChildren(...board.hands.map((each) => person(each, "lower", board)));
   by("forks").hidden = !board.forks.length;
@@ -107,12 +109,40 @@ function person(who, type, board) {
     say(type),
   );
   button.addEventListener("click", () => stream.send({ type, student: who.id }));
+  if (type === "show") button.addEventListener("click", () => who.key && open(`/s/${who.key}/`));
   return make(
     "li",
     type === "show" && board.shown?.id === who.id ? { "aria-current": "true" } : {},
     make("span", {}, name),
     button,
   );
+}
+
+/**
+ * A student's line in the list: this question, all so far, the hand, and whether three answers in a row were wrong.
+ * @param {Learner} who
+ * @param {Board} board
+ */
+function learner(who, board) {
+  const line = person(who, "remove", board);
+  const said = [
+    who.answered && `✓ ${say("answered")}`,
+    who.asked && say("so-far", { right: who.right, asked: who.asked }),
+    who.hand && say("hand"),
+    who.stuck && say("stuck"),
+  ].filter(Boolean).join(" · ");
+  line.querySelector("span")?.append(make("small", { class: "mute" }, said && ` ${said}`));
+  return line;
+}
+
+const own = frame.src;
+
+/**
+ * The session in the teacher's half.
+ * @param {string} address
+ */
+function open(address) {
+  if (new URL(address, location.href).href !== frame.contentWindow?.location.href) frame.src = address;
 }
 
 /** @param {Board} board */
@@ -164,7 +194,14 @@ by("joining").addEventListener("change", ({ target }) => {
   if (target instanceof HTMLInputElement) stream.send({ type: "joining", open: target.checked });
 });
 by("remove-all").addEventListener("click", () => stream.send({ type: "remove", student: null }));
-by("shown-back").addEventListener("click", () => stream.send({ type: "show", student: null }));
+by("shown-back").addEventListener("click", () => {
+  stream.send({ type: "show", student: null });
+  open(own);
+});
+by("end").addEventListener(
+  "submit",
+  () => frame.contentWindow?.postMessage({ leaving: true }, location.origin),
+);
 by("fold").addEventListener("click", () => {
   fold(true);
   by("unfold").focus();

@@ -7,6 +7,7 @@ import { by } from "../shared/dom.js";
  * @property {string} kind
  * @property {"open" | "closed" | "revealed"} state
  * @property {Record<string, string>} ask
+ * @property {Record<string, string>} [situation] The text of the lesson's card.
  * @property {string[]} options
  * @property {number} places
  * @property {number | null} answered
@@ -56,8 +57,30 @@ const inLanguage = (texts) => texts[document.documentElement.lang] ?? Object.val
  */
 const shown = (poll, given) => poll.kind === "yesno" ? say(given) : given;
 
-/** @param {Poll} poll */
-export const heading = (poll) => make("h2", { id: "poll-h" }, inLanguage(poll.ask) ?? "");
+/**
+ * The card's situation, and the question under it.
+ * @param {Poll} poll
+ */
+export function heading(poll) {
+  const situation = (inLanguage(poll.situation ?? {}) ?? "").trim();
+  const paragraphs = situation.split("\n\n").filter(Boolean).map((part) => make("p", {}, ...rich(part)));
+  return make(
+    "header",
+    {},
+    ...(situation ? [make("div", { class: "situation" }, ...paragraphs)] : []),
+    make("h2", { id: "poll-h" }, ...rich(inLanguage(poll.ask) ?? "")),
+  );
+}
+
+/**
+ * A lesson's text: code between backticks, strong words between two asterisks.
+ * @param {string} text
+ */
+const rich = (text) =>
+  text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.length > 2 && part.startsWith("`")) return make("code", {}, part.slice(1, -1));
+    return part.startsWith("**") && part.length > 4 ? make("b", {}, part.slice(2, -2)) : part;
+  });
 
 /**
  * The form of an open question.
@@ -69,7 +92,7 @@ export function form(poll, before, answer) {
   const fields = make(
     "fieldset",
     { "data-kind": poll.kind },
-    make("legend", { class: "vh" }, inLanguage(poll.ask) ?? ""),
+    make("legend", { class: "vh" }, (inLanguage(poll.ask) ?? "").replaceAll("`", "")),
   );
   if (poll.kind === "number") {
     fields.append(
@@ -194,7 +217,8 @@ function reasons(poll) {
       ),
     );
   }
-  return make("section", {}, make("h3", {}, say("wrong-why")), list);
+  const told = poll.groups?.some(({ why }) => why !== "high" && why !== "low");
+  return make("section", {}, ...(told ? [make("h3", {}, say("wrong-why"))] : []), list);
 }
 
 /**
@@ -211,6 +235,6 @@ export function verdict(poll, given) {
     "p",
     { class: is === null ? "" : is ? "good" : "bad" },
     `${say("was", { text: shown(poll, given) })} `,
-    words,
+    ...rich(words),
   );
 }

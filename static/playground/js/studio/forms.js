@@ -94,6 +94,9 @@ export function listenLeaving(isLost) {
     const pressed = around(event, "a[href], button");
     onPurpose = Boolean(pressed?.closest(".top-nav, form, #branches"));
   });
+  addEventListener("message", ({ data, origin }) => {
+    onPurpose ||= origin === location.origin && data.leaving === true; // the desk around it ends its classroom
+  });
   addEventListener("beforeunload", (event) => {
     if (isLost() && !onPurpose) event.preventDefault();
   });

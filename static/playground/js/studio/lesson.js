@@ -1,25 +1,53 @@
 // The lesson's card: how far it has come is kept, what it is about is marked, a click on a node or pod chooses it as the answer, and
 // what would give the answer away is covered until it is given.
 import { all, around, by, first, maybe } from "../shared/dom.js";
-import { reach } from "../shared/progress.js";
+import { keepShown, reach } from "../shared/progress.js";
 
 const NAMESPACE = "default/";
 const ANSWERED = "answered";
+const ACTED = "acted";
+const TASKS = "tasks";
 const COVERED = "#stage, #rail, #points, #lanes";
+const WITHOUT_CYCLE = ["cluster", "queue", "controller"];
 let focusedThere = false; // also when painting has replaced what had the focus
 
 /** After each painting. */
 export function showLesson() {
   const card = maybe("panel-story", HTMLElement);
   for (const marked of all(".spotlit")) marked.classList.remove("spotlit");
-  const asks = card !== null && first("form.question", card) !== null && !answered().includes(nameOf(card));
+  const answered = card === null || isTask() || kept(ANSWERED).includes(nameOf(card));
+  const asks = !answered && first("form.question", card) !== null;
   card?.toggleAttribute("data-asks", asks);
+  card?.toggleAttribute("data-acted", card !== null && kept(ACTED).includes(nameOf(card)));
   cover(asks && card?.dataset.veils !== undefined);
+  showGiven(asks);
+  document.body.toggleAttribute("data-task", isTask());
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
   showVerdict(card);
   showNodes(card);
   for (const part of spotlit(card.dataset.spotlight ?? "")) part.classList.add("spotlit");
+}
+
+/** A fork that was made for a lesson's task: known by its address at first, then by its key. */
+function isTask() {
+  const key = document.body.dataset.key ?? "";
+  if (new URLSearchParams(location.search).get("task") === "1") keep(TASKS, key);
+  return kept(TASKS).includes(key);
+}
+
+/**
+ * What is known before the answer stands on the stage where the answer is hidden, and where the stage shows no attempt yet.
+ * @param {boolean} asks
+ */
+function showGiven(asks) {
+  const place = by("given");
+  const source = maybe("given-of-card", HTMLTemplateElement);
+  const early = WITHOUT_CYCLE.includes(by("stage").dataset.stage ?? "");
+  const shows = asks && source !== null && (early || document.body.hasAttribute("data-covered"));
+  if (shows) place.replaceChildren(source.content.cloneNode(true));
+  place.hidden = !shows;
+  document.body.toggleAttribute("data-given", shows);
 }
 
 let agreed = false;
@@ -37,19 +65,28 @@ function showVerdict(card) {
 /** @type {string | undefined} The card that was shown last. */
 let shown;
 
+/** @type {(changes: Record<string, string>) => void} Chooses what the stage shows. */
+let choosing = () => {};
+
 /**
- * When a card about nodes comes, and the stage shows none: its form that does, unless the page was opened by a link that says what to
- * show. From then on it is the learner's choice. It waits for the connection: without one the link would load the page anew.
+ * When a card comes: its text from the top, and the stage that it names, or the nodes where it is about nodes and the stage shows none,
+ * unless the page was opened by a link that says what to show. From then on it is the learner's choice. It waits for the connection:
+ * without one the link would load the page anew.
  * @param {HTMLElement} card
  */
 function showNodes(card) {
   if (document.body.dataset.connected !== "1") return;
   const before = shown;
   shown = nameOf(card);
+  if (shown === before) return;
+  for (const place of [card, card.parentElement, card.closest(".sheet")]) if (place) place.scrollTop = 0;
   const opened = new URLSearchParams(location.search);
-  const chosen = before === undefined && ["at", "stage", "form"].some((name) => opened.has(name));
-  if (shown === before || chosen || !/^(map|Node )/.test(card.dataset.spotlight ?? "")) return;
-  if (by("stage").dataset.map !== "1") first("#stage .forms [data-form=nodes]")?.click();
+  if (before === undefined && ["at", "stage", "form"].some((name) => opened.has(name))) return;
+  const { stageOfCard: stage, podOfCard: pod = "", pluginOfCard: plugin = "" } = card.dataset;
+  if (stage) choosing({ stage, ...(pod && { pod }), ...(plugin && { plugin }) });
+  else if (/^(map|Node )/.test(card.dataset.spotlight ?? "") && by("stage").dataset.map !== "1") {
+    first("#stage .forms [data-form=nodes]")?.click();
+  }
 }
 
 /**
@@ -81,12 +118,27 @@ function selectorsOf(spotlight) {
 /** @param {HTMLElement} card The card of this session, by its number. */
 const nameOf = (card) => `${document.body.dataset.key} ${card.dataset.card}`;
 
-/** @returns {string[]} The cards whose questions were answered in this tab. */
-function answered() {
+/**
+ * @param {string} what The cards whose questions were answered, or whose offers were taken, in this tab; forks for tasks.
+ * @returns {string[]}
+ */
+function kept(what) {
   try {
-    return JSON.parse(sessionStorage.getItem(ANSWERED) ?? "[]");
+    return JSON.parse(sessionStorage.getItem(what) ?? "[]");
   } catch {
     return [];
+  }
+}
+
+/**
+ * @param {string} what
+ * @param {string} name
+ */
+function keep(what, name) {
+  try {
+    sessionStorage.setItem(what, JSON.stringify([...new Set([...kept(what), name])]));
+  } catch {
+    // a browser that keeps nothing asks again
   }
 }
 
@@ -103,24 +155,70 @@ function cover(covered) {
   if (focusedThere && (focused === document.body || focused?.closest(COVERED))) by("panel-story").focus();
 }
 
-/** The answer, or what it would have been, has come. */
+/** The answer, or what it would have been, has come; or hints for another try. An offer was taken. */
 function listenAnswers() {
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     const card = maybe("panel-story", HTMLElement);
     if (!card || !(target instanceof Element) || target.id !== "lesson-answer") return;
-    try {
-      sessionStorage.setItem(ANSWERED, JSON.stringify([...answered(), nameOf(card)]));
-    } catch {
-      // a browser that keeps nothing asks again
+    const again = first("[data-again]", target) !== null;
+    card.toggleAttribute("data-again", again);
+    if (!again) {
+      keep(ANSWERED, nameOf(card));
+      keepShown(card.dataset.lesson ?? "", Number(card.dataset.card), first("[data-shown]", target) !== null);
     }
     showLesson();
-    first(".lesson-transport", card)?.scrollIntoView({ block: "nearest" });
     target.scrollIntoView({ block: "nearest" });
   });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const form = around(event, "#panel-story form.act");
+    const card = maybe("panel-story", HTMLElement);
+    const { successful } = /** @type {CustomEvent} */ (event).detail;
+    if (!form || !card || !successful) return;
+    keep(ACTED, nameOf(card));
+    showLesson();
+  });
+  document.addEventListener("submit", takeOffer, true);
+  document.addEventListener("click", (event) => {
+    if (around(event, ".lesson-transport .answers")) {
+      markShown(around(event, ".lesson-transport [name=show]") !== null);
+    }
+  }, true);
 }
 
-/** Clicks anywhere on the stage and in the queues; what they do besides goes on. */
-export function listenLesson() {
+/**
+ * The buttons stand outside the form, where htmx does not look for the one that was pressed.
+ * @param {boolean} show Whether the answer is to be shown.
+ */
+function markShown(show) {
+  const form = by("question");
+  first("input[name=show]", form)?.remove();
+  if (show) form.insertAdjacentHTML("beforeend", '<input type="hidden" name="show" value="1">');
+}
+
+/**
+ * Next does what the card offers, if that was not done, and goes on.
+ * @param {SubmitEvent} event
+ */
+function takeOffer(event) {
+  const card = maybe("panel-story", HTMLElement);
+  const form = around(event, "form.on");
+  const offer = card && first("form.act", card);
+  if (!form || !(form instanceof HTMLFormElement) || !(offer instanceof HTMLFormElement) || !card) return;
+  if (card.hasAttribute("data-acted")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  document.addEventListener("htmx:afterRequest", () => form.isConnected && form.requestSubmit(), {
+    once: true,
+  });
+  offer.requestSubmit();
+}
+
+/**
+ * Clicks anywhere on the stage and in the queues; what they do besides goes on.
+ * @param {(changes: Record<string, string>) => void} look Changes what the stage shows.
+ */
+export function listenLesson(look) {
+  choosing = look;
   listenAnswers();
   document.addEventListener("focusin", ({ target }) => {
     focusedThere = target instanceof Element && target.closest(COVERED) !== null;

@@ -1,6 +1,6 @@
 // The first page's lessons: how far this browser has come in each, and in each track.
 import { all, first } from "../shared/dom.js";
-import { progress } from "../shared/progress.js";
+import { progress, shownAnswers } from "../shared/progress.js";
 
 /** @param {HTMLElement} lesson */
 export function startLesson(lesson) {
@@ -8,7 +8,7 @@ export function startLesson(lesson) {
   const card = progress()[slug];
   const line = first(".come", lesson);
   if (!card || !line) return;
-  const over = card >= Number(cards);
+  const over = card >= Number(cards) && !(shownAnswers()[slug] ?? []).length;
   lesson.dataset.come = over ? "done" : "begun";
   line.textContent = (over ? done : begun).replace("{card}", String(card)).replace("{cards}", cards);
   line.hidden = false;

@@ -12,6 +12,7 @@ from playground.lessons.named import short
 from playground.lessons.own import document_of, hand
 from playground.lessons.reading import lesson_of
 from playground.lessons.variants import Unproven, proven
+from playground.presenters.hints import list_hints
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lessons import (
@@ -72,6 +73,8 @@ def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
         except ValueError:
             text = gettext_noop("Choose an answer first. Write a number with digits, such as 3 or 0.5.")
             raise SessionError(message(text)) from None
+    if request.again and right is False and len(played.options[card.id]) != 2:
+        return Judged(False, {}, hints=list_hints(card, played, request.given or ()))
     evidence = played.evidence.get(card.id)
     said = evidence.said if evidence is not None and card.question.kind == "node" and not right else {}
     return Judged(
@@ -115,7 +118,7 @@ def _words(lesson: Lesson, card: Card, played: Played) -> Iterator[tuple[str, di
     values = played.values_at(card.id)
     for language, words in lesson.words.items():
         said = words.cards[card.id]
-        texts = {"ask": said.ask, "right": said.right, "wrong": said.wrong}
+        texts = {"text": said.text, "ask": said.ask, "right": said.right, "wrong": said.wrong}
         yield language, {name: fill_placeholders(text, values) for name, text in texts.items()}
 
 

@@ -1,0 +1,121 @@
+"""A lesson by its address, and the lessons by the document that they play."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import yaml
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
+from playground.lessons.own import PREFIX, hand
+from playground.lessons.reading import CONTENT
+from playground.sessions.database import lessons
+from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
+from playground.sessions.web.client import SessionClient, create_session
+from playground.templatetags.lessons import in_language
+from playground.views.access import creator
+from playground.views.lessons.variants import start_variant
+from playground.views.responses import problem
+
+SOURCE = "story"
+
+
+@lru_cache(maxsize=1)
+def read_documents() -> list[dict[str, Any]]:
+    """The documents with their titles, addresses, and lessons."""
+    documents: list[dict[str, Any]] = yaml.safe_load((CONTENT.parent / "documents.yaml").read_text(encoding="utf-8"))
+    return documents
+
+
+@require_GET
+def by_document(request: HttpRequest) -> HttpResponse:
+    """The documents, each with the lessons that play it."""
+    documents = [
+        {**each, "lessons": [_present(lesson) for slug in each["lessons"] if (lesson := lesson_of(slug))]}
+        for each in read_documents()
+    ]
+    return render(request, "playground/lessons/documents.html", {"documents": documents})
+
+
+@require_http_methods(["GET", "POST"])
+async def lesson_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Describe a lesson, in the language `lang`; POST starts it, at `card` and in `variant` if they are given."""
+    lesson = None if slug.startswith(PREFIX) else lesson_of(slug)
+    asked = request.POST if request.method == "POST" else request.GET
+    if lesson is None:
+        raise Http404(slug)
+    try:
+        card = _read_card(asked.get("card", ""), lesson)
+        if request.method == "POST":
+            started = await _start(request, lesson, card)
+            return _keep_language(started, asked.get("lang", ""))
+    except SessionError as error:
+        return problem(request, error)
+    if (language := asked.get("lang", "")) in LANGUAGES:
+        translation.activate(language)
+    context = {
+        "lesson": lesson,
+        "card": card,
+        "lang": language,
+        "variant": asked.get("variant", "")[:4],
+        "documents": [each for each in read_documents() if slug in each["lessons"]],
+        "next": _present(following) if (following := lesson_of(lesson.plan.next)) else None,
+    }
+    return render(request, "playground/lessons/lesson.html", context)
+
+
+def _present(lesson: Lesson) -> dict[str, Any]:
+    return {"slug": lesson.slug, "title": {language: words.title for language, words in lesson.words.items()}}
+
+
+def _read_card(text: str, lesson: Lesson) -> int:
+    most = len(lesson.plan.cards)
+    if text and not (text.isascii() and text.isdecimal() and 1 <= int(text[:4]) <= most):
+        shown = {"card": text[:40], "most": most}
+        raise SessionError(_("The card “%(card)s” is not a whole number from 1 to %(most)d.") % shown)
+    return int(text or 1)
+
+
+async def _start(request: HttpRequest, lesson: Lesson, card: int) -> HttpResponse:
+    if request.POST.get("variant"):
+        session, lesson = await start_variant(request, lesson, lesson.slug)
+    else:
+        title = str(in_language({language: words.title for language, words in lesson.words.items()}))
+        commands = beginning(lesson.plan)
+        session = await create_session(name=title, story=lesson.slug, commands=commands, creator=creator(request))
+        await remember(request, session.edit_key)
+    if card > 1:
+        await _advance(SessionClient(session, "edit"), lesson, card)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+async def _advance(client: SessionClient, lesson: Lesson, card: int) -> None:
+    """Play the session up to a card, as its lesson is played: each offer is taken."""
+    data = await in_thread(lessons.document, lesson.slug)
+    held = hand(data) if data else None  # for as long as it is asked below
+    played = await sync_to_async(find_playthrough, thread_sensitive=False)(lesson.slug, client.session.seed)
+    assert played is not None and (held is None or held.lesson.slug == lesson.slug)
+    for number, each in enumerate(lesson.plan.cards[:card]):
+        await client.refresh()
+        steps = played.positions[each.id] - await client.head()
+        if steps > 0:
+            await client.walk(steps)
+        if each.do is not None and number < card - 1:
+            await client.apply(command_of(each.do), source=SOURCE)
+
+
+def _keep_language(response: HttpResponse, language: str) -> HttpResponse:
+    if language in LANGUAGES:
+        response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, samesite="Lax")
+    return response
