@@ -22,20 +22,8 @@ if TYPE_CHECKING:
         make_pod,
     )
 
-__all__ = [
-    "ENGINE_VERSION",
-    "KUBE_VERSION",
-    "Answer",
-    "Attempt",
-    "Cluster",
-    "Comparison",
-    "ScoreTable",
-    "Session",
-    "compare",
-    "load",
-    "make_node",
-    "make_pod",
-]
+__all__ = ["ENGINE_VERSION", "KUBE_VERSION", "Answer", "Attempt", "Cluster", "Comparison", "ScoreTable", "Session"]
+__all__ += ["compare", "load", "make_node", "make_pod"]
 
 KUBE_VERSION = "v1.34.1"
 ENGINE_VERSION = "2"

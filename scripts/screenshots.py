@@ -53,10 +53,13 @@ def every(state: str) -> list[Shot]:
 DOCUMENTS = {
     **{
         state: Shot(state, 1280, 720, "light")
-        for state in ("queue", "preemption", "binding", "controller", "lockstep", "presenter", "palette")
+        for state in ("queue", "preemption", "controller", "lockstep", "presenter", "palette")
     },
-    **{state: Shot(state, 1280, 720, "dark") for state in ("score", "large", "ladder")},
-    "filter": Shot("filter", 1440, 900, "light"),
+    **{state: Shot(state, 1280, 720, "dark") for state in ("score", "ladder")},
+    # The hardest states: a real cluster, many ties, a refusal at Permit.
+    "openb": Shot("filter", 1440, 900, "light"),
+    "ties": Shot("large", 1280, 720, "dark"),
+    "refused": Shot("binding", 1280, 720, "light"),
     "journey": Shot("journey", 1000, 900, "light"),
     "internals": Shot("internals", 1280, 720, "dark"),
     "commands": Shot("commands", 1280, 720, "dark"),

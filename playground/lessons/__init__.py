@@ -12,25 +12,6 @@ from playground.lessons.reached import list_reached_cards
 from playground.lessons.reading import BadLesson, beginning, command_of, lesson_of, read_lesson, read_lessons
 from playground.lessons.texts import fill_placeholders
 
-__all__ = [
-    "LANGUAGES",
-    "TRACKS",
-    "BadLesson",
-    "Card",
-    "Lesson",
-    "Played",
-    "Question",
-    "Verdict",
-    "Words",
-    "beginning",
-    "command_of",
-    "fill_placeholders",
-    "find_playthrough",
-    "judge",
-    "lesson_of",
-    "list_reached_cards",
-    "play",
-    "problems",
-    "read_lesson",
-    "read_lessons",
-]
+__all__ = ["LANGUAGES", "TRACKS", "BadLesson", "Card", "Lesson", "Played", "Question", "Verdict", "Words", "beginning"]
+__all__ += ["command_of", "fill_placeholders", "find_playthrough", "judge", "lesson_of", "list_reached_cards", "play"]
+__all__ += ["problems", "read_lesson", "read_lessons"]

@@ -13,11 +13,13 @@ CLUSTERS = {
     "explain": "why pods of a cluster are Pending, missing, or stuck, and what would help",
     "simulate": "run a cluster and print where its pods go",
     "whatif": "what changes with other nodes, replicas or another configuration, and how many more pods fit",
+    "capacity": "which nodes would help the pods that wait, and which nodes can go",
     "mirror": "watch a cluster, explain each new Pending pod, and answer what-if questions about it",
     "step": "go on with a cluster step by step, and keep the steps as a trace",
 }
 COMMANDS = {
     **CLUSTERS,
+    "experiment": "compare configurations of the scheduler over worlds and seeds",
     "mcp": "serve the commands about clusters to an assistant, by the Model Context Protocol",
     "serve": "serve the playground's pages",
     "kubeconfig": "a kubeconfig that leads kubectl to a session",
@@ -29,7 +31,7 @@ COMMANDS = {
     "restore": "bring sessions back from such a file",
 }
 # These need no app, no database and no language: they start at once.
-WITHOUT_DJANGO = (*CLUSTERS, "mcp", "conformance", "kubeconfig", "door")
+WITHOUT_DJANGO = (*CLUSTERS, "experiment", "mcp", "conformance", "kubeconfig", "door")
 WITH_DATA = ("serve", "backup", "restore", "export")
 
 

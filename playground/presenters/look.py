@@ -26,6 +26,7 @@ STAGES = (
     "filter",
     "prescore",
     "score",
+    "group",
     "pending",
     "preemption",
     "binding",

@@ -42,7 +42,7 @@ _TAKES = {
         rename lockstep-go-on rerun duplicate fork fork-weights delete download build build-nodes build-pods preview-nodes
         preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
         plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
-        another-variant door-path
+        another-variant door-path live
     """,
 }
 KEYED = {"s": "session", "lesson": "lesson"}  # the beginnings of addresses whose key opens one

@@ -67,6 +67,7 @@ PLACES = (
             Room("session", "session", _("Session")),
             Room("branches", "branches", _("Branches")),
             Room("exports", "exports", _("Export")),
+            Room("capacity", "capacity", _("Capacity")),
         ),
     ),
 )
@@ -79,6 +80,7 @@ OF_THE_PAST = (
     "session",
     "branches",
     "exports",
+    "capacity",
 )  # nothing there asks for a fork
 NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", "session", "act")
 

@@ -27,7 +27,7 @@ from playground.views.film import OF, film
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
-from playground.workbench.builder import CLUSTERS
+from playground.workbench.builder import CLUSTERS, clusters_of_differences
 from scheduler_core.formats.indication import find_release
 from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, read_release
 from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
@@ -199,6 +199,8 @@ def _beginning(start: str) -> dict[str, Any]:
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
         return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}
+    if kind == "difference" and slug in clusters_of_differences():
+        return {"name": slug, "commands": [ApplyObjects(tuple(clusters_of_differences()[slug]))]}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(_("“%(start)s” is not a way to start. Choose one on the home page.") % {"start": start[:80]})

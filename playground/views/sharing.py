@@ -13,9 +13,11 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.moving import Read
 from playground.sessions.web.client import SessionClient
 from playground.views.access import edits, opens
 from playground.views.responses import whole_number, workbench
+from scheduler_core.apiserver.door import Call
 
 DIGITS = 15
 
@@ -24,7 +26,8 @@ DIGITS = 15
 @opens
 async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Name, links, duplicate, delete. A view link sees neither the edit link, nor other view links, nor the delete."""
-    context: dict[str, Any] = {"view_link": _link(request, client.view_key)}
+    asked = await client.ask(Read(call=Call("GET", "/version")))
+    context: dict[str, Any] = {"view_link": _link(request, client.view_key), "is_live": asked.live}
     if client.may_edit:
         context["edit_link"] = _link(request, client.session.edit_key)
         found = await in_thread(links.all_of, client.session.pk)

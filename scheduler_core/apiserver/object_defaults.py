@@ -76,6 +76,13 @@ def _container(container: Manifest, on_host: bool) -> Object:
     return new
 
 
+def _volume(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    if isinstance(spec.get("hostPath"), Mapping) and "type" not in spec["hostPath"]:
+        return {**manifest, "spec": {**spec, "hostPath": {**spec["hostPath"], "type": ""}}}
+    return dict(manifest)
+
+
 _GENERATION = "deprecated.daemonset.template.generation"
 
 
@@ -89,6 +96,7 @@ def _daemon_set(manifest: Manifest) -> Object:
 
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
+    "PersistentVolume": _volume,
     "Pod": _pod,
     "Secret": _secret,
     "Node": _node,

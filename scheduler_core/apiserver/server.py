@@ -163,7 +163,7 @@ class APIServer:
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
-        read_patched(new, patch, self.typed, old)
+        read_patched(new, patch, self.typed, old, self.devices.release)
         self._check_name(target, new["metadata"])
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
@@ -220,7 +220,7 @@ class APIServer:
 
         An imported object with a uid keeps fields that are unknown here: its cluster is newer.
         """
-        kind, manifest = read(manifest, self.typed or (imported and has_uid(manifest)), old)
+        kind, manifest = read(manifest, self.typed or (imported and has_uid(manifest)), old, self.devices.release)
         return kind, convert_to_v1(manifest)
 
     def _subresources(self, kind: Kind) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ class APIServer:
         return _SUBRESOURCES.get(kind.key, ("status",))
 
     def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
-        manifest = strategies.with_defaults(kind, manifest)
+        manifest = strategies.with_defaults(kind, manifest, self.devices.release)
         if self.store.calendar:
             manifest = with_object_defaults(kind.key, manifest)
         if not devices.are_about(kind):
@@ -247,7 +247,10 @@ class APIServer:
             plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
         writing = Writing(manifest)
         manifest = writing.take(
-            DEFAULTING, self._with_defaults(kind, strategies.prepare_for_create(kind, manifest, request.restored))
+            DEFAULTING,
+            self._with_defaults(
+                kind, strategies.prepare_for_create(kind, manifest, request.restored, self.devices.release)
+            ),
         )
         for plugin in plugins:
             manifest = writing.take(plugin.name, plugin.admit(request, manifest))

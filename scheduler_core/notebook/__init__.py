@@ -9,15 +9,5 @@ from scheduler_core.notebook.scores import ScoreTable
 from scheduler_core.notebook.session import Session
 from scheduler_core.testing.builders import make_node, make_pod
 
-__all__ = [
-    "Answer",
-    "Attempt",
-    "Cluster",
-    "Comparison",
-    "ScoreTable",
-    "Session",
-    "compare",
-    "load",
-    "make_node",
-    "make_pod",
-]
+__all__ = ["Answer", "Attempt", "Cluster", "Comparison", "ScoreTable", "Session", "compare", "load", "make_node"]
+__all__ += ["make_pod"]

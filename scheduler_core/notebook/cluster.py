@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import orjson
 from msgspec import UNSET
 
+from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
+from scheduler_core.analysis.whatif import finish, read_types, settle, types_of_nodes
 from scheduler_core.base.releases import NEWEST, OLDEST, read_release
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import ReadLog, continuation_of, export_lines
@@ -236,6 +238,23 @@ class Cluster:
 
     def _of(self, key: str) -> list[Attempt]:
         return [attempt for attempt in self.attempts if attempt.pod == key]
+
+    def nodes_that_help(self, *pods: str, types: str = "") -> Help:
+        """Return the cheapest nodes found, of existing types and of those in a YAML text, for pods that wait (none named: all)."""
+        world = self._at_rest()
+        named = [_key(pod) for pod in pods] if pods else None
+        return finish(find_help(world, named, read_types(types, types_of_nodes(world.store))[0]))
+
+    def nodes_that_can_go(self, types: str = "") -> Going:
+        """Return what each node's pods would do without it, and the nodes that can go together; `types` may say prices."""
+        world = self._at_rest()
+        known = read_types(types, types_of_nodes(world.store))[0]
+        return finish(find_going(world, price_nodes(world.store, {each.name: each for each in known})))
+
+    def _at_rest(self) -> Simulation:
+        world = self._history.world.fork()
+        settle(world)
+        return world
 
     def save(self, path: str | Path) -> Path:
         """Writes the history as a trace, which the studio imports and `Session.from_trace` reads (docs/trace.md)."""

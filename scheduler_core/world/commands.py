@@ -302,7 +302,7 @@ class CallAPI(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
 
 
 class BeginLife(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Has virtual time 0 be a moment of the calendar, and uids look as kube's do; `live`: time passes as on the wall from then on."""
+    """Has the present be a moment of the calendar, and new uids look as kube's do; `live`: time passes as on the wall from then on."""
 
     start: str
     live: bool = True

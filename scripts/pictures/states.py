@@ -56,8 +56,17 @@ def preemption(begin: Begin) -> Iterator[State]:
     yield State("ladder", session.at(form="table"))
 
 
+def openb(begin: Begin) -> Iterator[State]:
+    """Filter in a real cluster of 1,523 nodes, after 1,200 pods."""
+    session = begin(name="openb")
+    session.apply(*worlds.openb(1200))
+    session.until(kind="attempt_started", pod="openb-pod-1199")
+    session.until(point="Filter", plugin="NodeResourcesFit")
+    yield State("openb", session.at())
+
+
 def binding(begin: Begin) -> Iterator[State]:
-    """Binding cycles side by side; two wait for the third of their gang."""
+    """Binding cycles side by side, two of a gang waiting on Permit; then one is refused and goes back through Unreserve."""
     session = begin(name="A gang of three")
     session.configure(worlds.GANGS)
     session.apply(*worlds.bindings())
@@ -65,6 +74,9 @@ def binding(begin: Begin) -> Iterator[State]:
     session.post("calls", pod="default/db-3", call="bind", code="0", latency="2s", times="1")
     session.until(point="Reserve", pod="api-4")
     yield State("binding", session.at())
+    session.post("permit", pod="default/gang-0", decision="reject")
+    session.until(kind="binding_ended", pod="gang-0")
+    yield State("refused", session.at())
 
 
 def controller(begin: Begin) -> Iterator[State]:
@@ -78,7 +90,7 @@ def controller(begin: Begin) -> Iterator[State]:
 
 
 def large(begin: Begin) -> Iterator[State]:
-    """Five thousand nodes, of which five hundred feasible ones are enough."""
+    """Five thousand nodes, of which five hundred feasible ones are enough; many of them tie."""
     session = begin(name="Five thousand nodes")
     session.apply(*worlds.large())
     session.until(kind="attempt_ended", pod="etl-2000")
@@ -86,6 +98,8 @@ def large(begin: Begin) -> Iterator[State]:
     while "so far" in session.get("panel/stage"):
         session.until(point="Filter", plugin="NodeResourcesFit")
     yield State("large", session.at(q="rack=c06"))
+    session.until(kind="node_selected")
+    yield State("ties", session.at())
 
 
 def lockstep(begin: Begin) -> Iterator[State]:
@@ -169,10 +183,11 @@ def _cards(page: Page) -> None:
 
 MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     shop: ("queue", "filter", "palette", "score", "presenter"),
+    openb: ("openb",),
     preemption: ("preemption", "ladder"),
-    binding: ("binding",),
+    binding: ("binding", "refused"),
     controller: ("controller",),
-    large: ("large",),
+    large: ("large", "ties"),
     lockstep: ("lockstep",),
     story: ("story",),
 }

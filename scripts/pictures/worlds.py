@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from playground.workbench.builder.nodes import HOSTNAME, ZONE
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
+OPENB = Path(__file__).resolve().parents[2] / "examples/openb"
 INFRA = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
 SPOT = {"key": "spot", "value": "true", "effect": "PreferNoSchedule"}
 
@@ -249,6 +253,14 @@ def large() -> Iterator[MutableManifest]:
             yield pod(f"web-{i}", str(cpu), f"{(i * 104729) % 48 + 1}Gi", on=name)
     for i in range(2000, 2300):
         yield pod(f"etl-{i}", "6", "12Gi", 100 * (i % 3), nodeSelector={"pool": "general"})
+
+
+def openb(pods: int) -> Iterator[MutableManifest]:
+    """The nodes of a real cluster, and the first of its pods as they came (examples/openb)."""
+    for file, kind, most in (("nodes", "", 10_000), ("pods", "Pod", pods)):
+        items = json.loads(lzma.decompress((OPENB / f"openb-{file}.json.xz").read_bytes()))["items"]
+        counted = [each for each in items if not kind or each["kind"] == kind][:most]
+        yield from [each for each in items if kind and each["kind"] != kind] + counted
 
 
 PACKED = {

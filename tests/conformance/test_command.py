@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from scheduler_core.testing.conformance.corpus import Scenario, read_corpus
+from tests.support.schemas import require_schema
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "cycle"
 
@@ -67,6 +68,7 @@ def test_a_difference_leaves_with_1_and_is_told_first(wrong: Path) -> None:
 def test_json_holds_everything_for_machines(wrong: Path) -> None:
     status, lines = run("--json", wrong)
     data = json.loads("\n".join(lines))
+    require_schema(data, "conformance/v1")
     assert status == 1
     assert (data["scenarios"], data["pass"], data["differ"], data["notSupported"]) == (2, 1, 1, 0)
     counts = {"scenarios": 2, "attempts": 4, "pass": 1, "differ": 1, "notSupported": 0}

@@ -23,6 +23,7 @@ from playground.presenters.look import Look
 from playground.presenters.story import present
 from playground.presenters.words import in_english
 from scheduler_core.world.simulation import Grain, Simulation
+from tests.support.schemas import require_printed
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
 SLUGS = sorted(LESSONS)
@@ -302,6 +303,7 @@ def test_a_lesson_in_one_language_is_not_well(broken):
 
 def test_the_command_lists_the_lessons_for_machines():
     call_command("lessons", "--json", stdout=(out := io.StringIO()))
+    require_printed(("lessons", "json"), out.getvalue())
     rows = json.loads(out.getvalue())["lessons"]
     assert {row["slug"] for row in rows} == set(LESSONS)
     assert all(row["languages"] == ["en", "zh-hans"] and row["questions"] >= 2 for row in rows)
@@ -310,7 +312,9 @@ def test_the_command_lists_the_lessons_for_machines():
 def test_the_command_checks_the_lessons_of_a_folder(broken):
     folder = broken(lambda plan: plan.pop("next"))
     call_command("lessons", "--check", "--json", "--from", str(folder.parent), stdout=(out := io.StringIO()))
+    require_printed(("lessons", "json"), out.getvalue())
     assert json.loads(out.getvalue()) == {
+        "schema": "lessons/v1",
         "lessons": [
             {
                 "slug": "gate",
@@ -321,7 +325,7 @@ def test_the_command_checks_the_lessons_of_a_folder(broken):
                 "minutes": 3,
                 "ok": True,
             }
-        ]
+        ],
     }
 
 

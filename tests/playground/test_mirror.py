@@ -10,16 +10,19 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Empty, Queue
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import parse_qs
 
 import pytest
 import yaml
 from django.core.management import call_command
 
 from playground.management.commands.mirror import Mirror
-from playground.management.terminal.watching import Event, Listed, key_of, read_values, role
+from playground.management.terminal.feeding import Feed
+from playground.management.terminal.watching import Event, Listed, key_of, list_changes, read_values, role
 from scheduler_core.scheduler.config import RELEASES
 from tests.browser.server import ROOT
 from tests.playground.test_live_cluster import in_shop
@@ -173,7 +176,7 @@ def test_a_list_removes_only_what_no_newer_watch_has_told_of() -> None:
     assert [key[2] for key in mirror.objects] == ["kept", "n", "new"]
 
 
-def test_values_are_read_from_any_pieces(tmp_path: Path) -> None:
+def test_values_are_read_from_any_pieces_and_in_any_form(tmp_path: Path) -> None:
     text = "".join(
         json.dumps({"n": n, "text": "é}{\n"}, indent=4, ensure_ascii=False) + "\n" for n in range(3)
     ).encode()
@@ -186,6 +189,72 @@ def test_values_are_read_from_any_pieces(tmp_path: Path) -> None:
             piece, self.left = self.left[: self.size], self.left[self.size :]
             return piece
 
+    web = pod("web")
+    assert list(list_changes({"type": "DELETED", "object": web})) == [("DELETED", web)]
+    assert list(list_changes({"kind": "List", "items": [web, 1]})) == [("ADDED", web)]
+    assert list(list_changes(web)) == [("MODIFIED", web)]
     for size in (1, 7, 10_000):
         stream: Any = Pieces(size)
         assert [value["n"] for value in read_values(stream)] == [0, 1, 2]
+
+
+class Session(BaseHTTPRequestHandler):
+    """A session's pages, as far as a mirror uses them; `asked` is what came."""
+
+    asked: ClassVar[list[tuple[str, str, dict[str, list[str]]]]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append((self.command, self.path, {}))
+        self.answer({"Set-Cookie": "csrftoken=secret; Path=/"})
+
+    def do_POST(self) -> None:
+        fields = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.asked.append((self.command, self.path, fields))
+        if "csrftoken=secret" not in self.headers["Cookie"] or fields["csrfmiddlewaretoken"] != ["secret"]:
+            self.answer({}, 403)
+            return
+        self.answer({"Location": "import?token=T" if self.path.endswith("import") else "../"}, 302)
+
+    def do_DELETE(self) -> None:
+        self.asked.append((self.command, self.path.partition("?")[0], {}))
+        self.answer({}, 404)
+
+    def answer(self, headers: dict[str, str], status: int = 200) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": "0"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def test_a_session_gets_the_objects_and_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Session)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setattr("playground.management.terminal.feeding.TOGETHER", 0.1)
+    said: list[str] = []
+    feed = Feed(f"http://127.0.0.1:{server.server_port}/s/KEY/", said.append)
+    feed.start([(key_of(node("n")), node("n"))])
+    (first,) = [fields for method, path, fields in Session.asked if (method, path) == ("POST", "/s/KEY/import")]
+    assert [each["kind"] for each in json.loads(first["text"][0])["items"]] == ["Node"]
+    assert ("POST", "/s/KEY/import/apply") in [(method, path) for method, path, _ in Session.asked]
+    web = in_shop(pod("web"))
+    feed.put(key_of(web), web)
+    feed.put(key_of(web), None)
+    feed.put(key_of(node("m")), node("m"))
+    gone = ("DELETE", "/s/KEY/k8s/api/v1/namespaces/shop/pods/web", {})
+    end = time.monotonic() + WAIT
+    while gone not in Session.asked and time.monotonic() < end:
+        time.sleep(0.02)
+    server.shutdown()
+    server.server_close()
+    assert gone in Session.asked and said == []
+    second = [fields for method, path, fields in Session.asked if (method, path) == ("POST", "/s/KEY/import")][1]
+    assert [each["metadata"]["name"] for each in json.loads(second["text"][0])["items"]] == ["m"]
+
+
+def test_a_session_that_cannot_be_reached_is_told() -> None:
+    feed = Feed("http://127.0.0.1:9/s/KEY/", print)
+    with pytest.raises(OSError, match="refused"):
+        feed.start([(key_of(node("n")), node("n"))])

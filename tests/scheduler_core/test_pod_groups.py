@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.analysis.explain import explain
+from scheduler_core.analysis.explain.explanation import State
 from scheduler_core.scheduler.config.gates import GateError, resolve
 from scheduler_core.scheduler.core.cycles.group_cycle import Stage
 from scheduler_core.world.checkpoint import Archive, decode, encode
@@ -112,3 +114,14 @@ def test_the_alpha_form_of_pod_groups_is_refused(gate: str) -> None:
 def test_a_pod_group_is_validated(spec: dict[str, Any], problem: str) -> None:
     with pytest.raises(Refused, match=problem):
         world(group("g", 3, **spec))
+
+
+def test_explain_says_why_a_gang_is_stuck() -> None:
+    sim = run(world(node("a", cpu="4"), *GANG[2:], member("lone", "none")))
+    found = explain(sim, "default/p0")
+    facts = {fact.code: fact.values for fact in found.facts}
+    assert found.state is State.BACKOFF
+    assert facts["GroupBelowQuorum"] == {"group": "g", "needed": 3, "members": 3, "scheduled": 0}
+    assert facts["GroupCycleFailed"]["message"].startswith("minCount (3) cannot be satisfied")
+    lone = explain(sim, "default/lone")
+    assert (lone.state, [each.code for each in lone.reasons]) == (State.GATED, ["GangScheduling/GroupMissing"])

@@ -8,6 +8,7 @@ from typing import Any
 from playground.features.cluster.nodes import drains, node, nodes, series, zones
 from playground.presenters.amounts import clock, duration
 from playground.presenters.charts.metrics import curves
+from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.stage.controller.replicas import replicas
 from playground.presenters.words import gettext_noop
 
@@ -60,7 +61,7 @@ def _controller(row: dict[str, Any], now: int) -> dict[str, Any]:
         **row,
         "waiting": [{**entry, "due": duration(max(entry["due"] - now, 0))} for entry in row["waiting"]],
         "more": row["length"] - len(row["waiting"]),
-        "done": [{**done, "t": clock(done["t"])} for done in row["done"]],
+        "done": [{**done, "t": clock(done["t"]), "text": describe_deeds(done["text"])} for done in row["done"]],
     }
 
 

@@ -7,28 +7,46 @@ import hashlib
 import re
 import time
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
-import yaml
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from playground.common.telemetry import DOOR
 from playground.presenters.look import Look
 from playground.sessions.limits.shares import vouch
 from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError, SessionGone
-from playground.sessions.protocol.serving import Answered, BeginWatch, Read, Watched, Write
+from playground.sessions.protocol.moving import Answered, BeginWatch, Read, Watched, Write
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.live import LiveSession
-from playground.views.access import opens, scope_of
+from playground.views.access import edits, opens, scope_of
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing
+from scheduler_core.world.commands import BeginLife
 
+_KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: {name}
+clusters:
+- name: {name}
+  cluster:
+    server: {server}
+contexts:
+- name: {name}
+  context:
+    cluster: {name}
+    user: {name}
+    namespace: default
+users:
+- name: {name}
+  user: {{}}
+"""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 LARGE = 1 << 20
 CHUNK = 1 << 18
@@ -46,9 +64,9 @@ async def door(request: HttpRequest, key: str, path: str = "") -> HttpResponseBa
     try:
         response = await _serve(request, key, path)
     except Failure as failure:
-        response = _failed(failure)
+        response = _fail(failure)
     except SessionError as error:
-        response = _failed(_failure_of(error))
+        response = _fail(_failure_of(error))
     DOOR.labels(request.method, _kind_of(path), str(response.status_code)).inc()
     return response
 
@@ -70,7 +88,7 @@ def _failure_of(error: SessionError) -> Failure:
     return Failure(error.status if error.status < HTTPStatus.INTERNAL_SERVER_ERROR else 503, reason, str(error))
 
 
-def _failed(failure: Failure) -> HttpResponse:
+def _fail(failure: Failure) -> HttpResponse:
     reply = failure.reply
     return HttpResponse(reply.data, status=reply.status, content_type=reply.content_type, headers=dict(reply.headers))
 
@@ -130,7 +148,15 @@ def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: di
     prefix, address = reverse("door", args=[key]).rstrip("/"), request.headers.get("Host", "")[:200]
     if request.headers.get("X-Door") == "root":
         prefix = ""
-    given = {"method": method, "path": f"/{path}", "query": query, "form": form, "aggregated": aggregated}
+    as_yaml = accept.split(";")[0].split(",")[0].strip() == "application/yaml"
+    given = {
+        "method": method,
+        "as_yaml": as_yaml,
+        "path": f"/{path}",
+        "query": query,
+        "form": form,
+        "aggregated": aggregated,
+    }
     return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
 
 
@@ -140,9 +166,7 @@ def _respond(request: HttpRequest, answered: Answered) -> HttpResponseBase:
     warnings = [value for name, value in answered.headers if name == "Warning"]
     if warnings:
         headers["Warning"] = ", ".join(warnings)
-    if content_type == JSON and _wants_yaml(request):
-        body, content_type = yaml.safe_dump(msgspec.json.decode(body)).encode(), "application/yaml"
-    elif request.GET.get("pretty") in ("true", "1") and content_type == JSON:
+    if request.GET.get("pretty") in ("true", "1") and content_type == JSON:
         body = msgspec.json.format(body, indent=2)
     if "as=APIGroupDiscoveryList" in content_type or "/openapi/" in request.path:
         tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
@@ -157,10 +181,6 @@ def _respond(request: HttpRequest, answered: Answered) -> HttpResponseBase:
 async def _chunks(body: bytes) -> AsyncIterator[bytes]:
     for start in range(0, len(body), CHUNK):
         yield body[start : start + CHUNK]
-
-
-def _wants_yaml(request: HttpRequest) -> bool:
-    return request.headers.get("Accept", "").split(";")[0].split(",")[0].strip() == "application/yaml"
 
 
 async def _write(request: HttpRequest, client: SessionClient, call: Call, at: int | None) -> HttpResponseBase:
@@ -252,21 +272,22 @@ class _Stream:
         return msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n"
 
 
+@require_POST
+@edits
+async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Have the session follow the clock on the wall (`live` 1), or no longer."""
+    follows, now = request.POST.get("live") == "1", datetime.now(UTC).replace(microsecond=0)
+    await client.apply(BeginLife(now.isoformat().replace("+00:00", "Z"), follows), source="actions")
+    await _go_on(client, follows)
+    return HttpResponseRedirect(reverse("session", args=[client.key]))
+
+
 @require_GET
 @opens
 async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A kubeconfig that leads to the session with this key."""
     server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")
     name = f"playground-{client.session.pk}"
-    cluster = {"name": name, "cluster": {"server": server}}
-    context = {"name": name, "context": {"cluster": name, "user": name, "namespace": "default"}}
-    config = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [cluster],
-        "contexts": [context],
-        "current-context": name,
-    }
-    text = yaml.safe_dump({**config, "users": [{"name": name, "user": {}}]}, sort_keys=False)
+    text = _KUBECONFIG.format(name=name, server=server)
     headers = {"Content-Disposition": f'attachment; filename="{name}.yaml"'}
     return HttpResponse(text, content_type="application/yaml", headers=headers)

@@ -22,7 +22,7 @@ from scheduler_core.world.readonly import WorldView
 MOST_NODES = 500  # that are suggested
 
 
-def shortened(world: WorldView, answer: Data) -> Data:
+def add_short_names(world: WorldView, answer: Data) -> Data:
     """Add the short forms of the names that an answer has."""
     names = names_of(world)
     short = {text: form for text in _find_words(answer) if (form := names.fit(text)) != text}
@@ -45,10 +45,10 @@ def problems(engine: Engine, request: Problems) -> Steps[Data]:
     for found in list_problems(world):
         rows.add(found)
         if time.perf_counter() > deadline or rows.full:
-            return shortened(world, rows.to_json(late=True))
+            return add_short_names(world, rows.to_json(late=True))
         if engine.slice.over():
             yield
-    return shortened(world, rows.to_json(late=False))
+    return add_short_names(world, rows.to_json(late=False))
 
 
 @answers(Fixes)
@@ -73,7 +73,7 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
             next(search)
         except StopIteration as end:
             findings: Findings = end.value
-            return shortened(world, {**findings.to_json(), "late": late})
+            return add_short_names(world, {**findings.to_json(), "late": late})
         if engine.slice.over():
             yield
 

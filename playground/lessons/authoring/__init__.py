@@ -7,21 +7,5 @@ from playground.lessons.authoring.moments import Moment
 from playground.lessons.authoring.suggestions import Suggestion
 from playground.lessons.authoring.writing import BEGIN, Writing, build_plan, dump_yaml
 
-__all__ = [
-    "BEGIN",
-    "BadFolder",
-    "Checked",
-    "Finding",
-    "LessonFiles",
-    "Moment",
-    "SeenCard",
-    "Suggestion",
-    "Writing",
-    "anchor_and_check",
-    "build_plan",
-    "check",
-    "dump_yaml",
-    "files_in",
-    "folder_of",
-    "pack_folder",
-]
+__all__ = ["BEGIN", "BadFolder", "Checked", "Finding", "LessonFiles", "Moment", "SeenCard", "Suggestion", "Writing"]
+__all__ += ["anchor_and_check", "build_plan", "check", "dump_yaml", "files_in", "folder_of", "pack_folder"]

@@ -46,7 +46,9 @@ class Command(BaseCommand):
         except CorpusError as problem:
             raise CommandError(str(problem)) from problem
         if as_json:
-            self.stdout.write(json.dumps(as_data(results), ensure_ascii=False, indent=2))
+            self.stdout.write(
+                json.dumps({"schema": "conformance/v1", **as_data(results)}, ensure_ascii=False, indent=2)
+            )
         else:
             self.stdout.write("\n".join([*table(results), summary(results)]))
         status = exit_status(results)

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         config = door.start()
         with os.fdopen(os.open(kubeconfig, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(config)
-        self.stdout.write(f"{door.address} leads to the session. export KUBECONFIG={kubeconfig.resolve()}")
+        self.stdout.write(f"{door.address} leads to the session. export KUBECONFIG={kubeconfig}")
         try:
             Event().wait()
         except KeyboardInterrupt:

@@ -107,7 +107,8 @@ class Command(TerminalCommand):
                 self._write(progress, (*tabulate(search, shown, get_width()), "", *summarize(about, question), *said))
             else:
                 about = [search.add_fixes(each) for each in about]
-                data = {"schema": "explain/v1", "pods": about, "stuck": [loop.to_json() for loop in rest.loops]}
+                stuck = [loop.to_json() for loop in rest.loops]
+                data = {"schema": "explain/v1", "release": made.release, "pods": about, "stuck": stuck}
                 progress.clear()
                 self.stdout.write(format_data(data, ROW, [make_row(each) for each in about], output), ending="")
                 self.stderr.write("\n".join(said), ending="\n" if said else "")

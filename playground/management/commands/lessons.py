@@ -64,7 +64,7 @@ class Command(BaseCommand):
         )
         rows = [_row(lesson, not wrong.get(lesson.slug)) for lesson in lessons]
         if options["json"]:
-            self.stdout.write(json.dumps({"lessons": rows}, ensure_ascii=False, indent=2))
+            self.stdout.write(json.dumps({"schema": SCHEMA, "lessons": rows}, ensure_ascii=False, indent=2))
         else:
             self.stdout.write("\n".join(table(HEADS, [_cells(row) for row in rows])))
         for slug, sentences in wrong.items():
@@ -85,7 +85,7 @@ class Command(BaseCommand):
         row = _build_checked_row(folder.resolve().name, found)
         row["ok"] = row["ok"] and not unshown
         if as_json:
-            self.stdout.write(json.dumps({"lessons": [row]}, ensure_ascii=False, indent=2))
+            self.stdout.write(json.dumps({"schema": SCHEMA, "lessons": [row]}, ensure_ascii=False, indent=2))
         else:
             self.stdout.write("\n".join(table(HEADS, [_cells(row)])))
         for finding in found.findings:
@@ -102,6 +102,7 @@ def _playable(files: LessonFiles, found: Checked) -> Lesson | None:
     return None if found.findings else read_files(files)
 
 
+SCHEMA = "lessons/v1"
 HEADS = ("LESSON", "TRACK", "LANGUAGES", "STEPS", "QUESTIONS", "MINUTES", "OK")
 
 

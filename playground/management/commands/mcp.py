@@ -7,122 +7,24 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
+
+import yaml
 
 import playground
 from playground.management.terminal.command import TerminalCommand
 from playground.management.terminal.inputs import BadInput
 from playground.presenters.amounts import memory
-from scheduler_core.scheduler.config import RELEASES
-from scheduler_core.world.simulation import Grain
 
+TOOLS = Path(__file__).parents[1] / "assistant.yaml"
 EXTRA = "the Python package mcp is not installed; install it by: pip install 'scheduler-playground[mcp]'"
-SECONDS = 60.0
-MOST_INPUT, MOST_ANSWER = 32 << 20, 1 << 20  # bytes
-MOST_WORLDS = 32
+MOST_INPUT, MOST_ANSWER, MOST_ENTRIES, MOST_WORLDS = 32 << 20, 1 << 20, 100, 32
 CODE = "import sys; sys.path.insert(0, {root!r}); from playground.management.program import main; main()"
-ABOUT = (
-    "A deterministic model of kube-scheduler and of the cluster around it. Prove before you advise: explain says why pods are "
-    "Pending, fix searches for changes and proves each on a copy, and whatif shows what a change of your own (kubectl commands, "
-    "manifests, drains, another release or configuration) does to every pod. step and fork keep worlds, which the other tools take. "
-    "No tool changes a real cluster. Give the whole cluster: nodes, pods, workloads, claims, and classes."
-)
-STRING: Mapping[str, Any] = {"type": "string"}
-STRINGS: Mapping[str, Any] = {"type": "array", "items": {"type": "string", "minLength": 1}, "maxItems": 100}
-
-
-class Parameter(NamedTuple):
-    """An argument of a tool. `option`: that of the command; `file`: where the text is written for the option."""
-
-    schema: Mapping[str, Any]
-    option: str
-    said: str
-    file: str = ""
-
-
-PARAMETERS: Mapping[str, Parameter] = {
-    "manifests": Parameter(STRING, "", "YAML or JSON of the cluster's objects, as kubectl get -o yaml prints them"),
-    "files": Parameter(STRINGS, "", "files or folders of manifests, or a trace, below a folder of --folder"),
-    "world": Parameter(STRING, "", "a world that step or fork made, such as w1"),
-    "namespace": Parameter(STRING, "--namespace", "only what is in this namespace; that of names without one"),
-    "release": Parameter({"enum": [*RELEASES]}, "--release", "the release of kube-scheduler"),
-    "configuration": Parameter(STRING, "--config", "a KubeSchedulerConfiguration as YAML", "configuration.yaml"),
-    "pods": Parameter(STRINGS, "--pod", "NAMESPACE/NAME of pods, KIND/NAMESPACE/NAME of workloads, Node/NAME"),
-    "pod": Parameter(STRING, "--pod", "NAMESPACE/NAME of a pod, KIND/NAMESPACE/NAME of a workload, or Node/NAME"),
-    "seconds": Parameter(
-        {"type": "number", "minimum": 0, "maximum": 30}, "--seconds", "how long the search may compute (3)"
-    ),
-    "drain": Parameter(STRINGS, "--drain", "nodes to drain, with respect for budgets"),
-    "remove": Parameter(STRINGS, "--remove", "nodes that are lost at once"),
-    "add": Parameter(STRINGS, "--add", "N=NODE: so many new nodes like one that exists"),
-    "scale": Parameter(STRINGS, "--scale", "KIND/NAMESPACE/NAME=N: a workload with so many replicas"),
-    "kubectl": Parameter(STRINGS, "--run", "kubectl commands in the form in which fix prints them, heredocs included"),
-    "apply": Parameter(STRING, "--apply", "manifests that are applied, as YAML", "apply.yaml"),
-    "more": Parameter(STRINGS, "--more", "[N=]KIND/NAMESPACE/NAME: how many more of these pods fit"),
-    "grain": Parameter({"enum": [*Grain]}, "--grain", "how large a step is (pod)"),
-    "count": Parameter({"type": "integer", "minimum": 0, "maximum": 10_000}, "--count", "how many steps (1)"),
-    "at": Parameter({"type": "integer", "minimum": 0}, "--at", "the step of the world to fork at, if not its newest"),
-}
 CLUSTER = ("manifests", "files", "world")
-CHANGES = ("kubectl", "apply")
-
-
-class Tool(NamedTuple):
-    """A tool: the command that answers, with these options always."""
-
-    command: str
-    said: str
-    takes: tuple[str, ...]
-    options: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    keeps: bool = False  # a world
-
-    def describe(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments."""
-        properties = {name: {**PARAMETERS[name].schema, "description": PARAMETERS[name].said} for name in self.takes}
-        return {"type": "object", "properties": properties, "required": list(self.needs), "additionalProperties": False}
-
-
-TOOLS: Mapping[str, Tool] = {
-    "explain": Tool(
-        "explain",
-        "Say why pods are Pending, missing, or stuck: a sentence, and kube's reasons with evidence. Prints explain/v1.",
-        (*CLUSTER, "pods", "namespace", "release", "configuration"),
-        ("--fixes=0",),
-    ),
-    "fix": Tool(
-        "explain",
-        "Search for changes that let a pod be scheduled. Each was proven on a copy; `command` is what to type. Prints explain/v1.",
-        (*CLUSTER, "pod", "seconds", "release", "configuration"),
-        ("--fixes=1",),
-        ("pod",),
-    ),
-    "simulate": Tool(
-        "simulate",
-        "Run a cluster with its controllers until it is at rest, and print where its pods go. Prints simulate/v1.",
-        (*CLUSTER, "namespace", "release", "configuration"),
-    ),
-    "whatif": Tool(
-        "whatif",
-        "Compare the cluster with and without changes, all made at once: who moves, waits, is evicted, or fails. Prints whatif/v1.",
-        (*CLUSTER, "drain", "remove", "add", "scale", *CHANGES, "more", "release", "configuration", "namespace"),
-    ),
-    "step": Tool(
-        "step",
-        "Go on with a cluster step by step, and say what happened. `world` goes on where it stands. Prints step/v1 and the world.",
-        (*CLUSTER, "grain", "count", *CHANGES, "release", "configuration"),
-        keeps=True,
-    ),
-    "fork": Tool(
-        "step",
-        "Make a second world of one, at any of its steps, with changes of your own. Prints step/v1 and the new world.",
-        (*CLUSTER, "at", *CHANGES, "release", "configuration"),
-        ("--count=0",),
-        keeps=True,
-    ),
-}
+Given = Mapping[str, Any]
 
 
 class Command(TerminalCommand):
@@ -135,15 +37,12 @@ class Command(TerminalCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for what the tools may read."""
+        where = "tools that are given no cluster read this one by your kubectl, which only gets"
         parser.add_argument(
             "--folder", action="append", default=[], metavar="DIR", help="tools may read files below this folder"
         )
-        parser.add_argument(
-            "--context",
-            default="",
-            help="tools that are given no cluster read this one by your kubectl, which only gets",
-        )
-        parser.add_argument("--seconds", type=float, default=SECONDS, help="the longest that a call may take (60)")
+        parser.add_argument("--context", default="", help=where)
+        parser.add_argument("--seconds", type=float, default=60.0, help="the longest that a call may take (60)")
 
     def handle(self, *args: Any, folder: list[str], context: str, seconds: float, **options: Any) -> None:
         """Serve."""
@@ -157,37 +56,46 @@ class Command(TerminalCommand):
         hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
         async def list_tools(ctx: Any, params: Any) -> Any:
-            return types.ListToolsResult(
-                tools=[
-                    types.Tool(name=name, description=tool.said, input_schema=tool.describe(), annotations=hints)
-                    for name, tool in TOOLS.items()
-                ]
-            )
+            rows = [(name, tool["description"], describe(name)) for name, tool in read_table()["tools"].items()]
+            tools = [types.Tool(name=n, description=said, input_schema=s, annotations=hints) for n, said, s in rows]
+            return types.ListToolsResult(tools=tools)
 
         async def call_tool(ctx: Any, params: Any) -> Any:
             try:
                 data, notes = await desk.call(params.name, params.arguments or {})
-            except BadInput as bad:
+            except (BadInput, OSError, ValueError) as bad:
                 return types.CallToolResult(content=[types.TextContent(type="text", text=str(bad))], is_error=True)
-            texts = [json.dumps(data, ensure_ascii=False), *([notes] if notes else [])]
-            return types.CallToolResult(
-                content=[types.TextContent(type="text", text=text) for text in texts], structured_content=data
-            )
+            texts = filter(None, (json.dumps(data, ensure_ascii=False), notes))
+            content = [types.TextContent(type="text", text=text) for text in texts]
+            return types.CallToolResult(content=content, structured_content=data)
 
         async def serve() -> None:
-            server: Any = Server(
-                "scheduler-playground",
-                version=playground.VERSION,
-                instructions=ABOUT,
-                on_list_tools=list_tools,
-                on_call_tool=call_tool,
-            )
+            asked = {"on_list_tools": list_tools, "on_call_tool": call_tool, "instructions": read_table()["about"]}
+            server: Any = Server("scheduler-playground", version=playground.VERSION, **asked)
             async with stdio_server() as (reads, writes):
                 await server.run(reads, writes, server.create_initialization_options())
 
         with TemporaryDirectory(prefix="scheduler-playground-") as place:
             desk = Desk(Path(place), [Path(each).resolve() for each in folder], context, seconds)
             anyio.run(serve)
+
+
+@cache
+def read_table() -> Given:
+    """The tools and their parameters."""
+    table: Given = yaml.safe_load(TOOLS.read_text())
+    return table
+
+
+def describe(name: str) -> dict[str, Any]:
+    """The JSON Schema of a tool's arguments."""
+    tool, properties = read_table()["tools"][name], {}
+    for each in (*CLUSTER, *tool["takes"], "release", "configuration"):
+        properties[each] = {k: v for k, v in read_table()["parameters"][each].items() if k not in ("option", "file")}
+        if properties[each]["type"] == "array":
+            properties[each] |= {"items": {"type": "string", "minLength": 1}, "maxItems": MOST_ENTRIES}
+    required = tool.get("required", [])
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 class Desk:
@@ -198,71 +106,63 @@ class Desk:
 
         self._place, self._folders, self._context, self._seconds = place, folders, context, seconds
         self._lock = anyio.Lock()
-        self._worlds = 0
+        self._worlds: list[str] = []
 
-    async def call(self, name: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    async def call(self, name: str, given: Given) -> tuple[dict[str, Any], str]:
         """The command's data, and what it says beside it. BadInput."""
-        tool = TOOLS.get(name)
-        if tool is None:
-            raise BadInput(f"received the tool {name!r}; expected one of {', '.join(TOOLS)}")
-        require_arguments(tool, given)
+        from jsonschema import Draft202012Validator
+
+        tools = read_table()["tools"]
+        if name not in tools:
+            raise BadInput(f"received the tool {name!r}; expected one of {', '.join(tools)}")
+        errors = Draft202012Validator(describe(name)).iter_errors(given)
+        if said := "; ".join(f"{error.json_path}: {error.message[:300]}" for error in errors):
+            raise BadInput(said)
         async with self._lock:
-            words = [tool.command, "-o=json", *tool.options, *self._list_words(given)]
-            kept = self._kept(given, name) if tool.keeps else ""
-            new = self._place / "new.jsonl"
-            data, notes = await self._run([*words, f"--save={new}"] if kept else words)
-            if kept:
-                os.replace(new, self._place / f"{kept}.jsonl")
-                self._worlds = max(self._worlds, int(kept[1:]))
-                data["world"] = kept
-            return data, notes
+            words = [*tools[name]["command"], "-o=json", *self._list_options(given), *self._list_cluster(given)]
+            if "keeps" not in tools[name]:
+                return await self._run(words)
+            world = given["world"] if name == "step" and "world" in given else f"w{len(self._worlds) + 1}"
+            if world not in self._worlds and len(self._worlds) == MOST_WORLDS:
+                raise BadInput(f"{MOST_WORLDS} worlds are kept, and no more; go on with one of them")
+            data, notes = await self._run([*words, f"--save={self._place / 'new.jsonl'}"])
+            os.replace(self._place / "new.jsonl", self._place / f"{world}.jsonl")
+            self._worlds = list(dict.fromkeys((*self._worlds, world)))
+            return {**data, "world": world}, notes
 
-    def _kept(self, given: Mapping[str, Any], name: str) -> str:
-        """The name of the world that a call makes or goes on with."""
-        if name == "step" and "world" in given:
-            return str(given["world"])
-        if self._worlds == MOST_WORLDS:
-            raise BadInput(
-                f"{MOST_WORLDS} worlds are kept, and no more; go on with one of them, or start the server anew"
-            )
-        return f"w{self._worlds + 1}"
+    def _write(self, file: str, text: str) -> str:
+        (self._place / file).write_text(text, "utf-8", "replace")
+        return str(self._place / file)
 
-    def _list_words(self, given: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the command's arguments; texts are written to files."""
+    def _list_options(self, given: Given) -> Iterator[str]:
         for name, value in given.items():
-            parameter = PARAMETERS[name]
-            if parameter.file:
-                (self._place / parameter.file).write_text(value)
-                value = self._place / parameter.file
-            if parameter.option:
-                yield from (f"{parameter.option}={each}" for each in (value if isinstance(value, list) else [value]))
-        yield from self._list_cluster(given)
+            parameter = read_table()["parameters"][name]
+            if "file" in parameter:
+                value = self._write(parameter["file"], value)
+            if "option" in parameter:
+                yield from (f"{parameter['option']}={each}" for each in (value if isinstance(value, list) else [value]))
 
-    def _list_cluster(self, given: Mapping[str, Any]) -> Iterator[str]:
-        size, named = len(given.get("manifests", "").encode()), [name for name in CLUSTER if given.get(name)]
+    def _list_cluster(self, given: Given) -> Iterator[str]:
+        named = [name for name in CLUSTER if given.get(name)]
         if not named and self._context:
             yield f"--context={self._context}"
             return
         if not named or ("world" in named and len(named) > 1):
             raise BadInput(f"received {' and '.join(named) or 'no cluster'}; expected manifests and files, or a world")
         if "manifests" in named:
-            (self._place / "manifests.yaml").write_text(given["manifests"])
-            yield str(self._place / "manifests.yaml")
+            yield self._write("manifests.yaml", given["manifests"])
         if "world" in named:
-            yield str(self._find_world(given["world"]))
-        for file in map(self._find_file, given.get("files") or ()):
-            size += sum(
-                each.stat().st_size for each in (file.rglob("*") if file.is_dir() else [file]) if each.is_file()
-            )
-            yield str(file)
+            if given["world"] not in self._worlds:
+                raise BadInput(
+                    f"received the world {given['world']!r}; expected one of {', '.join(self._worlds) or 'none'}"
+                )
+            yield str(self._place / f"{given['world']}.jsonl")
+        found = [self._find_file(file) for file in given.get("files") or ()]
+        read = [each for file in found for each in (file.rglob("*") if file.is_dir() else [file]) if each.is_file()]
+        size = len(json.dumps(given)) + sum(each.stat().st_size for each in read)
         if size > MOST_INPUT:
             raise BadInput(f"received {memory(size)} of manifests; expected {memory(MOST_INPUT)} at most")
-
-    def _find_world(self, name: str) -> Path:
-        file = self._place / f"{name}.jsonl"
-        if name not in [f"w{number + 1}" for number in range(self._worlds)] or not file.exists():
-            raise BadInput(f"received the world {name!r}; expected one that step or fork made: {self._worlds} are kept")
-        return file
+        yield from map(str, found)
 
     def _find_file(self, name: str) -> Path:
         for folder in self._folders:
@@ -279,9 +179,7 @@ class Desk:
         with anyio.move_on_after(self._seconds) as limit:
             done = await anyio.run_process([sys.executable, "-P", "-c", code, *words], check=False, cwd=self._place)
         if limit.cancelled_caught:
-            raise BadInput(
-                f"the call was ended after {self._seconds:g} s; ask about less, or start the server with --seconds"
-            )
+            raise BadInput(f"the call was ended after {self._seconds:g} s; ask about less, or start with --seconds")
         notes = done.stderr.decode(errors="replace").strip().replace(f"{self._place}{os.sep}", "")
         if len(done.stdout) > MOST_ANSWER:
             most = f"{memory(len(done.stdout))}, and may have {memory(MOST_ANSWER)}"
@@ -290,12 +188,3 @@ class Desk:
             return json.loads(done.stdout), notes
         except ValueError:
             raise BadInput(notes or f"the command ended with status {done.returncode}") from None
-
-
-def require_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
-    """Raise BadInput where arguments are not what the tool takes."""
-    from jsonschema import Draft202012Validator
-
-    errors = Draft202012Validator(tool.describe()).iter_errors(given)
-    if said := "; ".join(f"{error.json_path}: {error.message[:300]}" for error in errors):
-        raise BadInput(said)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import sys
 import threading
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -18,6 +19,7 @@ from django.core.management.base import CommandError
 
 from playground.management.terminal.cluster import Live, Question
 from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.feeding import Feed
 from playground.management.terminal.inputs import BadInput
 from playground.management.terminal.watching import Event, Key, Listed, Manifest, Report, Said, Watches, key_of, role
 from scheduler_core.scheduler.config import RELEASES
@@ -41,6 +43,9 @@ class Command(TerminalCommand):
         """Add the arguments for the cluster and for what is said of it."""
         super().add_arguments(parser)
         parser.add_argument("--role", action="store_true", help="print the ClusterRole that is enough, and end")
+        parser.add_argument(
+            "--to", default="", metavar="LINK", help="show the cluster in this session, by its edit link"
+        )
         parser.add_argument("--after", type=float, default=1.0, metavar="S", help="explain what waits for so long (1)")
         parser.add_argument(
             "--fixes", type=int, default=3, metavar="N", help="search fixes for so many pods at once (3)"
@@ -63,10 +68,13 @@ class Command(TerminalCommand):
             self._mirror.fill(json.loads(data)["items"])
         options["namespace"] = question.namespace  # that of kubectl's context, if none was said
         self.stderr.write("Only get, list, and watch are asked for; --role prints the role that is enough.")
-        reports: SimpleQueue[Report | str] = SimpleQueue()
+        reports: SimpleQueue[Report] = SimpleQueue()
         watches = Watches(live, question.namespace, reports)
-        threading.Thread(target=hear, args=(reports,), daemon=True).start()
+        if options["to"]:
+            self._feed(options["to"], reports)
+        threading.Thread(target=lambda: [reports.put(line) for line in sys.stdin], daemon=True).start()
         watches.start()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self._follow(reports)
         except KeyboardInterrupt:
@@ -74,11 +82,19 @@ class Command(TerminalCommand):
         finally:
             watches.stop()
 
-    def _follow(self, reports: SimpleQueue[Report | str]) -> None:
+    def _feed(self, link: str, reports: SimpleQueue[Report]) -> None:
+        """Show the objects in a session, and pass on what changes."""
+        feed = Feed(link, lambda text: reports.put(Said(text)))
+        try:
+            feed.start([(key, manifest) for key, (_, manifest) in self._mirror.objects.items()])
+        except OSError as error:
+            raise BadInput(f"{link}: {error}") from None
+        self._mirror.pass_on = feed.put
+
+    def _follow(self, reports: SimpleQueue[Report]) -> None:
         """Take reports and lines one by one; explain the pods that wait once they have waited."""
         mirror = self._mirror
-        self.stdout.write(mirror.summary())
-        self.stdout.write(ASK)
+        self.stdout.write(f"{mirror.summary()}\n{ASK}")
         due = time.monotonic() if mirror.fresh else None
         while True:
             self.stdout.flush()
@@ -86,7 +102,8 @@ class Command(TerminalCommand):
                 report = reports.get(timeout=None if due is None else max(0.0, due - time.monotonic()))
             except Empty:
                 due = None
-                self._explain(mirror.take_fresh())
+                searched = f"--fixes={self._options['fixes']}", f"--seconds={self._options['seconds']}", "-o=text"
+                self._ask("explain", [*(f"--pod={pod}" for pod in mirror.take_fresh()), *searched])
                 continue
             if isinstance(report, str):
                 if not self._answer(report):
@@ -96,13 +113,10 @@ class Command(TerminalCommand):
             else:
                 for line in mirror.take(report):
                     self.stdout.write(line)
-            if mirror.fresh and due is None:
+            if not mirror.fresh:
+                due = None
+            elif due is None:
                 due = time.monotonic() + self._options["after"]
-
-    def _explain(self, pods: Sequence[str]) -> None:
-        if pods:
-            searched = f"--fixes={self._options['fixes']}", f"--seconds={self._options['seconds']}"
-            self._ask("explain", [*(f"--pod={pod}" for pod in pods), *searched, "-o=text"])
 
     def _answer(self, line: str) -> bool:
         """Answer a line of standard input; False where it says that all is over."""
@@ -132,19 +146,14 @@ class Command(TerminalCommand):
             pass
 
 
-def hear(reports: SimpleQueue[Report | str]) -> None:
-    """Put the lines of standard input among the reports."""
-    for line in sys.stdin:
-        reports.put(line)
-
-
 class Mirror:
     """The objects of a cluster as kubectl told of them last, and the pods that wait and of which nothing was said yet."""
 
     def __init__(self) -> None:
         self.objects: dict[Key, tuple[int, Manifest]] = {}
         self.fresh: dict[Key, None] = {}
-        self._told: dict[Key, str] = {}  # uids
+        self._explained: dict[Key, str] = {}  # uids
+        self.pass_on: Callable[[Key, Manifest | None], None] = lambda key, manifest: None
 
     def fill(self, manifests: Sequence[Manifest]) -> None:
         """Take the objects of the first list."""
@@ -165,7 +174,7 @@ class Mirror:
         """Return the pods that wait and of which nothing was said yet, NAMESPACE/NAME, and count them as told."""
         pods = list(self.fresh)
         self.fresh.clear()
-        self._told |= {key: _uid(self.objects[key][1]) for key in pods}
+        self._explained |= {key: _uid(self.objects[key][1]) for key in pods}
         return [f"{namespace}/{name}" for _, namespace, name in pods]
 
     def summary(self) -> str:
@@ -186,20 +195,27 @@ class Mirror:
         if event.type == "DELETED":
             yield from self._remove(key)
             return
+        known = self.objects.get(key, (0, event.object))[1]
+        if known is not event.object and _version(known) == _version(event.object) != "":
+            self.objects[key] = event.run, known  # a watch that begins tells of what was listed
+            return
         self.objects[key] = event.run, event.object
+        self.pass_on(key, event.object)
         if key[0] != "Pod":
             return
         if not waits(event.object):
             self.fresh.pop(key, None)
-            if self._told.pop(key, None):
-                yield f"{key[1]}/{key[2]} {_where(event.object)}."
-        elif self._told.get(key) != _uid(event.object):
+            if self._explained.pop(key, None):
+                node = (event.object.get("spec") or {}).get("nodeName")
+                yield f"{key[1]}/{key[2]} {f'is on {node} now' if node else 'waits no longer'}."
+        elif self._explained.get(key) != _uid(event.object):
             self.fresh[key] = None
 
     def _remove(self, key: Key) -> Iterator[str]:
-        self.objects.pop(key, None)
+        if self.objects.pop(key, None):
+            self.pass_on(key, None)
         self.fresh.pop(key, None)
-        if self._told.pop(key, None):
+        if self._explained.pop(key, None):
             yield f"{key[1]}/{key[2]} is deleted."
 
 
@@ -209,10 +225,9 @@ def waits(pod: Manifest) -> bool:
     return not (has_ended or (pod.get("spec") or {}).get("nodeName") or pod["metadata"].get("deletionTimestamp"))
 
 
-def _where(pod: Manifest) -> str:
-    node = (pod.get("spec") or {}).get("nodeName")
-    return f"is on {node} now" if node else "waits no longer"
-
-
 def _uid(pod: Manifest) -> str:
     return str(pod["metadata"].get("uid") or "none")
+
+
+def _version(manifest: Manifest) -> str:
+    return str(manifest["metadata"].get("resourceVersion") or "")

@@ -83,6 +83,7 @@ def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest
     if output != "table":
         data = {
             "schema": "simulate/v1",
+            "release": made.release,
             "placements": rows,
             "scheduled": sum(bool(row["node"]) and row["phase"] != FAILED for row in rows),
             "pending": len(waiting(made.world)),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
 from typing import Any
 
 from playground.management.explaining import plain
-from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.command import TerminalCommand, add_change_arguments
 from playground.management.terminal.inputs import BadInput, read_objects
 from playground.management.terminal.printing import format_data, get_width, wrap
 from playground.management.terminal.world import is_trace, make_world, read_trace
@@ -37,16 +38,7 @@ class Command(TerminalCommand):
         parser.add_argument("--grain", choices=[*Grain], default=Grain.POD, help="how large a step is (pod)")
         parser.add_argument("--count", type=int, default=1, metavar="N", help=f"so many steps (1), up to {MOST}")
         parser.add_argument("--at", type=int, metavar="STEP", help="go on from this step of a trace, not from its end")
-        parser.add_argument(
-            "--run",
-            action="append",
-            default=[],
-            metavar="KUBECTL",
-            help="first, a kubectl command, as fixes are printed",
-        )
-        parser.add_argument(
-            "--apply", action="append", default=[], metavar="FILE", help="first, manifests, as kubectl apply"
-        )
+        add_change_arguments(parser)
         parser.add_argument("--save", default="", metavar="TRACE", help="write the steps to this file")
         parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
@@ -63,8 +55,11 @@ class Command(TerminalCommand):
                 records += cluster.apply(command)
                 records += go_on(cluster, Grain.CALL, pause)
         records += go_on(cluster, options["grain"], count)
-        if options["save"]:
-            save(cluster, options["save"])
+        try:
+            if options["save"]:
+                cluster.save(options["save"])
+        except OSError as error:
+            raise BadInput(f"{options['save']}: {error.strerror}") from None
         data = describe(cluster, records, cluster.position - seen)
         if output == "text":
             for line in _lines(data):
@@ -96,25 +91,11 @@ class Command(TerminalCommand):
 
 def go_on(cluster: Cluster, grain: str, count: int) -> list[Any]:
     """Make so many steps, or fewer where nothing is left to happen, and return their records."""
-    records: list[Any] = []
-    for _ in range(count):
-        if not (made := cluster.step(grain)):
-            break
-        records += made
-    return records
-
-
-def save(cluster: Cluster, file: str) -> None:
-    """Write all steps as a trace. BadInput where the file can't be written."""
-    try:
-        cluster.save(file)
-    except OSError as error:
-        raise BadInput(f"{file}: {error.strerror}") from None
+    return [*chain(*takewhile(bool, (cluster.step(grain) for _ in range(count))))]
 
 
 def describe(cluster: Cluster, records: Sequence[Any], steps: int) -> dict[str, Any]:
     """What happened in these steps, and how the cluster stands: the data of step/v1."""
-    shown = records[-SHOWN:]
     return {
         "schema": "step/v1",
         "step": cluster.position,
@@ -122,17 +103,12 @@ def describe(cluster: Cluster, records: Sequence[Any], steps: int) -> dict[str, 
         "seconds": cluster.now / 1e9,
         "over": cluster.world.idle,
         "records": [
-            {
-                "seconds": record.t / 1e9,
-                "kind": record.kind,
-                "head": said["head"],
-                "text": plain(said["sentence"]) if said["sentence"] else "",
-                "refused": said["no"],
-            }
-            for record in shown
+            {"seconds": record.t / 1e9, "kind": record.kind, "head": said["head"], "text": text, "refused": said["no"]}
+            for record in records[-SHOWN:]
             for said in (row(record),)
+            for text in (plain(said["sentence"]) if said["sentence"] else "",)
         ],
-        "leftOut": len(records) - len(shown),
+        "leftOut": max(0, len(records) - SHOWN),
         "attempts": [dict(record.data) for record in records if record.kind == "attempt_ended"],
         "placed": sum(map(bool, cluster.pods.values())),
         "waiting": [{"pod": pod, "place": cluster.place(pod)} for pod in cluster.pending],

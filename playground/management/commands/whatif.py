@@ -10,18 +10,30 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from playground.features.fixes.presenter import effect_sentence
+from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave, read_release_option
+from playground.management.terminal.command import (
+    HELP,
+    INPUT,
+    Exit,
+    TerminalCommand,
+    add_change_arguments,
+    add_types_argument,
+    leave,
+    read_release_option,
+)
 from playground.management.terminal.inputs import BadInput, read_file, read_objects
 from playground.management.terminal.placements import missing, why_waiting
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
-from playground.management.terminal.world import make_world, read_configuration
+from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (
     MOST,
     Change,
+    NodeType,
     Outcome,
     Rest,
     Room,
@@ -64,15 +76,17 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
         parser.add_argument(
-            "--add", action="append", default=[], metavar="N=NODE", help="so many new nodes like one that exists"
+            "--add",
+            action="append",
+            default=[],
+            metavar="N=NODE|TYPE",
+            help="so many new nodes like one that exists, or of a type",
         )
+        add_types_argument(parser)
         parser.add_argument(
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
-        parser.add_argument(
-            "--run", action="append", default=[], metavar="KUBECTL", help="a kubectl command, as fixes are printed"
-        )
-        parser.add_argument("--apply", action="append", default=[], metavar="FILE", help="manifests, as kubectl apply")
+        add_change_arguments(parser)
         parser.add_argument(
             "--more",
             action="append",
@@ -102,27 +116,35 @@ class Command(TerminalCommand):
         for note in made.notes:
             self.stderr.write(note)
         with Progress(sys.stderr) as progress:
+            upgrade = None
+            if asked["release"]:
+                upgrade = preview_upgrade(made.world, asked["release"], progress=progress.steps)
             rest = settle(made.world, progress=progress.steps)
-            changes = list(_changes(made.world, asked, question, self.stderr.write))
+            types = read_node_types(made.world, asked["types"], self.stderr.write)
+            changes = list(_changes(made.world, asked, question, self.stderr.write, types))
             if not changes and not asked["more"]:
                 raise BadInput(
                     "nothing is asked: give --drain, --remove, --add, --scale, --run, --apply, --config, --release or --more"
                 )
             outcome = None
-            if changes:
+            if changes and not (upgrade and len(changes) == 1):
                 outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
                 rest = outcome.rest
             room = None
             if asked["more"]:
                 pods = [pod for text in asked["more"] for pod in _pods(made.world, text, question)]
                 room = room_for(outcome.world if outcome else made.world, pods, asked["most"])
-        self._print(outcome, room, rest, output)
+        self._print(outcome, room, rest, output, upgrade, made.release)
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
         leave(_list_exits(outcome, rest, made.refused))
 
-    def _print(self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str) -> None:
-        data: dict[str, Any] = {"schema": "whatif/v1"}
+    def _print(
+        self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None, release: str
+    ) -> None:
+        data: dict[str, Any] = {"schema": "whatif/v1", "release": release}
+        if upgrade is not None:
+            data["upgrade"] = upgrade.to_json()
         if outcome is not None:
             data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
         if room is not None:
@@ -141,12 +163,17 @@ class Command(TerminalCommand):
             self.stdout.write(format_data(data, (), (), output), ending="")
             return
         width = get_width()
-        for part in (*(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
+        before = map(plain, describe_upgrade(upgrade)) if upgrade else ()
+        for part in (*before, *(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
             self.stdout.write("\n".join(wrap(part, width)) or "\n", ending="\n" if part else "")
 
 
 def _changes(
-    world: Simulation, asked: dict[str, Any], question: Question, say: Callable[[str], object]
+    world: Simulation,
+    asked: dict[str, Any],
+    question: Question,
+    say: Callable[[str], object],
+    types: dict[str, NodeType],
 ) -> Iterator[Change]:
     release = asked["release"] or world.settings.release
     if asked["release"]:
@@ -157,8 +184,8 @@ def _changes(
             say(note)
         yield from commands
     for text in asked["add"]:
-        count, like = _pair(text, "--add", "N=NODE", first=True)
-        yield add(world, like, count)
+        count, like = _pair(text, "--add", "N=NODE or N=TYPE", first=True)
+        yield add(world, like, count, types)
     for text in asked["scale"]:
         replicas, name = _pair(text, "--scale", "KIND/NS/NAME=N", first=False)
         parts = name.split("/")

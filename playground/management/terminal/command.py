@@ -46,11 +46,31 @@ def leave(found: Iterable[Exit]) -> None:
         sys.exit(worst)
 
 
+def add_types_argument(parser: ArgumentParser) -> None:
+    """Add the argument for node types."""
+    parser.add_argument(
+        "--types",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="node types: a list with prices, node groups with cluster-autoscaler's annotations, or NodePools (docs/capacity.md)",
+    )
+
+
 def read_release_option(text: str) -> Release:
     try:
         return read_release(text)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
+
+
+def add_change_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments for changes in kubectl's words."""
+    for name, value, what in (
+        ("--run", "KUBECTL", "a command, as fixes are printed"),
+        ("--apply", "FILE", "manifests"),
+    ):
+        parser.add_argument(name, action="append", default=[], metavar=value, help=f"as kubectl does: {what}")
 
 
 class TerminalCommand(BaseCommand):

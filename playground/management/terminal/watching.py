@@ -18,7 +18,6 @@ Key = tuple[str, str, str]  # kind, namespace, name
 Manifest = dict[str, Any]
 PIECE = 1 << 16
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before a watch that ended begins anew
-VERBS = ("get", "list", "watch")
 
 
 class Event(NamedTuple):
@@ -44,7 +43,7 @@ class Said(NamedTuple):
     text: str
 
 
-Report = Event | Listed | Said
+Report = Event | Listed | Said | str  # a line of standard input
 
 
 def key_of(manifest: Manifest) -> Key:
@@ -58,7 +57,9 @@ def role() -> dict[str, Any]:
     groups: dict[str, list[str]] = {}
     for kind in DECIDING:
         groups.setdefault(KINDS[kind].group, []).append(KINDS[kind].plural)
-    rules = [{"apiGroups": [group], "resources": names, "verbs": [*VERBS]} for group, names in groups.items()]
+    rules = [
+        {"apiGroups": [group], "resources": names, "verbs": ["get", "list", "watch"]} for group, names in groups.items()
+    ]
     meta = {"name": "scheduler-playground-mirror"}
     return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
 
@@ -116,9 +117,9 @@ class Watches:
             assert process.stdout and process.stderr
             if run > 1:
                 threading.Thread(target=self._list_again, args=(kind, run, asked), daemon=True).start()
-            for event in read_values(process.stdout):
-                if isinstance(event.get("object"), dict):
-                    self._reports.put(Event(kind, run, str(event.get("type")), event["object"]))
+            for value in read_values(process.stdout):
+                for change, manifest in list_changes(value):
+                    self._reports.put(Event(kind, run, change, manifest))
             return process.stderr.read().decode(errors="replace").strip()
 
     def _list_again(self, kind: str, run: int, asked: list[str]) -> None:
@@ -127,6 +128,16 @@ class Watches:
             data, _ = process.communicate()
         if not process.returncode:
             self._reports.put(Listed(kind, run, frozenset(key_of(each) for each in json.loads(data)["items"])))
+
+
+def list_changes(value: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Yield the type and the object of an event; of a list, or of an object that is printed alone, what is there."""
+    if isinstance(value.get("object"), dict):
+        yield str(value.get("type")), value["object"]
+    elif isinstance(value.get("items"), list):
+        yield from (("ADDED", each) for each in value["items"] if isinstance(each, dict))
+    elif isinstance(value.get("metadata"), dict):
+        yield "MODIFIED", value
 
 
 def read_values(stream: IO[bytes]) -> Iterator[Manifest]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core import Cluster, Session
 from scheduler_core.analysis.explain import read_refusal, record_events
-from scheduler_core.analysis.whatif import Rest, settle
+from scheduler_core.analysis.whatif import BadTypes, NodeType, Rest, read_types, settle, types_of_nodes
 from scheduler_core.formats.configurations import Found, adopt, find
 from scheduler_core.formats.export import TraceError
 from scheduler_core.formats.indication import Indication, find_release
@@ -75,6 +75,11 @@ class Made:
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
+
+    @property
+    def release(self) -> str:
+        return self.world.settings.release
+
     commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
 
 
@@ -203,6 +208,19 @@ def read_configuration(text: bytes, file: str, release: Release = OLDEST) -> tup
             f"{file}: expected one configuration of a scheduler, received {len(once)}{where and ': ' + where}"
         )
     return _list_settings(once[0], file, release)
+
+
+def read_node_types(world: Simulation, files: list[str], say: Callable[[str], object]) -> dict[str, NodeType]:
+    """Return the types of the cluster's nodes and of files, by name. Raise BadInput."""
+    types = types_of_nodes(world.store)
+    for file in files:
+        try:
+            types, notes = read_types(decode_text(read_file(file), file), types)
+        except (BadTypes, InvalidObject) as error:
+            raise BadInput(f"{file}: {error}") from None
+        for note in notes:
+            say(f"{file}: {note}")
+    return {each.name: each for each in types}
 
 
 def _list_settings(found: Found, file: str, release: Release) -> tuple[list[Command], list[str]]:

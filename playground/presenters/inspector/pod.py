@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from playground.presenters.acting import Owner, list_actions, owner_of
-from playground.presenters.amounts import amount, clock, cpu, duration, memory
+from playground.presenters.amounts import amount, clock, cpu, duration, memory, ordinal
 from playground.presenters.devices.claims import PodClaim, claims_of
 from playground.presenters.inspector.objects import Fact
 from playground.presenters.inspector.preempted import PreemptionNote, preemptions
@@ -15,7 +15,7 @@ from playground.presenters.look import Look
 from playground.presenters.scene import find_pod
 from playground.presenters.why import WhyPanel
 from playground.presenters.why import present as present_why
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import Message, gettext_noop
 from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import Pod, Toleration, WorldView
 
@@ -162,7 +162,7 @@ def _list_tolerations(tolerations: Sequence[Toleration]) -> list[str]:
 
 
 class AttemptRow(TypedDict):
-    number: int
+    number: Message
     at: str
     outcome: str
     node: str
@@ -171,25 +171,15 @@ class AttemptRow(TypedDict):
 
 
 def _attempts(sim: WorldView, key: str) -> list[AttemptRow]:
-    """The pod's attempts, the last one first. They are few for each pod and found from its moves."""
-    out: list[AttemptRow] = []
-    if key not in sim.journal.last_attempt:
-        return out
-    attempts = sim.journal.attempts
-    for index in range(sim.journal.last_attempt[key], -1, -1):
-        attempt = attempts[index]
-        if attempt.pod != key:
-            continue
-        out.append(
-            {
-                "number": attempt.number,
-                "at": clock(attempt.started),
-                "outcome": attempt.outcome,
-                "node": attempt.node,
-                "message": attempt.message,
-                "goto": attempt.last_position,
-            }
-        )
-        if len(out) == ATTEMPTS:
-            break
-    return out
+    """The pod's attempts, the last one first."""
+    return [
+        {
+            "number": ordinal(number),
+            "at": clock(attempt.started),
+            "outcome": attempt.outcome,
+            "node": attempt.node,
+            "message": attempt.message,
+            "goto": attempt.last_position,
+        }
+        for number, attempt in [*enumerate(sim.journal.attempts_of(key), 1)][: -ATTEMPTS - 1 : -1]
+    ]

@@ -18,7 +18,7 @@ def preemptions(sim: WorldView, key: str) -> list[PreemptionNote]:
     out = [] if own is None else [_row(own, _own(own))]
     other = _of_victim(sim, key)
     if other is not None:
-        text = gettext_noop("Preempted on %(node)s to make room for %(pod)s in attempt %(n)s.")
+        text = gettext_noop("Preempted on %(node)s to make room for %(pod)s in cycle %(n)s.")
         out.append(_row(other, message(text, node=other.nominated, pod=short(other.pod), n=other.number)))
     return out
 
@@ -27,7 +27,7 @@ def _own(attempt: Attempt) -> Message:
     names = [short(victim) for victim in attempt.victims]
     rest = len(names) - NAMED
     listed = ", ".join(names[:NAMED]) + (f" +{rest}" if rest > 0 else "")
-    text = gettext_noop("Preempts %(victims)s on %(node)s in attempt %(n)s.")
+    text = gettext_noop("Preempts %(victims)s on %(node)s in cycle %(n)s.")
     return message(text, victims=listed, node=attempt.nominated, n=attempt.number)
 
 

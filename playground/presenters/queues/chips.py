@@ -44,6 +44,8 @@ class PodChip(TypedDict):
     via: NotRequired[str]
     faults: NotRequired[list[str]]
     number: NotRequired[int]
+    group: NotRequired[list[MemberChip]]
+    needed: NotRequired[int]
 
 
 def of_pod(pod: Pod, chosen: str) -> PodChip:
@@ -56,6 +58,21 @@ def of_pod(pod: Pod, chosen: str) -> PodChip:
     }
 
 
+class MemberChip(TypedDict):
+    key: str
+    name: str
+    chosen: bool
+
+
+def of_queued(queued: QueuedPod, chosen: str) -> PodChip:
+    """A pod, or a group with its members."""
+    chip = of_pod(queued.pod, chosen)
+    if queued.members:
+        chip["group"] = [{"key": m.key, "name": short(m.key), "chosen": m.key == chosen} for m in queued.members]
+        chip["key"], chip["needed"] = queued.members[0].key, queued.pod.manifest["spec"]["minCount"]
+    return chip
+
+
 @lru_cache(maxsize=1024)
 def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str:
     parts = [f"{cpu(milli_cpu)} cpu"] if milli_cpu else []
@@ -65,14 +82,14 @@ def _size(milli_cpu: int, size: int, others: tuple[tuple[str, int], ...]) -> str
 
 
 def active(sim: WorldView, queued: QueuedPod, chosen: str) -> PodChip:
-    return {**of_pod(queued.pod, chosen), **woken(sim, queued.key), "since": clock(queued.timestamp)}
+    return {**of_queued(queued, chosen), **woken(sim, queued.key), "since": clock(queued.timestamp)}
 
 
 def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> PodChip:
     """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
     until = queued.backoff_until or sim.now
     return {
-        **of_pod(queued.pod, chosen),
+        **of_queued(queued, chosen),
         **woken(sim, queued.key),
         "attempts": queued.attempts,
         **_compute_remaining(queued.timestamp, until, sim.now),
@@ -107,12 +124,12 @@ def woken(sim: WorldView, key: str) -> _WokenPart:
 
 def build_refused_chip(queued: QueuedPod, chosen: str) -> PodChip:
     plugins = (*queued.unschedulable_plugins, *queued.pending_plugins)
-    return {**of_pod(queued.pod, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
+    return {**of_queued(queued, chosen), "attempts": queued.attempts, "plugins": list(plugins), "why": True}
 
 
 def build_gated_chip(queued: QueuedPod, chosen: str) -> PodChip:
     gates = list(queued.pod.spec.scheduling_gates)
-    return {**of_pod(queued.pod, chosen), "gates": gates or [queued.gated_by]}
+    return {**of_queued(queued, chosen), "gates": gates or [queued.gated_by]}
 
 
 def in_cycle(pod: Pod, phase: str, chosen: str) -> PodChip:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from playground.presenters.scene import short
+from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.lifelines import (
     API,
     BINDING,
@@ -103,7 +104,7 @@ def reporter(event: EventRecorded, standing: Standing) -> str:
 
 
 def describe_reconcile(done: Reconciled) -> Message:
-    return exactly(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
+    return describe_deeds(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
 
 
 # The queue

@@ -7,6 +7,7 @@ from typing import TypeVar
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.claims import of_claim_call
+from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.words import Message, brief, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     ApiCall,
@@ -241,7 +242,7 @@ def describe_reconcile(done: Reconciled) -> Message:
         gettext_noop("%(controller)s has reconciled %(name)s: %(did)s."),
         controller=done.controller,
         name=short(done.key),
-        did=brief(done.did.rstrip(".")),
+        did=describe_deeds(brief(done.did.rstrip("."))),
     )
 
 

@@ -10,7 +10,18 @@ from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short
-from playground.presenters.stage import binding, cluster, controller, pending, placed, preemption, prepare, queue, score
+from playground.presenters.stage import (
+    binding,
+    cluster,
+    controller,
+    group,
+    pending,
+    placed,
+    preemption,
+    prepare,
+    queue,
+    score,
+)
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
 from playground.presenters.stage.binding import BindingBody
@@ -18,6 +29,7 @@ from playground.presenters.stage.binding.lanes import Lane
 from playground.presenters.stage.cluster import ClusterBody
 from playground.presenters.stage.controller import ControllerBody
 from playground.presenters.stage.filter import FilterBody, FilterCard
+from playground.presenters.stage.group import GroupBody
 from playground.presenters.stage.pending import PendingBody
 from playground.presenters.stage.placed import PlacedBody
 from playground.presenters.stage.preemption import PreemptionBody
@@ -39,6 +51,8 @@ Body = (
     | FilterBody
     | Board
     | NoBoard
+    | GroupBody
+    | None
     | PendingBody
     | PlacedBody
     | PreemptionBody
@@ -53,6 +67,7 @@ _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "prescore": partial(prepare.present, point=Point.PRE_SCORE),
     "filter": filtering.present,
     "score": score.present,
+    "group": group.present,
     "pending": pending.present,
     "preemption": preemption.present,
     "binding": binding.present,

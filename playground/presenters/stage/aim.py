@@ -78,7 +78,10 @@ def at_hand(sim: WorldView) -> str:
     """The stage of the present step."""
     if sim.position == 0:
         return CLUSTER
-    step = present_step(sim)
+    step, group = present_step(sim), scheduler_of(sim).group
+    tries = group is not None and group.ended is None and not group.driving
+    if tries and (step is None or step[0].point in (Point.RESERVE, Point.UNRESERVE)):
+        return "group"
     if step is not None:
         return _of_failure(sim) if step[0].point is Point.POST_FILTER else OF_POINT[step[0].point]
     kinds = {record.kind for record in sim.last[:_LOOKED_THROUGH]}

@@ -101,8 +101,8 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
         "summary": summarize(sim, waits) if ended else None,
         "pods": [
             {"key": pod.key, "priority": pod.priority, "asks": asks(pod)}
-            for pod in (sim.store.pods() if nodes <= FEW and waits <= FEW and not ended else ())
-            if not pod.node_name and pod.phase == "Pending"
+            for key in (sim.store.keys("Pod") if nodes <= FEW and waits <= FEW and not ended else ())
+            if (pod := sim.store.pod_at("/".join(key))) and not pod.node_name and pod.phase == "Pending"
         ],
     }
     question, facts = (_end if ended else _situation)(sim, waits)

@@ -173,6 +173,15 @@ PLUGINS: dict[str, Term] = {
         _DOCS,
         (Source(CONCEPTS, "QueueSort"),),
     ),
+    "GangScheduling": Term(
+        "GangScheduling",
+        gettext_noop(
+            "Holds the pods of a PodGroup back until there are enough of them, and binds them only if enough of them have "
+            "a node. Since 1.35, and only with the gate GenericWorkload."
+        ),
+        _DOCS,
+        (),
+    ),
     "Coscheduling": Term(
         "Coscheduling",
         gettext_noop(

@@ -34,7 +34,7 @@ PLACEMENT = _read_codes("""
 
 # Facts that belong to the answer itself, the most telling first.
 HEADLINES = _read_codes("""
-    EndsWithoutFinalizer EndsWithGarbage EndsNever QuotaCountsUntil EvictedFor EvictedByTaint Disrupted
+    GroupBelowQuorum GroupCycleFailed EndsWithoutFinalizer EndsWithGarbage EndsNever QuotaCountsUntil EvictedFor EvictedByTaint Disrupted
     SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
     WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
     ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge

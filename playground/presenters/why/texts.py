@@ -379,6 +379,10 @@ _NOTES = {
         "The quota has room again. The controller of %(kind)s %(owner)s backs off after its failures, and tries again at %(until)s: "
         "any change of the %(kind)s makes it try at once."
     ),
+    "GroupBelowQuorum": gettext_noop(
+        "Group %(group)s needs %(needed)s pods on nodes at once. It has %(members)s pods, and %(scheduled)s of them have a node."
+    ),
+    "GroupCycleFailed": gettext_noop("The last cycle of group %(group)s ended with: %(message)s"),
     "PreemptsNever": gettext_noop("%(pod)s preempts no pods: its preemptionPolicy is Never."),
     "NoLowerPriority": gettext_noop("%(pod)s preempts no pods: no pod has a priority below %(priority)s."),
     "NoLowerPriorityOnNode": gettext_noop(

@@ -17,6 +17,7 @@ from playground.sessions.database.log import pack
 from playground.sessions.protocol.errors import CommandRefused, Conflict, EngineFailed, LimitReached, Unavailable
 from playground.sessions.protocol.looking import Follower
 from playground.sessions.protocol.moving import (
+    Answered,
     Applied,
     Apply,
     ApplyImport,
@@ -28,9 +29,9 @@ from playground.sessions.protocol.moving import (
     ReadImport,
     Step,
     TextApplied,
+    Write,
 )
 from playground.sessions.protocol.opening import RowKind
-from playground.sessions.protocol.serving import Answered, Write
 from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher

@@ -20,9 +20,8 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
-from playground.sessions.protocol.moving import Moved, OutsideCall, QueueProgress, Run, Step
+from playground.sessions.protocol.moving import GoLive, Moved, OutsideCall, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
-from playground.sessions.protocol.serving import GoLive
 from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web import outside
 from playground.sessions.web.changes import Changes

@@ -31,11 +31,11 @@ from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
 from playground.sessions.web.engines import Worker
 from playground.sessions.web.lease import Elsewhere, Lease
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
+from playground.sessions.web.outside.watching import Watching
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
-from playground.sessions.web.watching import Watching
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")

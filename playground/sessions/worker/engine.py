@@ -326,17 +326,18 @@ class Engine:
         )
 
     def live(self, wall: int, followers: Sequence[Follower] = ()) -> Steps[Moved]:
-        """All that is due in a live world at a time of the wall clock (ns since 1970)."""
+        """All that is due in a live world at a time of the wall clock (ns since 1970); idle where it lives no longer."""
         self._leave()
         before, at, until = self.progress(), self.world.position, wall - self.world.store.epoch
-        while self.world.due(until):
+        while self.world.store.live and self.world.due(until):
             started = time.thread_time()
             self.world.advance()
             self.history.worked(self.world, time.thread_time() - started)
             if self.slice.over():
                 yield
         to = self.world.position
-        return Moved(at=at, to=to, before=before, after=self.progress(), deltas=self._deltas(followers))
+        reason: Reason = "" if self.world.store.live else "idle"
+        return Moved(at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self._deltas(followers))
 
     def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
         """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""

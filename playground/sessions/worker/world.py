@@ -24,36 +24,10 @@ from scheduler_core.world.simulation import (
     taking_in,
 )
 
-__all__ = [
-    "ApplyObjects",
-    "Command",
-    "Continuation",
-    "FieldError",
-    "Grain",
-    "Intake",
-    "InvalidObject",
-    "Item",
-    "Plan",
-    "Redo",
-    "Refused",
-    "Simulation",
-    "Trial",
-    "Undo",
-    "WatchEvent",
-    "build_plan",
-    "command_from_json",
-    "continuation_of",
-    "count_objects",
-    "digest",
-    "get_creation_time",
-    "heading",
-    "in_creation_order",
-    "list_silent_nodes",
-    "plan_import",
-    "source_of",
-    "take_in",
-    "taking_in",
-]
+__all__ = ["ApplyObjects", "Command", "Continuation", "FieldError", "Grain", "Intake", "InvalidObject", "Item", "Plan"]
+__all__ += ["Redo", "Refused", "Simulation", "Trial", "Undo", "WatchEvent", "build_plan", "command_from_json"]
+__all__ += ["continuation_of", "count_objects", "digest", "get_creation_time", "heading", "in_creation_order"]
+__all__ += ["list_silent_nodes", "plan_import", "source_of", "take_in", "taking_in"]
 
 
 def count_objects(world: Simulation) -> int:

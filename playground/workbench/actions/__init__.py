@@ -5,16 +5,5 @@ from playground.workbench.actions.contract import Action, Field, Offer, Subject,
 from playground.workbench.actions.plugins import KIND as PLUGIN
 from playground.workbench.actions.schedulers import KIND as SCHEDULER
 
-__all__ = [
-    "ACTIONS",
-    "PLUGIN",
-    "SCHEDULER",
-    "Action",
-    "Field",
-    "Offer",
-    "Subject",
-    "Wrong",
-    "action",
-    "applying",
-    "offers",
-]
+__all__ = ["ACTIONS", "PLUGIN", "SCHEDULER", "Action", "Field", "Offer", "Subject", "Wrong", "action", "applying"]
+__all__ += ["offers"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import yaml
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -151,3 +154,11 @@ CLUSTERS: dict[str, Cluster] = {
         ),
     )
 }
+
+
+@cache
+def clusters_of_differences() -> Mapping[str, list[dict[str, Any]]]:
+    """Clusters that show a difference between releases, by the name of the behavior."""
+    text = Path(__file__).with_name("differences.yaml").read_text(encoding="utf-8")
+    found: dict[str, list[dict[str, Any]]] = yaml.safe_load(text)
+    return found

@@ -66,6 +66,10 @@ ABOUT = {
     "TaintTolerationComparisonOperators": _("Tolerations compare a taint's value as a number, with Gt and Lt."),
     "VolumeLimitScaling": _("A node without the CSI driver of a volume is refused if the CSIDriver requires this."),
     "InPlacePodLevelResourcesVerticalScaling": _("spec.resources of a running pod can be resized."),
+    "OpportunisticBatching": _("A pod like the one before takes the next node of its list and is not scored."),
+    "GenericWorkload": _("PodGroups: the pods of a group are placed together, or not at all."),
+    "TopologyAwareWorkloadScheduling": _("A PodGroup can require one zone, rack, or other domain for all its pods."),
+    "PodGroupPreemptionPolicy": _("A PodGroup says whether it preempts other pods."),
 }
 
 

@@ -119,30 +119,6 @@ class SettingsForm(forms.Form):
     max_in_unschedulable = DurationField(
         label=_("Timeout of unschedulable pods"), help_text=_("podMaxInUnschedulablePodsDuration; default 5m")
     )
-    pop_from_backoff = GateField()
-    async_preemption = GateField()
-    async_api_calls = GateField()
-    expect_nominated_node = GateField()
-    observed_generation = GateField()
-    pod_level_resources = GateField()
-    in_place_scaling = GateField()
-    spread_label_keys = GateField()
-    storage_capacity_scoring = GateField()
-    volume_attributes_class = GateField()
-    dynamic_resources = GateField()
-    dra_admin_access = GateField()
-    dra_consumable_capacity = GateField()
-    dra_binding_conditions = GateField()
-    dra_device_taints = GateField()
-    dra_extended_resource = GateField()
-    dra_partitionable_devices = GateField()
-    dra_prioritized_list = GateField()
-    dra_device_status = GateField()
-    dra_filter_timeout = GateField()
-    node_declared_features = GateField()
-    toleration_operators = GateField()
-    volume_limit_scaling = GateField()
-    pod_level_scaling = GateField()
     demonstration = forms.BooleanField(
         label=_("Demonstration plugin in every profile"),
         required=False,
@@ -169,8 +145,8 @@ class SettingsForm(forms.Form):
         self.of_release = release
         settable = {gate.setting for gate in asked_gates(release) if not gate.locked}
         for name in GATE_SETTINGS:
-            if name not in settable:
-                del self.fields[name]
+            if name in settable:
+                self.fields[name] = GateField()
 
     def fieldsets(self) -> list[dict[str, Any]]:
         """Return the fieldsets for the template."""

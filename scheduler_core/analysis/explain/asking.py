@@ -14,6 +14,7 @@ import numpy as np
 from scheduler_core.analysis.explain.claims import find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
+from scheduler_core.analysis.explain.groups import explain_group, find_entry
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
@@ -269,7 +270,7 @@ class _Asking:
         self.past, self.compare = past, compare
         index = world.journal.last_attempt.get(pod.key)
         self.attempt = None if index is None else world.journal.attempts[index]
-        self.entry = scheduler.queue.find(pod.key)
+        self.entry = find_entry(scheduler, pod)
 
     def answer(self) -> Explanation:
         if (binding := self._binding()) is not None:
@@ -311,6 +312,7 @@ class _Asking:
         self, diagnosis: Diagnosis, reasons: tuple[Given, ...], preempted: Preemption | None, fits: bool
     ) -> Iterator[Fact]:
         """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
+        yield from explain_group(self.scheduler, self.pod)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders
@@ -348,7 +350,8 @@ class _Asking:
 
     def _gate(self) -> Status | None:
         """Return the status of the PreEnqueue plugin that holds the pod back, or None."""
-        if self.entry is not None and not self.entry.gated_by:
+        missing = self.pod.spec.group and self.scheduler.pod_group(self.pod.namespace, self.pod.spec.group) is None
+        if self.entry is not None and not self.entry.gated_by and not missing:
             return None
         for plugin in self.framework.at(Point.PRE_ENQUEUE):
             status = run_pre_enqueue(plugin, self.pod).status
@@ -363,7 +366,7 @@ class _Asking:
         entries = (str(each.get("name")) for each in self.pod.manifest["spec"].get("resourceClaims") or ())
         if "claim" not in reason.evidence and state is State.WAITING_FOR_CLAIM:
             reason = replace(reason, evidence={**reason.evidence, "claim": ", ".join(entries)})
-        facts = tuple(find_blocked_claims(self.world, self.pod, (reason,)))
+        facts = (*explain_group(self.scheduler, self.pod), *find_blocked_claims(self.world, self.pod, (reason,)))
         return self._explained(state, (reason,), facts=facts)
 
     def _place(self) -> State:

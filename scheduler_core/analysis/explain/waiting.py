@@ -181,12 +181,12 @@ def explain_waking(
         if _wakes(framework, entry, holder):
             wakers.append(key)
         else:
-            yield note("NotWokenByEndOf", pod=entry.key, holder=key, plugins=list(entry.rejectors))
+            yield note("NotWokenByEndOf", pod=entry.pod.key, holder=key, plugins=list(entry.rejectors))
     if wakers:
-        yield note("WokenByEndOf", pod=entry.key, holders=wakers)
+        yield note("WokenByEndOf", pod=entry.pod.key, holders=wakers)
     if fits and attempt is not None:
         for key in _list_ended(world, attempt):
-            yield note("SlippedBy", pod=entry.key, holder=key, plugins=list(entry.rejectors))
+            yield note("SlippedBy", pod=entry.pod.key, holder=key, plugins=list(entry.rejectors))
 
 
 def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:

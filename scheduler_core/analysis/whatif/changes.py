@@ -5,8 +5,7 @@ Raises NoSuch where an object that is named does not exist.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -14,8 +13,8 @@ import yaml
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.proof import carry_out
 from scheduler_core.analysis.fixes.shell import Call, read_calls
+from scheduler_core.analysis.whatif.node_types import NodeType, make_nodes, type_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.scheduler.plugins.helper.fixes import as_new_node
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, DrainNode, Ref, Refused, ScaleObject
 from scheduler_core.world.simulation import Simulation
 
@@ -45,19 +44,16 @@ def remove(sim: Simulation, node: str) -> Command:
     return DeleteObjects((Ref("Node", "", node),))
 
 
-def add(sim: Simulation, like: str, count: int) -> Command:
-    """So many nodes like one that exists, empty and ready."""
-    manifest = _node(sim, like)
-    made: list[dict[str, Any]] = []
-    number = 1
-    while len(made) < count:
-        name = f"{like[:240]}-new-{number}"
-        number += 1
-        if sim.store.get("Node", "", name) is None:
-            one = copy.deepcopy(manifest)
-            as_new_node(one, name)
-            made.append(one)
-    return ApplyObjects(tuple(made))
+def add(sim: Simulation, like: str, count: int, types: Mapping[str, NodeType] | None = None) -> Command:
+    """So many nodes of a type, or like one that exists: empty and ready."""
+    found = (types or {}).get(like)
+    if found is None:
+        try:
+            _node(sim, like)
+        except NoSuch as missing:
+            raise NoSuch(f"{missing}; types of nodes: {', '.join(types)}" if types else str(missing)) from None
+        found = type_of(sim.store, like)
+    return ApplyObjects(make_nodes(sim.store, [(found, count)]))
 
 
 def scale(sim: Simulation, kind: str, namespace: str, name: str, replicas: int) -> Command:

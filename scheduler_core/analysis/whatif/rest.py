@@ -6,8 +6,9 @@ to get somewhere or is stuck. A world that only waits for retries is at rest if 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.whatif.circles import Watchdog
@@ -18,13 +19,19 @@ from scheduler_core.controllers.workloads import catalogue
 from scheduler_core.controllers.workloads.watching import WorkloadController
 from scheduler_core.world.simulation import Simulation
 
+T = TypeVar("T")
+
 STEPS = 2_000_000
 TRIALS = 5
 
 Progress = Callable[[int], None]
 """Hears now and then how many transitions were made."""
 
+Steps = Generator[None, None, T]
+"""Work that yields between its slices, and its result."""
+
 EACH = 2_000
+OFTEN = 50  # transitions between two slices
 AHEAD = 100_000  # transitions in which a copy has to show that a retry succeeds
 RETRIES = 50  # that are waited for
 KUBELET = "kubelet"
@@ -53,9 +60,24 @@ class Rest:
         return self.at_rest and not self.loops
 
 
+def finish(steps: Steps[T]) -> T:
+    """Do all of a work at once."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
 def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Rest:
     """Runs a world until it is at rest, but makes no more than so many transitions."""
-    return Settling(Watch(sim), steps, progress).run()
+    return finish(come_to_rest(sim, steps, progress))
+
+
+def come_to_rest(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Steps[Rest]:
+    """Do the same in slices."""
+    return Settling(Watch(sim), steps, progress).iterate()
 
 
 class Settling:
@@ -70,12 +92,17 @@ class Settling:
         self._awaited, self._retries = self.world.now, 0
 
     def run(self) -> Rest:
-        return replace(self._run(), gone=self.loops.gone(self.world.store))
+        return finish(self.iterate())
 
-    def _run(self) -> Rest:
+    def iterate(self) -> Steps[Rest]:
+        """Yield now and then on the way to rest."""
+        rest = yield from self._run()
+        return replace(rest, gone=self.loops.gone(self.world.store))
+
+    def _run(self) -> Steps[Rest]:
         before: set[Subject] = set()
         for _ in range(TRIALS):
-            why = self._run_on()
+            why = yield from self._run_on()
             if why is not None:
                 return why
             if not self._others_act or set(self.held) == before:
@@ -84,7 +111,7 @@ class Settling:
             self.world.change(self._release)
         return Rest(True, tuple(self.held.values()))
 
-    def _run_on(self) -> Rest | None:
+    def _run_on(self) -> Steps[Rest | None]:
         """Runs on until nothing but what is held back is left; else why it was stopped."""
         while not self.world.idle or self._awaits_retry():
             if self.watch.steps >= self.steps:
@@ -97,6 +124,8 @@ class Settling:
                 self._hold()
             if self.watch.steps % EACH == 0 and (stopped := self._look()) is not None:
                 return stopped
+            if self.watch.steps % OFTEN == 0:
+                yield
         return None
 
     def _awaits_retry(self) -> bool:

@@ -29,31 +29,6 @@ from scheduler_core.apimachinery.cel.types import (
 )
 from scheduler_core.apimachinery.cel.values import Uint, value_of_key
 
-__all__ = [
-    "ANY",
-    "BOOL",
-    "BYTES",
-    "CALL_LIMIT",
-    "DOUBLE",
-    "DYN",
-    "INT",
-    "NEWER",
-    "STRING",
-    "UINT",
-    "Call",
-    "CompileError",
-    "Environment",
-    "Ident",
-    "Literal",
-    "Node",
-    "Outcome",
-    "Program",
-    "Select",
-    "Type",
-    "Uint",
-    "json_safe",
-    "list_of",
-    "map_of",
-    "struct",
-    "value_of_key",
-]
+__all__ = ["ANY", "BOOL", "BYTES", "CALL_LIMIT", "DOUBLE", "DYN", "INT", "NEWER", "STRING", "UINT", "Call"]
+__all__ += ["CompileError", "Environment", "Ident", "Literal", "Node", "Outcome", "Program", "Select", "Type", "Uint"]
+__all__ += ["json_safe", "list_of", "map_of", "struct", "value_of_key"]

@@ -197,13 +197,5 @@ def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tupl
     return requests, nonzero_requests(spec.manifest, actual)
 
 
-__all__ = [
-    "TERMINAL_PHASES",
-    "HostPort",
-    "Pod",
-    "PodSpec",
-    "Reading",
-    "Toleration",
-    "normalize_image_name",
-    "whole_requests",
-]
+__all__ = ["TERMINAL_PHASES", "HostPort", "Pod", "PodSpec", "Reading", "Toleration", "normalize_image_name"]
+__all__ += ["whole_requests"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.apiserver.door.answers import JSON, TEXT, Failure, Reply
-from scheduler_core.apiserver.door.hashing import hash_template
+from scheduler_core.apiserver.door.answers import JSON, TEXT, Failure, Reply, as_yaml
+from scheduler_core.apiserver.door.bodies.hashing import hash_template
 from scheduler_core.apiserver.door.managed import finish_as_component
 from scheduler_core.apiserver.door.requests import Call, answer_read, answer_write, changes_nothing, read_body
 from scheduler_core.apiserver.door.watching import Watcher
@@ -17,6 +17,7 @@ __all__ = [
     "Watcher",
     "answer_read",
     "answer_write",
+    "as_yaml",
     "changes_nothing",
     "finish_as_component",
     "hash_template",

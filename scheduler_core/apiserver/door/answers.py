@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+import yaml
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apiserver.status import Answer, Refused
@@ -42,6 +43,14 @@ class Reply(NamedTuple):
     @property
     def data(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body) + b"\n"
+
+
+def as_yaml(reply: Reply) -> Reply:
+    """The same answer in YAML; what is no JSON stays as it is."""
+    if reply.content_type != JSON:
+        return reply
+    data = msgspec.json.decode(reply.data)
+    return reply._replace(body=yaml.safe_dump(data, allow_unicode=True).encode(), content_type="application/yaml")
 
 
 class Failure(Refused):

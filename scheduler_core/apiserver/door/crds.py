@@ -70,13 +70,13 @@ def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -
     rest = {name: value for name, value in manifest.items() if name not in _KEPT}
     if resource.definition is None or not schema:
         return {**kept, **rest}
-    return {**kept, **_pruned(schema, rest, "", unknown)}
+    return {**kept, **_prune(schema, rest, "", unknown)}
 
 
-def _pruned(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
+def _prune(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
     if isinstance(value, list):
         items = schema.get("items") or {}
-        return [_pruned(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
+        return [_prune(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
     if not isinstance(value, Mapping):
         return value
     properties, others = schema.get("properties") or {}, schema.get("additionalProperties")
@@ -87,7 +87,7 @@ def _pruned(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]
         inner = properties.get(name, others if isinstance(others, Mapping) else None)
         if inner is not None:
             if each is not None or inner.get("nullable"):
-                found[name] = _pruned(inner, each, where, unknown)
+                found[name] = _prune(inner, each, where, unknown)
         elif keeps or (schema.get("x-kubernetes-embedded-resource") and name in _KEPT):
             found[name] = each
         else:

@@ -17,7 +17,7 @@ Data = dict[str, Any]
 HEALTH = ("/healthz", "/livez", "/readyz")
 
 
-def _served(store: Objects) -> list[Resource]:
+def _list_served(store: Objects) -> list[Resource]:
     return [*list_own(), *list_custom(store)]
 
 
@@ -29,21 +29,21 @@ def _versions(resources: Sequence[Resource]) -> dict[str, dict[str, list[Resourc
     return found
 
 
-def aggregated(store: Objects, core: bool) -> Data:
+def list_aggregated(store: Objects, core: bool) -> Data:
     """The APIGroupDiscoveryList of /api or /apis."""
     items: list[Data] = []
-    for group, versions in _versions(_served(store)).items():
+    for group, versions in _versions(_list_served(store)).items():
         if (group == "") != core:
             continue
         listed = [
-            {"version": version, "resources": [_aggregated(each) for each in resources], "freshness": "Current"}
+            {"version": version, "resources": [_describe_resource(each) for each in resources], "freshness": "Current"}
             for version, resources in versions.items()
         ]
         items.append({"metadata": {"name": group} if group else {}, "versions": listed})
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
 
 
-def _aggregated(each: Resource) -> Data:
+def _describe_resource(each: Resource) -> Data:
     subresources = [
         {"subresource": name, "responseKind": _response(group, version, kind), "verbs": verbs}
         for name, (group, version, kind, verbs) in each.sub.items()
@@ -67,7 +67,7 @@ def _response(group: str, version: str, kind: str) -> Data:
 
 def resource_list(store: Objects, group: str, version: str) -> Data | None:
     """The APIResourceList of a version; None where there is none."""
-    found = _versions(_served(store)).get(group, {}).get(version)
+    found = _versions(_list_served(store)).get(group, {}).get(version)
     if found is None:
         return None
     listed: list[Data] = []
@@ -96,7 +96,7 @@ def resource_list(store: Objects, group: str, version: str) -> Data | None:
 
 def group_of(store: Objects, group: str) -> Data | None:
     """The APIGroup of a group; None where there is none."""
-    versions = _versions(_served(store)).get(group)
+    versions = _versions(_list_served(store)).get(group)
     if not group or versions is None:
         return None
     listed = [{"groupVersion": f"{group}/{version}", "version": version} for version in versions]
@@ -105,7 +105,7 @@ def group_of(store: Objects, group: str) -> Data | None:
 
 def group_list(store: Objects) -> Data:
     """The APIGroupList of /apis."""
-    groups = [group_of(store, group) for group in _versions(_served(store)) if group]
+    groups = [group_of(store, group) for group in _versions(_list_served(store)) if group]
     listed = [{name: value for name, value in (each or {}).items() if name[0] not in "ka"} for each in groups]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": listed}
 
@@ -161,7 +161,7 @@ def openapi_index(store: Objects, prefix: str) -> Data:
 def list_paths(store: Objects) -> Data:
     """The paths of /."""
     paths = ["/api", "/api/v1", "/apis"]
-    for group, versions in sorted(_versions(_served(store)).items()):
+    for group, versions in sorted(_versions(_list_served(store)).items()):
         if group:
             paths += [f"/apis/{group}", *(f"/apis/{group}/{version}" for version in versions)]
     return {"paths": [*paths, *HEALTH, "/openapi/v2", "/openapi/v3", "/version"]}

@@ -32,12 +32,32 @@ def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
 def _of_world(store: Store) -> Iterator[Manifest]:
     groups: dict[tuple[str, ...], list[KubeEvent]] = {}
     first: dict[tuple[str, ...], int] = {}
-    for number, each in enumerate(store.events):
-        key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
+    for number, (key, each) in enumerate(group_events(store)):
         first.setdefault(key, number)
         groups.setdefault(key, []).append(each)
-    for key, group in groups.items():
-        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[key])
+    for place, group in groups.items():
+        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[place])
+
+
+def group_events(store: Store) -> Iterator[tuple[tuple[str, ...], KubeEvent]]:
+    """The Events of a world, each with a key: those of one key are one object that counts up.
+
+    A scheduler's Event names the version of its pod, which the first failed attempt changes: it is an object of its own.
+    """
+    seen: set[tuple[str, ...]] = set()
+    for each in store.events:
+        key: tuple[str, ...] = (
+            each.type,
+            each.reason,
+            each.kind,
+            each.namespace,
+            each.name,
+            each.message,
+            each.reporter,
+        )
+        again = _is_new_style(each) and key in seen
+        seen.add(key)
+        yield (*key, "again") if again else key, each
 
 
 def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, number: int) -> dict[str, Any]:

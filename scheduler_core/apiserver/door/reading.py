@@ -16,12 +16,12 @@ import msgspec
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
+from scheduler_core.apiserver.door.bodies.versions import to_served
+from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
 from scheduler_core.apiserver.door.selectors import Test, make_test
-from scheduler_core.apiserver.door.tables import define_columns, make_rows
-from scheduler_core.apiserver.door.versions import to_served
-from scheduler_core.apiserver.door.zeros import fill
+from scheduler_core.apiserver.door.tables.cells import define_columns, make_rows
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
 
@@ -29,28 +29,6 @@ Form = Literal["object", "table", "metadata"]
 Query = Mapping[str, str]
 TABLES = "meta.k8s.io/v1"
 _FORBIDDEN = "Forbidden"
-_WITH_GENERATION = frozenset(
-    [
-        "Pod",
-        "Deployment",
-        "ReplicaSet",
-        "StatefulSet",
-        "DaemonSet",
-        "Job",
-        "CronJob",
-        "ReplicationController",
-        "PodDisruptionBudget",
-        "PriorityClass",
-        "Ingress",
-        "IngressClass",
-        "NetworkPolicy",
-        "EndpointSlice",
-        "ResourceSlice",
-        "DeviceClass",
-        "PodTemplate",
-        "CustomResourceDefinition",
-    ]
-)
 _FIRST = ("name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp")
 
 
@@ -59,7 +37,7 @@ def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[
     manifest, meta = to_served(resource, manifest), manifest["metadata"]
     shown = {name: meta[name] for name in _FIRST if meta.get(name) not in (None, "")}
     shown |= {name: value for name, value in meta.items() if name not in shown and value not in (None, "", {}, [])}
-    if resource.definition is None and resource.kind not in _WITH_GENERATION:
+    if resource.definition is None and not resource.counts:
         shown.pop("generation", None)
     head = {"kind": resource.kind, "apiVersion": resource.api_version} if typed else {}
     filled = fill(resource.type, manifest) if resource.type else manifest

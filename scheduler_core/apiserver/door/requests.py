@@ -21,12 +21,12 @@ from scheduler_core.apiserver.door.answers import (
     no_resource,
     not_allowed,
 )
+from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.reading import Form
 from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
-from scheduler_core.apiserver.door.streams import answer_stream
+from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
 from scheduler_core.apiserver.door.subresources import REVIEWS, WHO, deprecations
 from scheduler_core.apiserver.door.writing import write
 from scheduler_core.apiserver.server import APIServer
@@ -57,6 +57,7 @@ class Call(msgspec.Struct, frozen=True):
     query: dict[str, str] = {}
     form: Form = "object"
     aggregated: bool = False  # discovery in one piece
+    as_yaml: bool = False
     prefix: str = ""  # the path of the API server
     address: str = ""
     release: str = "1.34.1"
@@ -106,7 +107,7 @@ def _read_resource(store: Store, resource: Resource, target: Target, call: Call,
             scale = get_scale(store, resource, target)
             include = call.query.get("includeObject", "")
             return Reply(200, reading.show(resource, scale, call.form, now, include, kind="Scale"))
-        if target.subresource != "status":
+        if target.subresource in STREAMS or "get" not in resource.sub[target.subresource][3]:
             return answer_stream(store, resource, target, call.query)
     if "get" not in resource.verbs:
         raise not_allowed()
@@ -127,7 +128,7 @@ def _read_page(store: Store, call: Call) -> Reply:
             return Reply(200, _health(name, bool(rest), call.query), TEXT)
         case ["api" | "apis" as root]:
             if call.aggregated:
-                return Reply(200, discovery.aggregated(store, root == "api"), DISCOVERY)
+                return Reply(200, discovery.list_aggregated(store, root == "api"), DISCOVERY)
             found: Mapping[str, Any] | None = discovery.group_list(store)
             if root == "api":
                 found = discovery.core_versions(call.address)

@@ -1,6 +1,6 @@
 """The resources that are served, by their paths: kube's own, and those that CustomResourceDefinitions define.
 
-api.json.gz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
+api.json.xz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
 each type, with protobuf number, type, Go type, and how server-side apply merges them. openapi.json.xz has the OpenAPI v3 documents.
 
 kube: k8s.io/api, pkg/printers/internalversion, api/openapi-spec @ v1.34.1
@@ -8,7 +8,6 @@ kube: k8s.io/api, pkg/printers/internalversion, api/openapi-spec @ v1.34.1
 
 from __future__ import annotations
 
-import gzip
 import json
 import lzma
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +36,7 @@ class Objects(Protocol):
 @cache
 def read_api() -> Mapping[str, Any]:
     """The data about kube's own API."""
-    data: Mapping[str, Any] = json.loads(gzip.decompress(_HERE.with_name("api.json.gz").read_bytes()))
+    data: Mapping[str, Any] = json.loads(lzma.decompress(_HERE.with_name("api.json.xz").read_bytes()))
     return data
 
 
@@ -66,6 +65,7 @@ class Resource:
     hash: str = ""
     sub: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     columns: Sequence[Sequence[Any]] = ()
+    counts: bool = False  # generations
     definition: Mapping[str, Any] | None = None  # the version of a CustomResourceDefinition
 
     @property

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.door.jsonpath import find_path
 from scheduler_core.apiserver.door.reading import find_object
 from scheduler_core.apiserver.door.resources import Resource, Target
-from scheduler_core.apiserver.door.tables import format_selector
+from scheduler_core.apiserver.door.tables.jsonpath import find_path
+from scheduler_core.apiserver.door.tables.row import format_selector
 from scheduler_core.apiserver.store import Store
 
 _PATHS = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}

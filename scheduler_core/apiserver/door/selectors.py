@@ -13,8 +13,8 @@ from typing import Any
 from scheduler_core.apimachinery.objects.labels import DOES_NOT_EXIST, EXISTS, GT, IN, LT, NOT_IN, Requirement
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import bad_request
-from scheduler_core.apiserver.door.jsonpath import find_path
 from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.door.tables.jsonpath import find_path
 
 _TOKEN = re.compile(r"\s*(==|!=|[=,()!<>]|[^\s=,()!<>]+)")
 _COMMON = ("metadata.name", "metadata.namespace")

@@ -13,7 +13,7 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import Failure, no_resource, not_allowed
-from scheduler_core.apiserver.door.events import convert, event_manifest
+from scheduler_core.apiserver.door.events import convert, event_manifest, group_events
 from scheduler_core.apiserver.door.reading import Form, all_of, check_versions, make_table, pick, present, show
 from scheduler_core.apiserver.door.requests import Call, World
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, find_resource, parse_path
@@ -116,8 +116,7 @@ class Watcher:
     def list_new_events(store: Store, seen: int) -> Iterator[WatchEvent]:
         """The Events that components recorded after so many, as changes."""
         counts: dict[tuple[str, ...], list[Any]] = {}
-        for number, each in enumerate(store.events):
-            key = (each.type, each.reason, each.kind, each.namespace, each.name, each.message, each.reporter)
+        for number, (key, each) in enumerate(group_events(store)):
             known = counts.setdefault(key, [each, 0, number])
             known[1] += each.count
             if number >= seen:

@@ -14,17 +14,17 @@ from scheduler_core.apimachinery.objects.errors import FieldError, build_require
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
+from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.bodies.internal import describe_change
+from scheduler_core.apiserver.door.bodies.versions import to_kept
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.events import convert_back
-from scheduler_core.apiserver.door.internal import describe_change
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
 from scheduler_core.apiserver.door.patching import change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
-from scheduler_core.apiserver.door.versions import to_kept
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
@@ -85,7 +85,7 @@ def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
-    if found := re.search(r"cannot unmarshal .* of type (int\d+)$", why):
+    if found := re.search(r"cannot unmarshal .* of type (\w+)$", why):
         why = f"unrecognized type: {found[1]}"
     shown = f"Invalid value: {quote(go_map(patch))}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
@@ -107,7 +107,7 @@ def _check_kind(resource: Resource, body: Mapping[str, Any]) -> None:
     )
 
 
-def _placed(context: Context, manifest: dict[str, Any], named: bool) -> dict[str, Any]:
+def _place_object(context: Context, manifest: dict[str, Any], named: bool) -> dict[str, Any]:
     """The object with the namespace of its path. Failure: 400 where it says another, or another name."""
     target, meta = context.target, dict(manifest.get("metadata") or {})
     if context.resource.namespaced:
@@ -128,7 +128,7 @@ def _placed(context: Context, manifest: dict[str, Any], named: bool) -> dict[str
 
 def create(context: Context, body: Any) -> Reply:
     """POST of a collection."""
-    manifest = _placed(context, decode(context, body), named=False)
+    manifest = _place_object(context, decode(context, body), named=False)
     return context.answer(201, _create(context, manifest))
 
 
@@ -152,7 +152,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         # What admission adds has no manager.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest))
-        manifest, api = api.finish(None, manifest), replace(api, finish=None)
+        manifest, api = dict(api.finish(None, manifest)), replace(api, finish=None)
     return api.create(manifest, context.query.get("user", ""))
 
 
@@ -191,7 +191,7 @@ def update(context: Context, body: Any) -> Reply:
     sub = context.target.subresource
     if sub == "scale":
         return _update_scale(context, body)
-    manifest = _placed(context, decode(context, body), named=True)
+    manifest = _place_object(context, decode(context, body), named=True)
     if context.api.store.get(*context.place) is None and context.resource.key == "Lease":
         raise Refused.because(not_found(context.resource.named, context.target.name))
     return context.answer(200, store_update(context, manifest))
@@ -277,14 +277,14 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
         return _update_scale(context, change(make_scale(resource, old), body, content_type, ""))
     base = present(resource, old)
     new = change(base, body, content_type, resource.type if not context.is_custom else None, resource.kind)
-    manifest = _placed(context, decode(context, new, body), named=True)
+    manifest = _place_object(context, decode(context, new, body), named=True)
     return context.answer(200, store_update(context, manifest))
 
 
 def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, store = context.resource, context.api.store
-    manifest = _placed(context, typed_of(context, body), named=True)
+    manifest = _place_object(context, typed_of(context, body), named=True)
     old = store.get(*context.place)
     force = context.query.get("force") == "true"
     manager = Manager(
@@ -293,7 +293,7 @@ def _apply(context: Context, body: Any) -> Reply:
     new, managed = apply(resource, old, manifest, manager, force)
     if old is None:
         return context.answer(201, _create(context, decode(context, new), managed))
-    return context.answer(200, store_update(context, _placed(context, decode(context, new), named=True), managed))
+    return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
 
 
 def delete(context: Context, body: Any) -> Reply:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import qos_class
@@ -24,6 +25,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.quota import apply_limit_range_defaults
 from scheduler_core.apiserver.validation.storage.classes import apply_claim_defaults, apply_volume_defaults
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
+from scheduler_core.base.releases import OLDEST, Release, pick
 
 # Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
 #
@@ -154,12 +156,28 @@ def _copy_resources(container: Manifest, like: Manifest) -> Manifest:
     return {**container, **taken}
 
 
-# Fields of pods that gates of v1.34 keep off: they are dropped before anything looks at them.
+# Fields of pods that gates keep off by default: they are dropped before anything looks at them. Most came on in newer releases.
 #
 # kube: pkg/api/pod/util.go (dropDisabledFields), pkg/features/kube_features.go @ v1.34.1
 
 Drops = dict[str, Any]
-_PROJECTIONS = ("clusterTrustBundle", "podCertificate")  # ClusterTrustBundleProjection, PodCertificateRequest
+# Field -> the releases from which on its gate is on; none where the gate is off in all.
+_ON: Mapping[str, Mapping[str, str]] = {
+    "clusterTrustBundle": {"1.37": "ClusterTrustBundleProjection"},
+    "podCertificate": {"1.37": "PodCertificateRequest"},
+    "hostnameOverride": {"1.35": "HostnameOverride"},
+    "image": {"1.35": "ImageVolume"},
+    "restartPolicyRules": {"1.35": "ContainerRestartRules"},
+    "fileKeyRef": {"1.35": "EnvFiles"},
+    "stopSignal": {},  # ContainerStopSignals
+    "bindMountOptions": {},  # VolumeBindMountOptions
+    "workloadRef": {},  # GenericWorkload, in 1.35
+}
+
+
+@cache
+def _dropped(release: Release) -> frozenset[str]:
+    return frozenset(field for field, history in _ON.items() if pick(history, release) is None)
 
 
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
@@ -170,30 +188,29 @@ _SPECS = {
 }
 
 
-def without_gated_fields(manifest: Manifest, kind: str) -> Manifest:
+def without_gated_fields(manifest: Manifest, kind: str, release: Release = OLDEST) -> Manifest:
     """A pod, or an object with a template for pods, without these fields."""
-    return _within(manifest, _SPECS[kind]) if kind in _SPECS else manifest
+    return _within(manifest, _SPECS[kind], _dropped(release)) if kind in _SPECS else manifest
 
 
-def _within(value: Manifest, path: tuple[str, ...]) -> Manifest:
+def _within(value: Manifest, path: tuple[str, ...], off: frozenset[str]) -> Manifest:
     if not path:
-        return _drop_gated_fields(value)
+        return _drop_gated_fields(value, off)
     old = value.get(path[0])
-    new = _within(old, path[1:]) if old else old
+    new = _within(old, path[1:], off) if old else old
     return value if new is old else {**value, path[0]: new}
 
 
-def _drop_gated_fields(spec: Manifest) -> Manifest:
+def _drop_gated_fields(spec: Manifest, off: frozenset[str]) -> Manifest:
     """A pod's spec without these fields; one that has none is returned as it is."""
-    changed: Drops = {}
-    if "hostnameOverride" in spec:  # HostnameOverride
-        changed["hostnameOverride"] = None
-    gone = [each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None]
-    volumes = [_volume(each) for each in spec.get("volumes") or () if each.get("image") is None]  # ImageVolume
+    changed: Drops = {name: None for name in ("hostnameOverride", "workloadRef") if name in spec and name in off}
+    images = [each for each in spec.get("volumes") or () if each.get("image") is not None and "image" in off]
+    gone = [each.get("name") for each in images]
+    volumes = [_volume(each, off) for each in spec.get("volumes") or () if each not in images]
     if volumes != list(spec.get("volumes") or ()):
         changed["volumes"] = volumes
     for field in ("containers", "initContainers", "ephemeralContainers"):
-        kept = [_container(each, field, gone) for each in spec.get(field) or ()]
+        kept = [_container(each, field, gone, off) for each in spec.get(field) or ()]
         if kept != list(spec.get(field) or ()):
             changed[field] = kept
     return _with(spec, changed)
@@ -206,23 +223,24 @@ def _with(value: Manifest, changed: Drops) -> Manifest:
     return {name: each for name, each in {**value, **changed}.items() if name not in changed or each is not None}
 
 
-def _volume(volume: Manifest) -> Manifest:
+def _volume(volume: Manifest, off: frozenset[str]) -> Manifest:
     sources = (volume.get("projected") or {}).get("sources") or ()
-    if not any(name in source for source in sources for name in _PROJECTIONS):
+    if not any(name in off for source in sources for name in source):
         return volume
-    kept = [_with(source, dict.fromkeys(_PROJECTIONS)) for source in sources]
+    kept = [_with(source, dict.fromkeys(off)) for source in sources]
     return {**volume, "projected": {**volume["projected"], "sources": kept}}
 
 
-def _container(raw: Manifest, field: str, gone: list[Any]) -> Manifest:
+def _container(raw: Manifest, field: str, gone: list[Any], off: frozenset[str]) -> Manifest:
     changed: Drops = {}
-    if "restartPolicyRules" in raw:  # ContainerRestartRules
-        changed["restartPolicyRules"] = None
-    if "restartPolicy" in raw and (field != "initContainers" or raw["restartPolicy"] != "Always"):
-        changed["restartPolicy"] = None
-    if "stopSignal" in (raw.get("lifecycle") or {}):  # ContainerStopSignals
+    if "restartPolicyRules" in off:
+        if "restartPolicyRules" in raw:
+            changed["restartPolicyRules"] = None
+        if "restartPolicy" in raw and (field != "initContainers" or raw["restartPolicy"] != "Always"):
+            changed["restartPolicy"] = None
+    if "stopSignal" in (raw.get("lifecycle") or {}) and "stopSignal" in off:
         changed["lifecycle"] = _with(raw["lifecycle"], {"stopSignal": None}) or None
-    if any("fileKeyRef" in (each.get("valueFrom") or {}) for each in raw.get("env") or ()):  # EnvFiles
+    if "fileKeyRef" in off and any("fileKeyRef" in (each.get("valueFrom") or {}) for each in raw.get("env") or ()):
         changed["env"] = [
             {**each, "valueFrom": _with(each["valueFrom"], {"fileKeyRef": None})} if each.get("valueFrom") else each
             for each in raw["env"]
@@ -230,6 +248,8 @@ def _container(raw: Manifest, field: str, gone: list[Any]) -> Manifest:
     mounts = raw.get("volumeMounts") or ()
     if gone and any(each.get("name") in gone for each in mounts):
         changed["volumeMounts"] = [each for each in mounts if each.get("name") not in gone]
+    elif any("bindMountOptions" in each for each in mounts) and "bindMountOptions" in off:
+        changed["volumeMounts"] = [_with(each, {"bindMountOptions": None}) for each in mounts]
     return _with(raw, changed)
 
 
@@ -269,18 +289,18 @@ _NO_STRATEGIC = (
 _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
-def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False) -> Manifest:
+def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False, release: Release = OLDEST) -> Manifest:
     """Return an object with the defaults of its kind, before admission. `restored`: the object was admitted at its source."""
     if kind.key == "Pod" and uses_label_keys(manifest.get("spec") or {}):
         labels, spec = manifest["metadata"].get("labels") or {}, manifest["spec"]
         known = restored or bool(spec.get("nodeName"))
         manifest = {**manifest, "spec": merge_label_keys(spec, labels, known)}
-    return with_defaults(kind, manifest)
+    return with_defaults(kind, manifest, release)
 
 
-def with_defaults(kind: Kind, manifest: Manifest) -> Manifest:
+def with_defaults(kind: Kind, manifest: Manifest, release: Release = OLDEST) -> Manifest:
     """Return an object with the defaults of its kind."""
-    return apply_kind_defaults(apply_object_defaults(without_gated_fields(manifest, kind.key), kind), kind.key)
+    return apply_kind_defaults(apply_object_defaults(without_gated_fields(manifest, kind.key, release), kind), kind.key)
 
 
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:

@@ -16,6 +16,7 @@ from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_decoding_erro
 from scheduler_core.apiserver.schema.table import Field, fields, is_served, parse_expression, type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.validation.objects import describe, structure
+from scheduler_core.base.releases import OLDEST, Release
 
 # Nulls in lists and maps: Go decodes each to its type's zero value, such as "" for a text.
 #
@@ -75,7 +76,9 @@ def _entry(value: Any, field: Field) -> Any:
     return [] if field.shape == "list" else {}
 
 
-def read(manifest: Any, lenient: bool = False, old: Manifest | None = None) -> tuple[Kind, Manifest]:
+def read(
+    manifest: Any, lenient: bool = False, old: Manifest | None = None, release: Release = OLDEST
+) -> tuple[Kind, Manifest]:
     """The kind of an object, and the object. Refused: 400, where it cannot be read.
 
     Unknown fields are kept if the caller is `lenient`, as to what a newer cluster wrote, and those that the `old` object has.
@@ -91,28 +94,30 @@ def read(manifest: Any, lenient: bool = False, old: Manifest | None = None) -> t
     if not is_served(kind, str(manifest["apiVersion"])):
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         raise _build_refusal([FieldError("apiVersion", "", text)], manifest, text)
-    errors = _check_fields(manifest, kind, lenient, old)
+    errors = _check_fields(manifest, kind, lenient, old, release)
     if are_nulls(errors):
         manifest = with_zeros(manifest)
-        errors = _check_fields(manifest, kind, lenient, old)
+        errors = _check_fields(manifest, kind, lenient, old, release)
     if errors:
         raise _build_refusal(errors, manifest, _undecodable(manifest, errors))
     return kind, manifest
 
 
-def _check_fields(manifest: Manifest, kind: Kind, lenient: bool, old: Manifest | None) -> list[FieldError]:
-    errors = strict_errors(manifest, kind)
+def _check_fields(
+    manifest: Manifest, kind: Kind, lenient: bool, old: Manifest | None, release: Release
+) -> list[FieldError]:
+    errors = strict_errors(manifest, kind, release)
     unknown = {error.path for error in errors if error.received.startswith(UNKNOWN)}
     if unknown and not lenient:
-        unknown = {error.path for error in strict_errors(old, kind)} & unknown if old else set()
+        unknown = {error.path for error in strict_errors(old, kind, release)} & unknown if old else set()
     return [error for error in errors if error.path not in unknown]
 
 
-def read_patched(manifest: Any, patch: Any, lenient: bool, old: Manifest) -> None:
+def read_patched(manifest: Any, patch: Any, lenient: bool, old: Manifest, release: Release = OLDEST) -> None:
     """Looks at what a patch made of an object. Refused: 422, where it cannot be read. See `read` for unknown fields."""
     errors = structure(manifest)
     kind = None if errors else kind_of(manifest)
-    errors = errors or (_check_fields(manifest, kind, lenient, old) if kind else [])
+    errors = errors or (_check_fields(manifest, kind, lenient, old, release) if kind else [])
     if errors:
         text = strict_decoding_error(errors) or "; ".join(map(str, errors))
         said = f' "" is invalid: patch: Invalid value: {format_value(patch)}: {text}'

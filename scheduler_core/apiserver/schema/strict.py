@@ -16,18 +16,19 @@ from scheduler_core.apimachinery.objects.errors import FieldError, child, format
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.schema.sound import is_sound
 from scheduler_core.apiserver.schema.table import LEAVES, Field, fields, parse_expression, type_of
+from scheduler_core.base.releases import OLDEST, Release
 
 Errors = list[FieldError]
 UNKNOWN = "unknown field"
 _CLOSE = 0.75
 
 
-def strict_errors(manifest: Mapping[str, Any], kind: Kind) -> list[FieldError]:
-    """Return the strict decoding errors of an object with apiVersion and kind. Kinds outside the table pass."""
+def strict_errors(manifest: Mapping[str, Any], kind: Kind, release: Release = OLDEST) -> list[FieldError]:
+    """Return the strict decoding errors of an object with apiVersion and kind in a release. Kinds outside the table pass."""
     root = type_of(kind, str(manifest.get("apiVersion")))
     errors: Errors = []
     if root and not is_sound(manifest, root):
-        _Walk(root, errors).entries(manifest, root, "")
+        _Walk(root, errors, release).entries(manifest, root, "")
     return errors
 
 
@@ -40,7 +41,8 @@ def strict_decoding_error(errors: Sequence[FieldError]) -> str:
 class _Walk:
     """A walk through one object of a root type."""
 
-    def __init__(self, root: str, errors: Errors) -> None:
+    def __init__(self, root: str, errors: Errors, release: Release) -> None:
+        self._release: Release = release
         self._root = root
         self._errors = errors
         self._lenient = False
@@ -49,7 +51,7 @@ class _Walk:
         if not isinstance(value, Mapping):
             self._errors.append(wrong_type(path, value, "an object"))
             return
-        known = fields(type_)
+        known = fields(type_, self._release)
         for name, inner in value.items():
             field = known.get(name)
             if field is None:

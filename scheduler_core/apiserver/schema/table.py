@@ -3,7 +3,8 @@
 fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression
 is a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list
 and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey. devices.json has the types of resource.k8s.io in the
-same way; their names begin with the version (v1beta2 is as v1).
+same way; their names begin with the version (v1beta2 is as v1). newer.json has the fields that newer releases brought, {type: {field:
+{release: expression}}} ("" where a release has the field no longer), and the types of these.
 
 kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 """
@@ -21,6 +22,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, wrong_type
 from scheduler_core.apiserver.kinds import Kind, split_api_version
 from scheduler_core.apiserver.validation import shapes
+from scheduler_core.base.releases import OLDEST, Release, pick
 
 # Leaves of the table of types: what a value has to be that is no object, list or map. A leaf without a check may be anything.
 
@@ -82,14 +84,26 @@ class Field:
 def _table() -> Mapping[str, Mapping[str, str]]:
     here = Path(__file__)
     texts = [here.with_name(name).read_text(encoding="utf-8") for name in ("fields.json", "devices.json")]
-    table: Mapping[str, Mapping[str, str]] = {**json.loads(texts[0]), **json.loads(texts[1])}
+    table: Mapping[str, Mapping[str, str]] = {**json.loads(texts[0]), **json.loads(texts[1]), **_newer()["types"]}
     return table
 
 
 @cache
-def fields(type_: str) -> Mapping[str, Field]:
-    """The fields of a type; KeyError where the table does not have it."""
-    return {name: parse_expression(expression) for name, expression in _table()[type_].items()}
+def _newer() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    newer: Mapping[str, Mapping[str, Mapping[str, Any]]] = json.loads(
+        Path(__file__).with_name("newer.json").read_text(encoding="utf-8")
+    )
+    return newer
+
+
+@cache
+def fields(type_: str, release: Release = OLDEST) -> Mapping[str, Field]:
+    """The fields that a type has in a release; KeyError where the table does not have the type."""
+    known = dict(_table()[type_])
+    for name, history in _newer()["fields"].get(type_, {}).items():
+        if expression := pick(history, release):
+            known[name] = expression
+    return {name: parse_expression(expression) for name, expression in known.items()}
 
 
 @cache

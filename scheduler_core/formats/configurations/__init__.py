@@ -11,22 +11,6 @@ from scheduler_core.formats.configurations.unknown_plugins import UnknownPlugin,
 from scheduler_core.formats.configurations.versions import VERSIONS, Version
 from scheduler_core.formats.configurations.writing import rewrite_text
 
-__all__ = [
-    "VERSIONS",
-    "Adoption",
-    "Change",
-    "Found",
-    "Migration",
-    "UnknownPlugin",
-    "Version",
-    "adopt",
-    "find",
-    "find_in",
-    "is_configuration",
-    "migrate",
-    "migrate_policy",
-    "older_version",
-    "rewrite_text",
-    "unknown_plugins",
-    "without_plugins",
-]
+__all__ = ["VERSIONS", "Adoption", "Change", "Found", "Migration", "UnknownPlugin", "Version", "adopt", "find"]
+__all__ += ["find_in", "is_configuration", "migrate", "migrate_policy", "older_version", "rewrite_text"]
+__all__ += ["unknown_plugins", "without_plugins"]

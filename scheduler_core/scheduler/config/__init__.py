@@ -4,7 +4,7 @@ the world's settings."""
 from __future__ import annotations
 
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.base.releases import NEWEST, OLDEST, RELEASES, Release, read_release
+from scheduler_core.base.releases import DIFFERENCES, NEWEST, OLDEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
 from scheduler_core.scheduler.config.gates import (
     GATE_SETTINGS,
@@ -28,6 +28,7 @@ from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORM
 __all__ = [
     "CURRENT",
     "DEFAULT_FEATURES",
+    "DIFFERENCES",
     "EXPRESSIONS",
     "GATE_SETTINGS",
     "HISTORICAL",
@@ -53,6 +54,7 @@ __all__ = [
     "Wanted",
     "WorldSettings",
     "asked_gates",
+    "behaviors_of",
     "format_gates",
     "load_configuration",
     "read_gates",

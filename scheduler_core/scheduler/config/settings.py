@@ -29,6 +29,7 @@ _GATES = tuple(f.name for f in fields(Features) if f.name != "behaviors")
 _DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
 READ_AT_START = (
     "release",
+    "switched_off",
     "demonstration",
     "pop_from_backoff",
     "async_preemption",
@@ -49,6 +50,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a world besides its objects. Durations are virtual nanoseconds."""
 
     release: Release = OLDEST  # of kube; the gates are those of this release (`of_release`)
+    switched_off: tuple[Behavior, ...] = ()  # behaviors of the release that are left out, to see what each changes
     cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
     bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
@@ -95,9 +97,14 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
 
     @property
+    def behaviors(self) -> frozenset[Behavior]:
+        """The differences from the oldest release that the schedulers have."""
+        return behaviors_of(self.release) - frozenset(self.switched_off)
+
+    @property
     def features(self) -> Features:
         """The gates that plugins ask for."""
-        return Features(**{name: getattr(self, name) for name in _GATES}, behaviors=behaviors_of(self.release))
+        return Features(**{name: getattr(self, name) for name in _GATES}, behaviors=self.behaviors)
 
     @property
     def device_gates(self) -> DeviceGates:
@@ -112,7 +119,7 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             Reading.IN_PLACE: self.in_place_scaling,
             Reading.COMPARE: self.toleration_operators,
             Reading.POD_IN_PLACE: self.pod_level_scaling,
-            Reading.WHOLE_SUMS: Behavior.WHOLE_POD_SUMS in behaviors_of(self.release),
+            Reading.WHOLE_SUMS: Behavior.WHOLE_POD_SUMS in self.behaviors,
         }
         return Reading(sum(flag for flag, on in flags.items() if on))
 

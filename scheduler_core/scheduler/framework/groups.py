@@ -76,6 +76,7 @@ def stand_in(manifest: Manifest, scheduler_name: str) -> Pod:
             "metadata": {name: metadata.get(name) for name in ("namespace", "name", "uid")},
             "spec": {
                 "priority": priority(manifest),
+                "minCount": min_count(manifest),
                 "schedulerName": scheduler_name,
                 "schedulingGroup": {"podGroupName": metadata["name"]},
             },

@@ -108,7 +108,11 @@ class SchedulingQueue(State):
 
     @property
     def gated_pods(self) -> dict[str, QueuedPod]:
-        return self.state.gated
+        """The pods that PreEnqueue holds back, and those whose PodGroup is not there."""
+        lone = [each for members in self.state.incomplete.values() for each in members.values()]
+        if not lone:
+            return self.state.gated
+        return self.state.gated | {each.key: replace(each, gated_by="GangScheduling") for each in lone}
 
     @property
     def in_flight(self) -> list[Pod]:

@@ -21,6 +21,7 @@ from scheduler_core.base.trace.records import DESCRIPTIONS, FieldSchema, Record
 from scheduler_core.controllers.memory.kubelet import Kill
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.actions import AdvanceBinding, AnswerCall, ExpireAssumedPod
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, Trial
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.extenders.exchange import Exchange
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Extender, Verb
@@ -35,6 +36,7 @@ from scheduler_core.scheduler.framework.events import (
     On,
     action_name,
 )
+from scheduler_core.scheduler.framework.groups import min_count
 from scheduler_core.scheduler.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import Point, Scores
@@ -86,6 +88,7 @@ __all__ = [
     "Extender",
     "FieldError",
     "FieldSchema",
+    "GroupCycle",
     "InvalidObject",
     "JournalView",
     "Kill",
@@ -116,6 +119,7 @@ __all__ = [
     "StepFacts",
     "StoreView",
     "Toleration",
+    "Trial",
     "Verb",
     "WorldView",
     "action_name",
@@ -130,6 +134,7 @@ __all__ = [
     "label_errors",
     "list_registrations",
     "load_manifests",
+    "min_count",
     "nobody",
     "parse_duration",
     "parse_quantity",

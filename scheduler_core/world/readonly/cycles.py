@@ -122,6 +122,11 @@ class SchedulingCycleView(CycleView, Protocol):
     def scores(self) -> ScoreBoard | None: ...
 
     @property
+    def hint(self) -> str:
+        """The node that batching tried alone; "" if none."""
+        ...
+
+    @property
     def tied(self) -> Sequence[str]: ...
 
     @property

@@ -14,6 +14,7 @@ from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.surroundings import Inputs, WorkQueue
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.extender import Extender
 from scheduler_core.scheduler.framework.claims import ClaimTracker
@@ -135,6 +136,11 @@ class SchedulerView(Protocol):
 
     @property
     def cycle(self) -> SchedulingCycleView | None: ...
+
+    @property
+    def group(self) -> GroupCycle | None:
+        """The pod group whose cycle is under way, or was the last."""
+        ...
 
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...

@@ -18,22 +18,6 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.world.simulation.simulation import Grain, RunResult, Simulation
 
-__all__ = [
-    "Grain",
-    "Intake",
-    "Item",
-    "Plan",
-    "Refused",
-    "RunResult",
-    "Simulation",
-    "Trial",
-    "WatchEvent",
-    "build_plan",
-    "get_creation_time",
-    "in_creation_order",
-    "list_silent_nodes",
-    "plan_import",
-    "source_of",
-    "take_in",
-    "taking_in",
-]
+__all__ = ["Grain", "Intake", "Item", "Plan", "Refused", "RunResult", "Simulation", "Trial", "WatchEvent"]
+__all__ += ["build_plan", "get_creation_time", "in_creation_order", "list_silent_nodes", "plan_import", "source_of"]
+__all__ += ["take_in", "taking_in"]

@@ -39,7 +39,7 @@ def _move_to(world: ServedWorld, time: int) -> None:
 
 
 def _begin(world: ServedWorld, command: BeginLife) -> None:
-    world.store.begin_at(parse_time(command.start), command.live)
+    world.store.begin_at(parse_time(command.start) - world.now, command.live)
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {CallAPI: _call, BeginLife: _begin}

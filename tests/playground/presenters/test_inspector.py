@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from playground.presenters.amounts import ordinal
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
@@ -25,7 +26,7 @@ def test_the_pod_tab_lists_the_attempts_with_the_way_back_to_them() -> None:
     sim = until(three_nodes(pod("huge", cpu="64")), decided())
     attempts = body(sim, "summary")["attempts"]
     assert [(a["number"], a["outcome"], a["goto"]) for a in attempts] == [
-        (1, "unschedulable", sim.journal.attempts[0].last_position)
+        (ordinal(1), "unschedulable", sim.journal.attempts[0].last_position)
     ]
 
 

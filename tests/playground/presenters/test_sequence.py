@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from playground.features.sequence import worker as sequences
 from playground.features.sequence.presenter import present
 from playground.features.sequence.query import Sequence
-from playground.presenters.words import Message
+from playground.presenters.words import Message, in_english
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.testing.builders import make_node, make_pod
@@ -46,7 +46,7 @@ def create(name: str, **spec: Any) -> CreateObject:
 
 
 def plain(words: Message) -> str:
-    return words.get("exact") or words["text"] % words.get("values", {})
+    return in_english(words)
 
 
 def found(engine: Engine, pod: str = "", scheduler: str = "", at: int | None = None, first: int = 0) -> Any:
@@ -110,7 +110,7 @@ def test_scene_2_a_preemption_with_its_victim_until_the_preemptor_runs() -> None
         "plugins > binding: prepareCandidate on n1: low",
         "binding > api: PATCH status of high: nominatedNodeName, conditions",
         "binding > api: DELETE low",
-        "kubelet > api: ended: c (143); removed the pod, as nothing of it runs any more",
+        "kubelet > api: ended: c (143); removed the pod, whose containers have stopped",
         "handlers > queue: AssignedPodDelete: backoff",
         "api > handlers: DELETED Pod low",
         "queue > cycle: Pop: high",

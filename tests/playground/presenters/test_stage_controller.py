@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from playground.presenters.stage.aim import at_hand
+from playground.presenters.words import in_english
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetKubelet, StartScheduler
 from scheduler_core.world.simulation import Simulation
@@ -64,7 +65,7 @@ def test_a_controller_is_named_with_its_key_and_what_it_did_and_why() -> None:
     assert at_hand(sim) == "controller"
     actor = body(sim)["actor"]
     assert (actor["who"]["exact"], actor["key"]) == ("deployment-controller", "web")
-    assert actor["did"]["exact"].endswith("with 3 of 3 pods for revision 1")
+    assert in_english(actor["did"]).endswith("with 3 of 3 pods for revision 1")
 
 
 def test_what_followed_stands_behind_its_cause() -> None:

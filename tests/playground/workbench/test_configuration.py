@@ -4,6 +4,7 @@ import pytest
 
 from playground.sessions.protocol.looking import Configuration, Configured
 from playground.workbench.forms.world import SettingsForm
+from scheduler_core.scheduler.config import GATE_SETTINGS
 from scheduler_core.scheduler.config.settings import WorldSettings
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_objects import lines_of
@@ -194,9 +195,11 @@ def test_locked_gates_of_a_newer_release_stay_as_they_are(begun):
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
-    assert set(SettingsForm.base_fields) == set(WorldSettings.__struct_fields__) - {"manual", "cluster", "plugins"}
+    elsewhere = {"manual", "cluster", "plugins", "switched_off"}
+    known = {*SettingsForm.base_fields, *GATE_SETTINGS}
+    assert known == set(WorldSettings.__struct_fields__) - elsewhere
     grouped = [name for group in SettingsForm.groups for name in group.names]
-    assert sorted(grouped) == sorted(SettingsForm.base_fields)
+    assert sorted(grouped) == sorted(known)
 
 
 def test_the_page_says_whether_the_schedulers_restarted(begun):

@@ -70,7 +70,7 @@ def test_a_claim_says_how_it_came_to_be_what_it_is(begun) -> None:
 
 def test_the_search_is_walked_at_the_step_at_which_it_was_made(begun) -> None:
     text = page_text(begun.get("device-search", pod="default/a", node="n1"))
-    assert "Attempt 1 of a , in Filter" in text
+    assert "Cycle 1, a , in Filter" in text
     assert "n1 can provide all devices. 1 tried, 0 undone." in text
     assert 'device.driver "gpu.example.com"' in text
 

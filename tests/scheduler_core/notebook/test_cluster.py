@@ -333,6 +333,16 @@ def test_what_is_not_there_is_no_attribute() -> None:
         scheduler_core.nothing_of_the_kind  # noqa: B018
 
 
+def test_a_cluster_says_which_nodes_would_help_and_which_can_go() -> None:
+    cluster = Cluster(
+        make_node("a").capacity(cpu="2"), make_node("b").capacity(cpu="2"), make_pod("p").requests(cpu="4")
+    )
+    types = "nodeTypes: [{name: big, capacity: {cpu: 4, memory: 1Gi}}]"
+    assert cluster.nodes_that_help("p", types=types).nodes == {"big": 1}
+    assert cluster.nodes_that_can_go().order == ("a", "b")
+    assert cluster.position == 1
+
+
 def test_a_cluster_has_the_newest_release_or_the_one_that_its_text_indicates() -> None:
     node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {nodeInfo: {kubeletVersion: v1.36.1}}\n"
     assert (Cluster().release, Cluster(release="1.35").release) == ("1.37.2", "1.35.4")

@@ -10,6 +10,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
 from playground.presenters.sentences import lifelines
+from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
 from playground.presenters.stage.controller.changed import ChangeTable, collect_changes
 from playground.presenters.stage.controller.evictions import Evictions, evictions
@@ -97,7 +98,7 @@ class Actor(TypedDict):
 def _actor(record: Record) -> Actor:
     facts = record.facts
     if isinstance(facts, Reconciled):
-        did = exactly(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
+        did = describe_deeds(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,
@@ -127,7 +128,7 @@ _CONTROLLERS = {kind: name for name, kind in (OF_CONTROLLER | _OTHERS).items()}
 class Reconcile(TypedDict):
     t: str
     key: str
-    did: str
+    did: Message
 
 
 class Acted(TypedDict):
@@ -172,7 +173,10 @@ def _owners(sim: WorldView, kind: str, key: str) -> list[OwnerChain]:
 def _list_reconciles(sim: WorldView, name: str, key: str) -> list[Reconcile]:
     queue = sim.surroundings.queues.get(name)
     notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
-    return [{"t": clock(note.t), "key": short(note.key), "did": brief(note.text)} for note in reversed(notes[-MOST:])]
+    return [
+        {"t": clock(note.t), "key": short(note.key), "did": describe_deeds(brief(note.text))}
+        for note in reversed(notes[-MOST:])
+    ]
 
 
 def _is_by(facts: Reconciled | None, name: str, key: str) -> bool:

@@ -38,6 +38,8 @@ def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Mes
         return []
     if search.own_nomination:
         text = gettext_noop("Filter asks %(node)s first: the pod is nominated to it.")
+        if cycle.hint:
+            text = gettext_noop("Same pod as the one before: Filter asks %(node)s alone, the next node of its list.")
         return [message(text, node=cycle.nodes.names[int(search.order[0])])]
     if search.wanted >= len(search.order):
         return [_all(search)]

@@ -39,7 +39,7 @@ def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: 
             gettext_noop("%(plugin)s orders the queue: %(pod)s goes before %(name)s."),
             plugin=sorter,
             pod=pod,
-            name=short(next_.key),
+            name=short(next_.pod.key),
         )
     return _by_priority(popped, next_)
 
@@ -48,7 +48,7 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
     """kube: plugins/queuesort/priority_sort.go @ v1.34.1"""
     mine, theirs = popped.pod.priority, next_.pod.priority
     later = popped.timestamp - next_.timestamp
-    values = {"pod": short(popped.key), "name": short(next_.key), "priority": mine}
+    values = {"pod": short(popped.key), "name": short(next_.pod.key), "priority": mine}
     if mine > theirs and later > 0:
         text = gettext_noop("%(pod)s was queued %(time)s after %(name)s, yet goes first: priority counts before time.")
         return message(text, **values, time=duration(later))

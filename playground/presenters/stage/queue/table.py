@@ -131,9 +131,9 @@ class QueueRow(TypedDict):
 
 def _row(sim: WorldView, place: str, queued: QueuedPod, chosen: str) -> QueueRow:
     return {
-        "key": queued.key,
-        "name": short(queued.key),
-        "chosen": queued.key == chosen,
+        "key": queued.members[0].key if queued.members else queued.key,
+        "name": short(queued.pod.key),
+        "chosen": chosen in (queued.key, *(each.key for each in queued.members)),
         "place": _PLACES[place],
         "priority": queued.pod.priority,
         "queued": clock(queued.timestamp),

@@ -256,7 +256,8 @@ def _empty(cycle: SchedulingCycleView | None, key: str) -> NoBoard:
         return {"kind": "elsewhere", "pod": key}
     feasible = -1 if cycle.feasible is None else len(cycle.feasible)
     kind = {0: "none feasible", 1: "one feasible"}.get(feasible, "not yet")
-    return {"kind": kind, "node": cycle.chosen or ""}
+    hinted = feasible == 1 and cycle.hint == cycle.chosen
+    return {"kind": "hinted" if hinted else kind, "node": cycle.chosen or ""}
 
 
 class BoardPlugin(TypedDict):

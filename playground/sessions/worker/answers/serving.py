@@ -7,12 +7,12 @@ import time
 import msgspec
 
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.moving import Moved
-from playground.sessions.protocol.serving import (
+from playground.sessions.protocol.moving import (
     Answered,
     BeginWatch,
     EndWatch,
     GoLive,
+    Moved,
     NextSeen,
     Read,
     Seen,
@@ -23,10 +23,11 @@ from playground.sessions.worker.engine import Engine, Unwanted
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
-from scheduler_core.apiserver.door import Failure, Reply, answer_read, changes_nothing, read_body
+from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, as_yaml, changes_nothing, read_body
 
 
-def _answered(reply: Reply, world: Simulation) -> Answered:
+def _finish(reply: Reply, world: Simulation, call: Call) -> Answered:
+    reply = as_yaml(reply) if call.as_yaml else reply
     return Answered(reply.status, reply.data, reply.content_type, list(reply.headers), world.store.live)
 
 
@@ -37,7 +38,7 @@ def read(engine: Engine, request: Read) -> Steps[Answered]:
     now = time.time_ns() if world.store.live and request.position == engine.world.position else 0
     release = world.settings.release
     call = msgspec.structs.replace(request.call, oldest=engine.watches.oldest, release=release, now=now)
-    return _answered(answer_read(world, call), world)
+    return _finish(answer_read(world, call), world, call)
 
 
 @answers(Write)
@@ -48,7 +49,7 @@ def write(engine: Engine, request: Write) -> Steps[Answered]:
     try:
         body = read_body(world, call, request.body, request.content_type)
     except Failure as failure:
-        return _answered(failure.reply, world)
+        return _finish(failure.reply, world, call)
     moment = max(0, request.wall - world.store.epoch) if world.store.live else 0
     command = {
         "kind": "CallAPI",
@@ -70,13 +71,13 @@ def write(engine: Engine, request: Write) -> Steps[Answered]:
     try:
         applied = engine.apply_data(data, request.max_objects, request.followers, wanted)
     except Unwanted as unwanted:
-        return _answered(unwanted.world.answered or Reply(200, {}), world)
+        return _finish(unwanted.world.answered or Reply(200, {}), world, call)
     except Failure as failure:
-        return _answered(failure.reply, world)
+        return _finish(failure.reply, world, call)
     except SessionError as error:
-        return _answered(Failure(403, "Forbidden", str(error)).reply, world)
+        return _finish(Failure(403, "Forbidden", str(error)).reply, world, call)
     assert engine.world.answered is not None
-    return msgspec.structs.replace(_answered(engine.world.answered, engine.world), applied=applied)
+    return msgspec.structs.replace(_finish(engine.world.answered, engine.world, call), applied=applied)
 
 
 @answers(GoLive)
@@ -92,7 +93,7 @@ def begin_watch(engine: Engine, request: BeginWatch) -> Steps[Watched]:
     try:
         number, watcher, first = engine.watches.begin(world, request.call)
     except Failure as failure:
-        return Watched(0, b"", "", "", _answered(failure.reply, world))
+        return Watched(0, b"", "", "", _finish(failure.reply, world, request.call))
     resource = watcher.resource
     return Watched(number, first, resource.kind, resource.api_version, live=world.store.live)
 

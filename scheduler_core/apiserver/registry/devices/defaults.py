@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.base.releases import OLDEST, Release
 
 # The feature gates that decide what the API server keeps of objects about devices.
 #
@@ -22,8 +23,9 @@ GROUP = "resource.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class DeviceGates:
-    """Each is named as the world's setting of the same gate; kube's defaults."""
+    """The release, and gates. Each is named as the world's setting of the same gate; kube's defaults."""
 
+    release: Release = OLDEST
     dynamic_resources: bool = True  # DynamicResourceAllocation
     dra_admin_access: bool = True
     dra_prioritized_list: bool = True

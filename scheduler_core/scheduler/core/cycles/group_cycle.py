@@ -40,6 +40,19 @@ class PlacementScore:
     score: int
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a trial found for one member: a node, or the text of its refusal."""
+
+    node: str
+    text: str
+
+    @property
+    def found(self) -> bool:
+        """True if the member has a node."""
+        return bool(self.node)
+
+
 @dataclass(slots=True)
 class Trial(State):
     """A placement with the members tried in it. `nodes`: None, where they are all there are."""
@@ -51,6 +64,7 @@ class Trial(State):
     remaining: int = 0
     placed_any: bool = False
     cycles: Copied[list[SchedulingCycle]] = field(default_factory=list)
+    tried: tuple[Tried, ...] = ()
     quorum: tuple[Status, ...] = ()  # before the first member, and after each
     scores: tuple[PlacementScore, ...] = ()
 

@@ -173,14 +173,14 @@ class Run:
             self.result = {"popped": None}
         else:
             self.result = {"popped": entry.key, "attempt": entry.attempts}
-            self._schedule(entry, op.get("during") or {}, _node_in(op["expect"].get("result")))
+            self._schedule(entry, op.get("during") or {})
 
     def _pop(self) -> QueuedPod | None:
         popped: list[QueuedPod | None] = []
         self._change(lambda: popped.append(self.scheduler.queue.pop(self.sim.now)))
         return popped[0]
 
-    def _schedule(self, entry: QueuedPod, during: Op, wanted: str) -> None:
+    def _schedule(self, entry: QueuedPod, during: Op) -> None:
         admitted: list[bool] = []
         self._change(lambda: admitted.append(scheduling.admit(self.scheduler, entry)))
         if not admitted[0]:
@@ -192,7 +192,6 @@ class Run:
         self._change(lambda: scheduling.open_cycle(self.scheduler, entry))
         cycle = self.scheduler.cycle
         assert cycle is not None
-        self.scheduler.algorithm_state.draw = partial(_draw, cycle, wanted)
         while cycle.phase in IN_ALGORITHM and cycle.phase is not Phase.POST_FILTER:
             self.records += self.sim.advance()
         self.result |= _outcome(cycle)
@@ -221,16 +220,6 @@ _OPERATIONS: dict[str, Callable[[Run, Op], None]] = {
     "permitAllow": Run.permit_allow,
     "permitReject": Run.permit_reject,
 }
-
-
-def _node_in(result: Any) -> str:
-    return str(result.get("node") or "") if isinstance(result, Mapping) else ""
-
-
-def _draw(cycle: SchedulingCycle, wanted: str, count: int) -> int:
-    """Draw among nodes of the same score as the recorded scheduler drew."""
-    tied = () if cycle.tied_rows is None else [cycle.nodes.names[row] for row in cycle.tied_rows.tolist()]
-    return tied.index(wanted) if wanted in tied else 0
 
 
 def _kind(manifest: Mapping[str, Any]) -> str:

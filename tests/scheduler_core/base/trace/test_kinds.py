@@ -18,6 +18,8 @@ from scheduler_core.scheduler.plugins.cel import Definition
 from scheduler_core.world.commands import (
     AnswerExtender,
     ApplyObjects,
+    BeginLife,
+    CallAPI,
     Command,
     CommandRecord,
     Continuation,
@@ -127,6 +129,17 @@ def clustered() -> Iterator[Record]:
         EvictPod("default/web", 1, dry_run=True),
         DrainNode("a", ignore_daemon_sets=True, force=True),
         ReportDeviceCondition("default/c", "Ready", "True", "gpu.example.com/a/gpu-0"),
+        CallAPI(
+            "PATCH",
+            "/api/v1/nodes/a",
+            {"dryRun": "All"},
+            {"spec": {}},
+            "application/json",
+            "kubectl",
+            "kubectl-patch",
+            1,
+        ),
+        BeginLife("2026-01-31T12:00:00Z", live=False),
     ):
         yield sim_record(msgspec.convert(msgspec.to_builtins(command), CommandRecord))
 

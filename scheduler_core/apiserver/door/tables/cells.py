@@ -11,91 +11,21 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
-from scheduler_core.apiserver.door.jsonpath import find_path
-from scheduler_core.apiserver.door.pods import print_pod
 from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.door.tables.jsonpath import find_path
+from scheduler_core.apiserver.door.tables.pods import print_pod
+from scheduler_core.apiserver.door.tables.row import (
+    NONE,
+    UNKNOWN,
+    Cells,
+    Row,
+    format_labels,
+    format_selector,
+    human_duration,
+)
 
 Data = dict[str, Any]
-Cells = list[Any]
-NONE, UNSET, UNKNOWN = "<none>", "<unset>", "<unknown>"
-
-
-def human_duration(seconds: float) -> str:
-    """Format a duration as kube's tables do. kube: apimachinery/pkg/util/duration/duration.go"""
-    if seconds < -1:
-        return "<invalid>"
-    whole = max(0, int(seconds))
-    if whole < 120:
-        return f"{whole}s"
-    minutes, hours = whole // 60, whole // 3600
-    if minutes < 10:
-        return f"{minutes}m{whole % 60}s" if whole % 60 else f"{minutes}m"
-    if minutes < 180:
-        return f"{minutes}m"
-    if hours < 8:
-        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
-    if hours < 48:
-        return f"{hours}h"
-    if hours < 192:
-        return f"{hours // 24}d{hours % 24}h" if hours % 24 else f"{hours // 24}d"
-    if hours < 24 * 365 * 2:
-        return f"{hours // 24}d"
-    years, days = divmod(hours // 24, 365)
-    return f"{years}y{days}d" if years < 8 and days else f"{years}y"
-
-
-class Row:
-    """One object on its way into a table, with the present time."""
-
-    def __init__(self, manifest: Manifest, now: int) -> None:
-        self.all = manifest
-        self.meta: Manifest = manifest.get("metadata") or {}
-        self.spec: Manifest = manifest.get("spec") or {}
-        self.status: Manifest = manifest.get("status") or {}
-        self.now = now
-
-    def since(self, text: Any) -> str:
-        """Return how long ago a time is."""
-        if not text:
-            return UNKNOWN
-        try:
-            return human_duration((self.now - parse_time(str(text))) / SECOND)
-        except ValueError:
-            return "<invalid>"
-
-    @property
-    def name(self) -> str:
-        return str(self.meta.get("name", ""))
-
-    @property
-    def age(self) -> str:
-        return self.since(self.meta.get("creationTimestamp"))
-
-    def template(self, of: Manifest | None = None, selector: bool = True) -> Cells:
-        """The names and images of a template's containers, and the selector."""
-        spec = self.spec if of is None else of
-        containers = ((spec.get("template") or {}).get("spec") or {}).get("containers") or ()
-        cells: Cells = [",".join(str(each.get(part, "")) for each in containers) for part in ("name", "image")]
-        return [*cells, format_selector(spec.get("selector"))] if selector else cells
-
-
-def format_selector(selector: Any) -> str:
-    """A label selector as kubectl writes it; <none> where there is none."""
-    if selector is None:
-        return NONE
-    if "matchLabels" not in selector and "matchExpressions" not in selector:
-        return format_labels(selector)
-    texts = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
-    for each in selector.get("matchExpressions") or ():
-        key, operator, values = each.get("key"), each.get("operator"), ",".join(sorted(each.get("values") or ()))
-        form = {"Exists": "{0}", "DoesNotExist": "!{0}", "In": "{0} in ({1})", "NotIn": "{0} notin ({1})"}
-        texts.append((key, form.get(str(operator), "{0}").format(key, values)))
-    return ",".join(text for _, text in sorted(texts)) or NONE
-
-
-def format_labels(labels: Any) -> str:
-    """Labels as kubectl writes them."""
-    return ",".join(f"{name}={value}" for name, value in sorted((labels or {}).items())) or NONE
+UNSET = "<unset>"
 
 
 def _more(listed: Sequence[str], most: int = 3) -> str:
@@ -374,12 +304,18 @@ def _budget(row: Row) -> Cells:
     return [row.name, *bounds, row.status.get("disruptionsAllowed", 0), row.age]
 
 
-def _pod(row: Row) -> Cells:
-    return print_pod(row.all, row.since)
+def _stateful_set(row: Row) -> Cells:
+    ready = f"{row.status.get('readyReplicas', 0)}/{row.spec.get('replicas', 0)}"
+    return [row.name, ready, row.age, *row.template(selector=False)]
+
+
+def _pod_template(row: Row) -> Cells:
+    labels = ((row.all.get("template") or {}).get("metadata") or {}).get("labels")
+    return [row.name, *row.template(row.all, selector=False), format_labels(labels)]
 
 
 _CELLS: Mapping[str, Callable[[Row], Cells]] = {
-    "Pod": _pod,
+    "Pod": lambda row: print_pod(row.all, row.since),
     "Node": _node,
     "Job": _job,
     "CronJob": _cron_job,
@@ -399,60 +335,49 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "CSIDriver": _csi_driver,
     "IPAddress": _parent,
     "ControllerRevision": _revision,
-    "Deployment": _deployment,
     "ReplicaSet": _replica_set,
     "ReplicationController": _replica_set,
+    "Deployment": _deployment,
     "DaemonSet": _daemon_set,
     "PodDisruptionBudget": _budget,
-    "StatefulSet": lambda row: [
-        row.name,
-        f"{row.status.get('readyReplicas', 0)}/{row.spec.get('replicas', 0)}",
-        row.age,
-        *row.template(selector=False),
-    ],
-    "Namespace": lambda row: [row.name, row.status.get("phase", ""), row.age],
-    "Secret": lambda row: [row.name, row.all.get("type", ""), len(row.all.get("data") or ()), row.age],
-    "ConfigMap": lambda row: [row.name, len(row.all.get("data") or ()) + len(row.all.get("binaryData") or ()), row.age],
-    "ServiceAccount": lambda row: [row.name, len(row.all.get("secrets") or ()), row.age],
-    "PriorityClass": lambda row: [
-        row.name,
-        row.all.get("value", 0),
-        bool(row.all.get("globalDefault")),
-        row.age,
-        row.all.get("preemptionPolicy") or "PreemptLowerPriority",
-    ],
-    "Lease": lambda row: [row.name, row.spec.get("holderIdentity", ""), row.age],
-    "CSINode": lambda row: [row.name, len(row.spec.get("drivers") or ()), row.age],
-    "CSIStorageCapacity": lambda row: [row.name, row.all.get("storageClassName"), row.all.get("capacity") or UNSET],
-    "VolumeAttachment": lambda row: [
-        row.name,
-        row.spec.get("attacher", ""),
-        (row.spec.get("source") or {}).get("persistentVolumeName", ""),
-        row.spec.get("nodeName", ""),
-        bool(row.status.get("attached")),
-        row.age,
-    ],
-    "VolumeAttributesClass": lambda row: [row.name, row.all.get("driverName", ""), row.age],
-    "RuntimeClass": lambda row: [row.name, row.all.get("handler", ""), row.age],
+    "StatefulSet": _stateful_set,
     "NetworkPolicy": lambda row: [row.name, format_selector(row.spec.get("podSelector")), row.age],
-    "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), NONE, row.age],
-    "ServiceCIDR": lambda row: [row.name, ",".join(row.spec.get("cidrs") or ()), row.age],
-    "PodTemplate": lambda row: [
-        row.name,
-        *row.template(row.all, selector=False),
-        format_labels(((row.all.get("template") or {}).get("metadata") or {}).get("labels")),
-    ],
-    "ResourceSlice": lambda row: [
-        row.name,
-        row.spec.get("nodeName") or "",
-        row.spec.get("driver", ""),
-        (row.spec.get("pool") or {}).get("name", ""),
-        row.age,
-    ],
-    "DeviceClass": lambda row: [row.name, row.age],
-    "ResourceClaimTemplate": lambda row: [row.name, row.age],
-    "Scale": lambda row: [row.name, row.spec.get("replicas", 0), row.status.get("replicas", 0), row.age],
+    "PodTemplate": _pod_template,
 }
+# Columns that are fields: `?` whether it is true, `#` how many (of several fields), and after | what stands for none.
+_FIELDS = {
+    "Namespace": "name status.phase age",
+    "Secret": "name type #data age",
+    "ConfigMap": "name #data,binaryData age",
+    "ServiceAccount": "name #secrets age",
+    "PriorityClass": "name value|0 ?globalDefault age preemptionPolicy|PreemptLowerPriority",
+    "Lease": "name spec.holderIdentity age",
+    "CSINode": "name #spec.drivers age",
+    "CSIStorageCapacity": "name storageClassName capacity|<unset>",
+    "VolumeAttachment": "name spec.attacher spec.source.persistentVolumeName spec.nodeName ?status.attached age",
+    "VolumeAttributesClass": "name driverName age",
+    "RuntimeClass": "name handler age",
+    "IngressClass": "name spec.controller spec.parameters.name|<none> age",
+    "ServiceCIDR": "name spec.cidrs[0] age",
+    "ResourceSlice": "name spec.nodeName spec.driver spec.pool.name age",
+    "DeviceClass": "name age",
+    "ResourceClaimTemplate": "name age",
+    "Scale": "name spec.replicas|0 status.replicas|0 age",
+}
+
+
+def _cell(row: Row, column: str) -> Any:
+    if column in ("name", "age"):
+        return row.name if column == "name" else row.age
+    path, _, otherwise = column.lstrip("?#").partition("|")
+    found = [value for each in path.split(",") for value in find_path(row.all, f".{each}")]
+    if column.startswith("#"):
+        return sum(map(len, found))
+    if column.startswith("?"):
+        return bool(found and found[0])
+    return found[0] if found and found[0] not in ("", None) else int(otherwise) if otherwise == "0" else otherwise
+
+
 _SCALE = [
     ["Name", "string", "name", 0, ""],
     ["Desired", "integer", "", 0, ""],
@@ -479,6 +404,8 @@ def make_rows(resource: Resource, manifests: Sequence[Manifest], now: int, kind:
     cells = _CELLS.get(kind or resource.kind) if resource.definition is None else None
     if cells is not None:
         return [cells(Row(each, now)) for each in manifests]
+    if resource.definition is None and (columns := _FIELDS.get(kind or resource.kind, "").split()):
+        return [[_cell(row, column) for column in columns] for row in (Row(each, now) for each in manifests)]
     if resource.definition is None and resource.columns[1][0] == "Created At":
         return [[each["metadata"]["name"], each["metadata"].get("creationTimestamp")] for each in manifests]
     return [_custom_cells(resource, Row(each, now)) for each in manifests]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.protocol.serving import BeginWatch, EndWatch, NextSeen, Watched
+from playground.sessions.protocol.moving import BeginWatch, EndWatch, NextSeen, Watched
 from playground.sessions.web.engine_connection import EngineConnection
 
 MOST = 1000

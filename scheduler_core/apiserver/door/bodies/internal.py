@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.errors import FieldError, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.resources import fields_of, read_api
 from scheduler_core.apiserver.status import Refused
@@ -35,7 +35,7 @@ _POD, _VOLUME = (
 def _names(type_: str) -> Mapping[str, str]:
     """Go's names of a type's fields to those of JSON."""
     package, _, name = type_.partition(".")
-    served = fields_of(f"core.v1.{name}" if package == "core" else f"meta.v1.{name}")
+    served = fields_of(f"{package}.v1.{name}" if package != "v1" else f"meta.v1.{name}")
     return {(field[5] if len(field) > 5 else key[0].upper() + key[1:]): key for key, field in served.items()}
 
 
@@ -53,6 +53,8 @@ def to_internal(value: Any, expression: str, pod: Manifest | None = None) -> Any
     if fields is None:
         return {"string": "", "bool": False}.get(expression, 0) if value is None else value
     names, value, found = _names(expression), value or {}, {}
+    if expression == "core.PodTemplateSpec":  # its metadata is embedded
+        value = {**(value.get("metadata") or {}), "spec": value.get("spec")}
     for name, inner, *more in fields:
         go = more[1] if len(more) > 1 else name
         source = pod if expression == _CONTEXT and name in _OF_POD else value
@@ -64,39 +66,40 @@ def to_internal(value: Any, expression: str, pod: Manifest | None = None) -> Any
 
 
 def _difference(old: Manifest, new: Manifest, type_: str) -> str:
-    texts = [json.dumps(to_internal(each, type_), indent=1).splitlines(keepends=True) for each in (old, new)]
-    return "".join(list(difflib.unified_diff(*texts))[2:])
+    before, after = (json.dumps(to_internal(each, type_), indent=1).splitlines(keepends=True) for each in (old, new))
+    return "".join(list(difflib.unified_diff(before, after))[2:])
+
+
+_DUMPED = {"spec.template": "core.PodTemplateSpec", "spec": "policy.PodDisruptionBudgetSpec"}
+_KEPT = ("tolerations", "priority", "preemptionPolicy", "nodeName", "serviceAccountName", "enableServiceLinks")
+_SOURCES = ("hostPath", "csi", "nfs", "local", "iscsi")
 
 
 def describe_change(refused: Refused, old: Manifest, new: Manifest) -> Refused:
-    """The refusal with the difference of the internal objects, where kube tells it."""
-    if not any(_is_told(each) for each in refused.errors):
-        return refused
-    errors = [_described(each, old.get("spec") or {}, new.get("spec") or {}) for each in refused.errors]
-    kind = refused.answer.message.partition(' "')[0]
-    return Refused.invalid(kind, old["metadata"]["name"], errors)
-
-
-def _is_told(error: FieldError) -> bool:
-    return _POD in error.text or _VOLUME in error.text
-
-
-def _described(error: FieldError, old: Manifest, new: Manifest) -> FieldError:
-    if not _is_told(error):
-        return error
-    if _VOLUME in error.text:
-        sources = [name for name in ("hostPath", "csi", "nfs", "local", "iscsi") if name in old or name in new]
-        told = _difference(*(_sources(each, sources) for each in (old, new)), "core.PersistentVolumeSource")
-        return FieldError(error.path, "", f"{_VOLUME}\n{told}", kind=error.kind)
-    images = {each.get("name"): each.get("image") for each in old.get("containers") or ()}
-    munged = [
-        {**each, "image": images.get(each.get("name"), each.get("image"))} for each in new.get("containers") or ()
+    """The refusal as kube words it where it prints internal objects: the value at fault, or a difference."""
+    errors = [
+        _describe(each, old.get("spec") or {}, new.get("spec") or {}, str(old["kind"])) for each in refused.errors
     ]
-    said = error.expected.split("\n")[0]
-    return FieldError(
-        error.path, "", f"{said}\n{_difference(old, {**new, 'containers': munged}, 'core.PodSpec')}", kind=error.kind
-    )
+    if errors == list(refused.errors):
+        return refused
+    return Refused.invalid(refused.answer.message.partition(' "')[0], old["metadata"]["name"], errors)
 
 
-def _sources(spec: Manifest, names: list[str]) -> Manifest:
-    return {name: spec[name] for name in names if name in spec}
+def _describe(error: FieldError, old: Manifest, new: Manifest, kind: str) -> FieldError:
+    if error.received.startswith("{") and (kind, error.path) in (
+        ("Job", "spec.template"),
+        ("PodDisruptionBudget", "spec"),
+    ):
+        return error.receiving(encode(to_internal(json.loads(error.received), _DUMPED[error.path])))
+    if _VOLUME in error.text:
+        before, after = ({name: each[name] for name in _SOURCES if name in each} for each in (old, new))
+        said, shown = _VOLUME, _difference(before, after, "core.PersistentVolumeSource")
+    elif _POD in error.text:
+        images = {each.get("name"): each.get("image") for each in old.get("containers") or ()}
+        munged = [{**each, "image": images.get(each["name"], each.get("image"))} for each in new["containers"]]
+        said = error.expected.split("\n")[0]
+        kept = {name: old[name] for name in _KEPT if name in old}  # admission puts them in again
+        shown = _difference(old, {**kept, **new, "containers": munged}, "core.PodSpec")
+    else:
+        return error
+    return FieldError(error.path, "", f"{said}\n{shown}", kind=error.kind)

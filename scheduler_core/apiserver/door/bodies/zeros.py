@@ -45,7 +45,7 @@ def fill(type_: str, manifest: Mapping[str, Any]) -> Any:
 
 @cache
 def _needs(type_: str, seen: tuple[str, ...] = ()) -> bool:
-    """Return whether anything within a type may have to be filled in."""
+    """Return whether anything within a type may have to be complete in."""
     if type_ in seen:
         return False
     fields = fields_of(type_)
@@ -89,7 +89,7 @@ def _struct(type_: str) -> Fill | None:
     within = {name: field[1] for name, field in fields.items() if (inner := _inner(field[1])) and _needs(inner)}
     fillers: dict[str, Fill] = {}
 
-    def filled(value: Any) -> Any:
+    def complete(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
         found: dict[str, Any] | None = None
@@ -110,7 +110,7 @@ def _struct(type_: str) -> Fill | None:
                 found[name] = new
         return value if found is None else found
 
-    return filled
+    return complete
 
 
 def _filler(expression: str) -> Fill:
@@ -123,13 +123,13 @@ def _filler(expression: str) -> Fill:
 
 
 def _each_of_list(inner: Fill) -> Fill:
-    def filled(value: Any) -> Any:
+    def complete(value: Any) -> Any:
         if not isinstance(value, list):
             return value
         new = [inner(each) for each in value]
         return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
 
-    return filled
+    return complete
 
 
 def _each_of_map(inner: Fill) -> Fill:

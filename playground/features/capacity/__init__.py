@@ -1,0 +1,1 @@
+"""Capacity: the nodes that would help, and the nodes that can go."""

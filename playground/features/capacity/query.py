@@ -1,0 +1,17 @@
+"""The request for nodes that help, or that can go."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from playground.sessions.protocol.base import Data, Query
+
+Part = Literal["help", "go"]
+
+
+class Capacity(Query[Data], frozen=True, kw_only=True):
+    """One part of the answer; `types` is YAML that names node types and prices. The search takes at most `seconds`."""
+
+    part: Part
+    seconds: float
+    types: str = ""

@@ -1,0 +1,55 @@
+"""The searches for nodes, inside a worker: on a copy of the world at a position that has come to rest, in slices, within a time."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from playground.features.capacity.query import Capacity
+from playground.sessions.protocol.base import Data
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from scheduler_core.analysis.capacity import find_going, find_help, price_nodes
+from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, read_types, types_of_nodes
+from scheduler_core.world.commands import ApplyObjects, Refused
+
+MOST_PODS = 50  # without a set, that are shown
+
+
+@answers(Capacity, slow=True)
+def capacity(engine: Engine, request: Capacity) -> Steps[Data]:
+    """The answer as JSON data, with the known types; "error" where the types can't be read."""
+    world = (yield from engine.at(request.position)).fork()
+    end = time.perf_counter() + request.seconds
+    try:
+        types, notes = read_types(request.types, types_of_nodes(world.store))
+    except BadTypes as error:
+        return {"error": str(error), "types": [], "notes": []}
+    about = {"error": "", "types": [each.name for each in types], "notes": notes}
+    work = _find(world, request.part, types, end)
+    while True:
+        try:
+            next(work)
+        except Refused as refused:  # a node of a type, in the API server's words
+            return {**about, "error": str(refused)}
+        except StopIteration as done:
+            return {**about, **done.value, "late": time.perf_counter() > end}
+        if engine.slice.over():
+            yield
+
+
+def _find(world: Any, part: str, types: list[NodeType], end: float) -> Steps[Data]:
+    yield from come_to_rest(world, steps=200_000)
+    if part == "go":
+        prices = price_nodes(world.store, {each.name: each for each in types})
+        gone = yield from find_going(world, prices, should_stop=lambda: time.perf_counter() > end)
+        rows = [{**msgspec.to_builtins(each), "to": Counter(each.places.values())} for each in gone.nodes]
+        return {"part": part, "found": {**msgspec.to_builtins(gone), "nodes": rows}}
+    found = yield from find_help(world, None, types, should_stop=lambda: time.perf_counter() > end)
+    why = {pod: found.why[pod] for pod in found.left[:MOST_PODS]}
+    command = msgspec.to_builtins(ApplyObjects(found.objects)) if found.objects else None
+    return {"part": part, "found": {**msgspec.to_builtins(found), "why": why}, "command": command}

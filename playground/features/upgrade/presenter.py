@@ -1,0 +1,58 @@
+"""An upgrade in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from playground.presenters.scene import short
+from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.analysis.upgrade import Moved, Upgrade
+
+_NOTHING = gettext_noop("No pod ends elsewhere under kube %(target)s.")
+_ELSEWHERE = gettext_noop("%(pod)s goes to %(after)s instead of %(before)s.")
+_WAITS = gettext_noop("%(pod)s waits instead of going to %(before)s.")
+_FITS = gettext_noop("%(pod)s goes to %(after)s instead of waiting.")
+_CAUSE = gettext_noop("The cause is %(cause)s: without it, the pod stays where it was.")
+_SEVERAL = gettext_noop("No single difference is the cause.")
+_SAYS = gettext_noop("The message of %(pods)s changes. Before: %(before)s After: %(after)s")
+_ON = gettext_noop("Gates that turn on: %(gates)s.")
+_OFF = gettext_noop("Gates that turn off or no longer exist: %(gates)s.")
+_READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s): %(names)s.")
+_CONFIGURATION = gettext_noop("The configuration is completed differently: %(text)s.")
+_CUT = gettext_noop("The time for the search was over before all causes were found.")
+NAMED = 5
+
+
+def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
+    """Yield one sentence for each thing that the upgrade changes, what becomes of pods first."""
+    if not upgrade.moved:
+        yield message(_NOTHING, target=upgrade.target)
+    for each in upgrade.moved:
+        yield describe_move(each)
+        yield message(_CAUSE, cause=each.cause) if each.cause else message(_SEVERAL)
+    if upgrade.cut:
+        yield message(_CUT)
+    for said in upgrade.messages:
+        yield message(_SAYS, pods=_list(said.pods), before=said.before or "-", after=said.after or "-")
+    for read in upgrade.objects:
+        values = {"field": read.field, "kind": read.kind, "because": read.because, "names": _list(read.names)}
+        yield message(_READ, target=upgrade.target, **values)
+    for text, gates in (
+        (_ON, [each.gate for each in upgrade.gates if each.after]),
+        (_OFF, [each.gate for each in upgrade.gates if not each.after]),
+    ):
+        if gates:
+            yield message(text, gates=", ".join(gates))
+    for line in upgrade.configuration:
+        yield message(_CONFIGURATION, text=line)
+
+
+def describe_move(moved: Moved) -> Message:
+    """Return where a pod ends, before and after."""
+    text = _WAITS if not moved.after else _FITS if not moved.before else _ELSEWHERE
+    return message(text, pod=short(moved.pod), before=moved.before, after=moved.after)
+
+
+def _list(names: tuple[str, ...]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(map(short, names[:NAMED])) + (f" (+{more})" if more > 0 else "")

@@ -1,0 +1,13 @@
+"""The request of the page that previews an upgrade."""
+
+from __future__ import annotations
+
+from playground.sessions.protocol.base import Data, Query
+from scheduler_core.scheduler.config import Release
+
+
+class UpgradePreview(Query[Data], frozen=True, kw_only=True):
+    """What the world of a step does under another release; the search for causes takes at most `seconds`."""
+
+    target: Release
+    seconds: float

@@ -1,0 +1,91 @@
+"""The page that previews an upgrade of a session, and the page of what is different between releases."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from playground.features.upgrade.presenter import describe_move
+from playground.features.upgrade.query import UpgradePreview
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
+from playground.sessions.web.client import SessionClient
+from playground.views.access import creator, opens
+from playground.views.responses import go, position, workbench
+from playground.views.session import NAME_LENGTH
+from playground.workbench.builder import clusters_of_differences
+from scheduler_core.analysis.upgrade import Upgrade
+from scheduler_core.scheduler.config import DIFFERENCES, NEWEST, RELEASES, Release, behaviors_of, read_release
+from scheduler_core.world.commands import SetSettings
+
+SECONDS = 8.0
+
+
+class DifferenceRow(TypedDict):
+    """A difference; `before` is the last release without it, "" where no cluster shows it."""
+
+    name: str
+    since: str
+    source: str
+    text: str
+    before: str
+
+
+def list_differences() -> list[DifferenceRow]:
+    """Return the table of differences."""
+    rows: list[DifferenceRow] = []
+    for each in DIFFERENCES:
+        lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]
+        before = lacking[-1] if each.behavior in clusters_of_differences() else ""
+        row: DifferenceRow = {
+            "name": each.behavior,
+            "since": each.since,
+            "source": each.source,
+            "text": each.text,
+            "before": before,
+        }
+        rows.append(row)
+    return rows
+
+
+def _release_of(text: str) -> Release:
+    try:
+        return read_release(text) if text else NEWEST
+    except ValueError as error:
+        raise SessionError(str(error)) from None
+
+
+@require_http_methods(["GET", "POST"])
+@opens
+async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """GET: what the release `release` would change at a step. POST: a fork of the step that has the release."""
+    if request.method == "POST":
+        release = _release_of(request.POST.get("release", ""))
+        name = _("%(name)s (kube %(release)s)") % {"name": client.session.name, "release": release}
+        twin = await client.fork(position(request), name[:NAME_LENGTH], creator(request))
+        await remember(request, twin.key)
+        await twin.apply(SetSettings({"release": release}))
+        return go(request, f"/s/{twin.key}/")
+    release = _release_of(request.GET.get("release", ""))
+    found = await client.ask(UpgradePreview(at=position(request), target=release, seconds=SECONDS))
+    preview = msgspec.convert(found, Upgrade)
+    context: dict[str, Any] = {
+        "preview": preview,
+        "moved": [{"sentence": describe_move(each), "cause": each.cause} for each in preview.moved],
+        "on": [gate.gate for gate in preview.gates if gate.after],
+        "off": [gate.gate for gate in preview.gates if not gate.after],
+        "releases": RELEASES,
+        "target": release,
+    }
+    return workbench(request, client, "upgrade/page", context)
+
+
+@require_GET
+def releases(request: HttpRequest) -> HttpResponse:
+    """Show each difference between the releases, with a cluster that shows it under both."""
+    return render(request, "upgrade/differences.html", {"differences": list_differences(), "releases": RELEASES})

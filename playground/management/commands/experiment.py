@@ -1,0 +1,150 @@
+"""`python manage.py experiment`: runs of worlds under variants of the scheduler with several seeds, in processes or on a Dask cluster."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+from django.core.management.base import CommandError
+
+from playground.management.report import build_report
+from playground.management.terminal.command import Exit, TerminalCommand
+from playground.management.terminal.printing import Progress, table
+from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run
+from scheduler_core.world.commands import Refused
+
+Row = dict[str, Any]
+SHOWN = ("placed", "pending", "wait_p50_s", "wait_p99_s", "nodes_used", "cost_per_hour", "fragmentation")
+EXTRA = "pip install 'scheduler-playground[experiments]'"
+RETRIES = 3  # of a run whose worker was lost
+
+
+class Command(TerminalCommand):
+    """Makes the runs of a file that have no result yet, and writes the tables of all."""
+
+    help = (
+        "Run an experiment: every world of a file under every variant with every seed, and write results.csv (and .parquet with "
+        f"the extra: {EXTRA}). Runs that have a result are not made again."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments for the experiment and where it runs."""
+        parser.add_argument(
+            "action", choices=("run", "schema"), help="run FILE, or print the JSON Schema of such files"
+        )
+        parser.add_argument("file", nargs="?", default="", metavar="FILE", help="the experiment, as YAML")
+        parser.add_argument("--out", default="", metavar="FOLDER", help="where results go (FILE without its ending)")
+        parser.add_argument(
+            "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (as many as cores)"
+        )
+        parser.add_argument("--dask", default="", metavar="ADDRESS", help=f"a Dask cluster to run on ({EXTRA})")
+        parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
+
+    def handle(
+        self, *args: Any, action: str, file: str, out: str, workers: int, dask: str, output: str, **_: Any
+    ) -> None:
+        """Read, run what has no result, and write the tables."""
+        if action == "schema":
+            self.stdout.write(json.dumps(msgspec.json.schema(Experiment), indent=2))
+            return
+        experiment, path = read_experiment(file), Path(file)
+        folder = Path(out or path.with_suffix(""))
+        runs = list_runs(experiment, str(path.parent.resolve()))
+        try:
+            names = [run.digest() for run in runs]
+        except OSError as error:
+            raise CommandError(f"{file}: worlds: {error}", returncode=Exit.UNUSABLE) from None
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+        places = [folder / "runs" / f"{name}.json" for name in names]
+        missing = [(run, place) for run, place in zip(runs, places, strict=True) if not place.exists()]
+        began, done = time.monotonic(), 0
+        try:
+            with Progress(sys.stderr) as progress:
+                for place, row in on_dask(missing, dask) if dask else in_processes(missing, workers):
+                    keep(place, row)
+                    done += 1
+                    left = (time.monotonic() - began) / done * (len(missing) - done)
+                    progress.say(f"{done} of {len(missing)} runs, {left / 60:.1f} minutes left")
+        except (ValueError, Refused) as error:
+            raise CommandError(f"{file}: {error}", returncode=Exit.UNUSABLE) from None
+        rows = [json.loads(place.read_bytes()) for place in places]
+        write_tables(folder, rows, self.stderr.write)
+        (folder / "report.html").write_text(build_report(path.stem, rows))
+        data = {"schema": "experiment/v1", "rows": rows}
+        self.stdout.write(json.dumps(data) if output == "json" else "\n".join(summarize(rows)))
+
+
+def read_experiment(file: str) -> Experiment:
+    """Return the experiment of a file. Raise CommandError with what is wrong, and where."""
+    try:
+        return msgspec.convert(yaml.safe_load(Path(file).read_bytes()), Experiment)
+    except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
+        raise CommandError(f"{file or 'FILE'}: {error}", returncode=Exit.UNUSABLE) from None
+
+
+def in_processes(runs: Sequence[tuple[Run, Path]], workers: int) -> Iterator[tuple[Path, Row]]:
+    """Yield the rows as they come. The processes end with the caller, also when it is interrupted."""
+    with ProcessPoolExecutor(max_workers=max(1, workers)) as pool:
+        places = {pool.submit(make_run, run): place for run, place in runs}
+        try:
+            for future in as_completed(places):
+                yield places[future], future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def on_dask(runs: Sequence[tuple[Run, Path]], address: str) -> Iterator[tuple[Path, Row]]:
+    """Yield the rows as a Dask cluster makes them; what a lost worker had is made again by others."""
+    try:
+        import distributed
+    except ImportError:
+        raise CommandError(f"--dask needs the extra: {EXTRA}", returncode=Exit.UNUSABLE) from None
+    with distributed.Client(address) as client:
+        places = {client.submit(make_run, run, pure=False, retries=RETRIES): place for run, place in runs}
+        for future, row in distributed.as_completed(list(places), with_results=True):
+            yield places[future], row
+
+
+def keep(place: Path, row: Row) -> None:
+    """Write a result whole, or not at all."""
+    part = place.with_suffix(".part")
+    part.write_text(json.dumps(row))
+    part.replace(place)
+
+
+def write_tables(folder: Path, rows: Sequence[Row], say: Callable[[str], object]) -> None:
+    """Write all rows as CSV, and as Parquet where pyarrow is installed."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    (folder / "results.csv").write_text(stream.getvalue())
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        say(f"{folder}/results.csv is written; Parquet needs the extra: {EXTRA}")
+        return
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(list(rows)), folder / "results.parquet")
+
+
+def summarize(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a table of means by world and variant."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["world"], row["variant"]), []).append(row)
+    means = [[f"{sum(row[name] for row in found) / len(found):.4g}" for name in SHOWN] for found in groups.values()]
+    yield from table(
+        ("WORLD", "VARIANT", *map(str.upper, SHOWN)), [[*key, *m] for key, m in zip(groups, means, strict=True)]
+    )

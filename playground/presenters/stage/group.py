@@ -1,0 +1,118 @@
+"""The group stage: the placements of a pod group side by side, the members tried in each, and what the quorum lacks."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from playground.presenters.look import Look
+from playground.presenters.scene import scheduler_of, short
+from playground.presenters.stage.shape import Stage
+from playground.presenters.words import gettext_noop, message
+from scheduler_core.world.readonly import GroupCycle, Trial, WorldView, min_count
+
+NODES = 6
+
+
+class TriedMember(TypedDict):
+    """`state`: placed, refused, trying, or untried; `text` is kube's. `own`: the pod that is shown."""
+
+    key: str
+    name: str
+    own: bool
+    state: str
+    node: str
+    text: str
+
+
+class TriedPlacement(TypedDict):
+    """`state`: feasible, infeasible, trying, or open. `slots` are the members that the quorum needs: placed ones are true."""
+
+    name: str
+    nodes: list[str]
+    left: int
+    state: str
+    chosen: bool
+    text: str
+    placed: int
+    missing: int
+    slots: list[bool]
+    members: list[TriedMember]
+    scores: list[tuple[str, int]]
+    total: int
+
+
+class GroupBody(TypedDict):
+    group: str
+    needed: int
+    before: int
+    outcome: str
+    text: str
+    victims: list[str]
+    placements: list[TriedPlacement]
+
+
+def present(sim: WorldView, look: Look, key: str) -> Stage[GroupBody | None, Any]:
+    """The group whose cycle is under way, or was the last one."""
+    cycle = scheduler_of(sim).group
+    if cycle is None:
+        return Stage(message(gettext_noop("Which pod group is placed?")), None)
+    needed = min_count(cycle.group)
+    question = gettext_noop("Where do at least %(needed)s pods of %(group)s fit at once?")
+    detail = gettext_noop("%(placements)s placements, %(members)s members in the queue")
+    return Stage(
+        message(question, needed=needed, group=cycle.queued.pod.name),
+        {
+            "group": cycle.queued.pod.name,
+            "needed": needed,
+            "before": cycle.before,
+            "outcome": _outcome(cycle),
+            "text": cycle.status.message,
+            "victims": [short(victim) for victim in cycle.victims],
+            "placements": [_placement(cycle, i, needed, key) for i in range(len(cycle.trials))],
+        },
+        detail=message(detail, placements=len(cycle.trials), members=len(cycle.queued.members)),
+    )
+
+
+def _outcome(cycle: GroupCycle) -> str:
+    if cycle.stage.value == "trying":
+        return "trying"
+    if cycle.status.ok:
+        return "placed"
+    return "preempts" if cycle.preempts else "refused"
+
+
+def _placement(cycle: GroupCycle, place: int, needed: int, key: str) -> TriedPlacement:
+    trial = cycle.trials[place]
+    trying = cycle.stage.value == "trying" and place == cycle.at
+    state = "trying" if trying else "open" if not trial.quorum else "feasible" if trial.status.ok else "infeasible"
+    placed = sum(each.found for each in trial.tried)
+    nodes = list(trial.nodes or ())
+    return {
+        "name": trial.name,
+        "nodes": nodes[:NODES],
+        "left": max(len(nodes) - NODES, 0),
+        "state": state,
+        "chosen": cycle.chosen == place and cycle.status.ok,
+        "text": trial.quorum[-1].message if trial.quorum else "",
+        "placed": placed,
+        "missing": max(needed - placed - cycle.before, 0),
+        "slots": [i < placed + cycle.before for i in range(needed)],
+        "members": _list_members(cycle, trial, trying, key),
+        "scores": [(each.plugin, each.score) for each in trial.scores],
+        "total": trial.total,
+    }
+
+
+def _list_members(cycle: GroupCycle, trial: Trial, trying: bool, key: str) -> list[TriedMember]:
+    members: list[TriedMember] = []
+    for i, queued in enumerate(cycle.queued.members):
+        node, text, state = "", "", "untried"
+        if i < len(trial.tried):
+            node, text = trial.tried[i].node, trial.tried[i].text
+            state = "placed" if node else "refused"
+        elif trying and i == len(trial.tried):
+            state = "trying"
+        own, name = queued.key == key, short(queued.key)
+        members.append({"key": queued.key, "name": name, "own": own, "state": state, "node": node, "text": text})
+    return members

@@ -1,0 +1,304 @@
+"""The preview of an upgrade: a world under its release beside the same world under another, each run until it is at rest.
+
+A pod that ends elsewhere has a cause where the world of the new release without one behavior, or with one gate as before, leaves the pod
+where it was. So a cause is proven by running, not guessed from the configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from scheduler_core.analysis.whatif import Progress, settle
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.base.releases import DIFFERENCES, Release, behaviors_of
+from scheduler_core.base.trace.journal import Attempt
+from scheduler_core.scheduler.config.gates import asked_gates, gates_of
+from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.world.commands import Refused, SetSettings
+from scheduler_core.world.simulation import Simulation
+
+STEPS = 50_000  # transitions of each run
+Over = Callable[[], bool]  # whether the time for the causes is over
+
+
+def never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A pod that ends elsewhere; "": it waits. `attempt` and `position`: the first attempt that ends otherwise, under the new release.
+
+    `cause`: the behavior or the gate, "" where no single one is the cause.
+    """
+
+    pod: str
+    before: str
+    after: str
+    attempt: int
+    position: int
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of pods that wait, and what they say under the new release."""
+
+    before: str
+    after: str
+    pods: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A gate with another default, or that a release lacks (None)."""
+
+    gate: str
+    before: bool | None
+    after: bool | None
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """Objects of which a release reads a field, or that it refuses; `because`: the behavior or the gate."""
+
+    kind: str
+    names: tuple[str, ...]
+    field: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """`tried`: behaviors and gates that were switched one by one. `at_rest`: both runs came to rest; `cut`: time for the causes ran out."""
+
+    source: Release
+    target: Release
+    moved: tuple[Moved, ...]
+    messages: tuple[Said, ...]
+    gates: tuple[Turned, ...]
+    objects: tuple[Reread, ...]
+    configuration: tuple[str, ...]
+    tried: int
+    at_rest: bool
+    cut: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def preview_upgrade(
+    sim: Simulation, target: Release, steps: int = STEPS, progress: Progress | None = None, over: Over = never
+) -> Upgrade:
+    """Return what an upgrade changes for a world, which stays as it is. Refused where the new release cannot run it."""
+    runs = iterate_upgrade(sim, target, steps, progress, over)
+    while True:
+        try:
+            next(runs)
+        except StopIteration as end:
+            found: Upgrade = end.value
+            return found
+
+
+def iterate_upgrade(
+    sim: Simulation, target: Release, steps: int = STEPS, progress: Progress | None = None, over: Over = never
+) -> Generator[None, None, Upgrade]:
+    """Preview an upgrade, with a pause after each run."""
+    source = sim.settings.release
+    before, rested = _run(sim, {"release": source}, steps, progress)
+    yield
+    after, rests = _run(sim, {"release": target}, steps, progress)
+    yield
+    moved = list(_list_moved(before, after))
+    moved, tried, cut = yield from _find_causes(sim, target, moved, steps, progress, over)
+    gates = tuple(_list_gates(source, target))
+    names = {each.gate for each in gates if each.after} | set(behaviors_of(target) - behaviors_of(source))
+    return Upgrade(
+        source,
+        target,
+        tuple(moved),
+        tuple(_list_messages(before, after)),
+        gates,
+        tuple(_list_objects(sim, names)),
+        tuple(_list_configuration(sim, after)),
+        tried,
+        rested and rests,
+        cut,
+    )
+
+
+def _run(
+    sim: Simulation, settings: Mapping[str, Any], steps: int, progress: Progress | None
+) -> tuple[Simulation, bool]:
+    world = sim.fork()
+    world.apply(SetSettings(settings))
+    return world, settle(world, steps, progress).at_rest
+
+
+def _nodes(world: Simulation) -> dict[str, str]:
+    return {pod.key: pod.node_name for pod in world.store.pods()}
+
+
+def _list_moved(before: Simulation, after: Simulation) -> Iterator[Moved]:
+    was, now = _nodes(before), _nodes(after)
+    for pod in sorted(was.keys() & now.keys()):
+        if was[pod] != now[pod]:
+            first = _find_divergence(before, after, pod)
+            yield Moved(pod, was[pod], now[pod], *((first.number, first.first_position) if first else (0, 0)))
+
+
+def _find_divergence(before: Simulation, after: Simulation, pod: str) -> Attempt | None:
+    """Return the first attempt of a pod that ends with another node or another refusal."""
+    mine, theirs = ([each for each in world.journal.attempts if each.pod == pod] for world in (after, before))
+    for number, attempt in enumerate(mine):
+        other = theirs[number] if number < len(theirs) else None
+        if other is None or (attempt.node, attempt.outcome) != (other.node, other.outcome):
+            return attempt
+    return mine[-1] if mine else None
+
+
+def _find_causes(
+    sim: Simulation, target: Release, moved: list[Moved], steps: int, progress: Progress | None, over: Over
+) -> Generator[None, None, tuple[list[Moved], int, bool]]:
+    """Switch one behavior or gate after the other, until each pod has a cause, none is left, or the time is over."""
+    tried = 0
+    for name, settings in _list_switches(sim, target) if moved else ():
+        if all(each.cause for each in moved):
+            break
+        if over():
+            return moved, tried, True
+        try:
+            nodes = _nodes(_run(sim, settings, steps, progress)[0])
+        except Refused:
+            continue  # the release locks the gate
+        tried += 1
+        yield
+        moved = [replace(m, cause=name) if not m.cause and nodes.get(m.pod) == m.before else m for m in moved]
+    return moved, tried, False
+
+
+def _list_switches(sim: Simulation, target: Release) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what is new, with the settings of the new release without it: gates first, as there are fewer."""
+    source = sim.settings.release
+    known = gates_of(source)
+    for gate in asked_gates(target):
+        old = known[gate.name].default if gate.name in known else False
+        if gate.setting and gate.default != old:
+            yield gate.name, {"release": target, gate.setting: old}
+    new = behaviors_of(target) ^ behaviors_of(source)
+    for each in DIFFERENCES:
+        if each.behavior in new:
+            yield each.behavior, {"release": target, "switched_off": [each.behavior]}
+
+
+def _list_messages(before: Simulation, after: Simulation) -> Iterator[Said]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for pod in before.store.pods():
+        other = after.store.pod_at(pod.key)
+        if other is not None and not pod.node_name and not other.node_name:
+            texts = tuple(str((each.condition("PodScheduled") or {}).get("message") or "") for each in (pod, other))
+            if texts[0] != texts[1]:
+                found.setdefault((texts[0], texts[1]), []).append(pod.key)
+    for (was, now), pods in found.items():
+        yield Said(was, now, tuple(pods))
+
+
+def _list_gates(source: Release, target: Release) -> Iterator[Turned]:
+    old = gates_of(source)
+    new = gates_of(target)
+    for name in dict.fromkeys(gate.name for release in (source, target) for gate in asked_gates(release)):
+        was, now = (known[name].default if name in known else None for known in (old, new))
+        if was != now and (was or now):
+            yield Turned(name, was, now, name in new and new[name].locked)
+
+
+# Objects of which a newer release reads more: kind, field, what reads it, and whether an object has it.
+
+
+def _status(manifest: Manifest) -> Manifest:
+    return manifest.get("status") or {}
+
+
+def _spec(manifest: Manifest) -> Manifest:
+    return manifest.get("spec") or {}
+
+
+_READ: tuple[tuple[str, str, str, Callable[[Manifest], bool]], ...] = (
+    ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", lambda o: bool(_status(o).get("declaredFeatures"))),
+    (
+        "CSIDriver",
+        "spec.preventPodSchedulingIfMissing",
+        "VolumeLimitScaling",
+        lambda o: bool(_spec(o).get("preventPodSchedulingIfMissing")),
+    ),
+    ("CSIStorageCapacity", "capacity", "StorageCapacityScoring", lambda o: bool(o.get("capacity"))),
+    (
+        "Pod",
+        "spec.volumes[].image",
+        "image-volumes",
+        lambda o: any("image" in v for v in _spec(o).get("volumes") or ()),
+    ),
+    (
+        "Pod",
+        "status.resources",
+        "InPlacePodLevelResourcesVerticalScaling",
+        lambda o: bool(_spec(o).get("resources") and _status(o).get("resources")),
+    ),
+    (
+        "Pod",
+        "status.nominatedNodeName of a gated pod",
+        "gated-nominations",
+        lambda o: bool(_spec(o).get("schedulingGates") and _status(o).get("nominatedNodeName")),
+    ),
+)
+
+
+def _list_objects(sim: Simulation, new: set[str]) -> Iterator[Reread]:
+    for kind, field, because, has in _READ:
+        if because in new:
+            names = [_name(each) for each in sim.store.list(kind) if has(each)]
+            if names:
+                yield Reread(kind, tuple(names), field, because)
+
+
+def _name(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    return "/".join(filter(None, (metadata.get("namespace"), metadata["name"])))
+
+
+def _list_configuration(sim: Simulation, after: Simulation) -> Iterator[str]:
+    """Yield the plugins, weights, and arguments of each profile that differ as the releases complete the configuration."""
+    old, new = (
+        {p.scheduler_name: p for scheduler in world.schedulers for p in scheduler.configuration.profiles}
+        for world in (sim, after)
+    )
+    for name in (each for each in old if each in new):
+        for point in new[name].plugins:
+            was, now = (dict(each[name].plugins.get(point, ())) for each in (old, new))
+            yield from _compare_plugins(f"{name}: {point.value}", was, now, point is Point.SCORE)
+        for plugin in (each for each in old[name].args if each in new[name].args):
+            yield from _compare(f"{name}: {plugin}", old[name].args[plugin], new[name].args[plugin])
+
+
+def _compare_plugins(where: str, was: Mapping[str, int], now: Mapping[str, int], weighed: bool) -> Iterator[str]:
+    """Yield the plugins of an extension point that are new, gone, weighed otherwise, or in another order."""
+    for name in dict.fromkeys((*was, *now)):
+        if name not in was:
+            yield f"{where}: + {name}{f' (weight {now[name]})' * weighed}"
+        elif name not in now:
+            yield f"{where}: - {name}"
+        elif weighed and was[name] != now[name]:
+            yield f"{where}: {name}: weight {was[name]} → {now[name]}"
+    old, new = ([name for name in each if name in was and name in now] for each in (was, now))
+    if moved := next((pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]), None):
+        yield f"{where}: {moved[1]} before {moved[0]}"
+
+
+def _compare(where: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for key in dict.fromkeys((*was, *now)):
+        if was.get(key) != now.get(key):
+            values = [str(each[key]) if key in each else "-" for each in (was, now)]
+            yield f"{where}: {key}: {values[0]} → {values[1]}"

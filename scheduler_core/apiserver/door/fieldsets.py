@@ -1,0 +1,218 @@
+"""Sets of fields, as fieldsV1 has them, and the shapes of values: {"f:spec": {"f:replicas": {}}}; "." is the place itself.
+
+kube: sigs.k8s.io/structured-merge-diff/v6/{fieldpath,typed} @ v1.34.1
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from scheduler_core.apiserver.door import crds
+from scheduler_core.apiserver.door.resources import Resource, fields_of, read_api
+
+Set = dict[str, Any]
+STRIPPED = ("apiVersion", "kind")
+_OWN = (
+    "name",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "managedFields",
+)
+_OWN_TOO = ("selfLink", "deletionGracePeriodSeconds")
+_ATOMIC_MAP = "atomic"
+
+
+class Shape(NamedTuple):
+    """How a value is merged. `type`: an expression of the data, "" where no type is known; `schema`: of a custom resource."""
+
+    type: str
+    topology: str = ""
+    schema: Mapping[str, Any] | None = None
+    always: bool = False  # it is there even when empty, as what Go holds by value is
+
+    @property
+    def bare(self) -> str:
+        return self.type.lstrip("*")
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of a list that is a map."""
+        return self.topology.removeprefix("map=").split(",") if self.topology.startswith("map=") else []
+
+    def field(self, name: str) -> Shape:
+        """The shape of a field, or of a map's value."""
+        if self.schema is not None:
+            properties, others = self.schema.get("properties") or {}, self.schema.get("additionalProperties")
+            return _of_schema(properties.get(name) or (others if isinstance(others, Mapping) else {}))
+        if self.bare.startswith("{}"):
+            return Shape(self.bare[2:])
+        known = fields_of(self.bare).get(name)
+        if known is None:
+            return Shape("")
+        always = known[1] in read_api()["types"] or not (len(known) > 2 and known[2])
+        return Shape(known[1], known[4] if len(known) > 4 else "", None, always)
+
+    @property
+    def item(self) -> Shape:
+        """The shape of a list's elements."""
+        if self.schema is not None:
+            return _of_schema(self.schema.get("items") or {})
+        return Shape(self.bare[2:]) if self.bare.startswith("[]") else Shape("")
+
+    @property
+    def is_atomic(self) -> bool:
+        """True for what has one manager as a whole."""
+        if self.topology == _ATOMIC_MAP:
+            return True
+        return self.bare.startswith("[]") and not self.topology
+
+
+def _of_schema(schema: Mapping[str, Any]) -> Shape:
+    topology = schema.get("x-kubernetes-list-type") or ""
+    if topology == "map":
+        topology = "map=" + ",".join(schema.get("x-kubernetes-list-map-keys") or ())
+    if schema.get("x-kubernetes-map-type") == "atomic":
+        topology = _ATOMIC_MAP
+    if schema.get("type") == "array" and not topology:
+        topology = _ATOMIC_MAP
+    return Shape("", topology, schema)
+
+
+_META = "meta.v1.ObjectMeta"
+
+
+def shape_of(resource: Resource) -> Shape:
+    return Shape(resource.type) if resource.definition is None else Shape("", "", crds.schema_of(resource))
+
+
+def child_shape(shape: Shape, name: str, is_root: bool) -> Shape:
+    if is_root and name == "metadata":
+        return Shape(_META, always=True)
+    return shape.field(name)
+
+
+def item_key(shape: Shape, element: Any) -> str:
+    """The element of a path for an element of a list."""
+    if shape.keys and isinstance(element, Mapping):
+        known = fields_of(shape.item.bare)
+        key = {}
+        for name in sorted(shape.keys):
+            if name in element:
+                key[name] = element[name]
+            elif name == "protocol" and "protocol" in known:
+                key[name] = "TCP"
+        return "k:" + json.dumps(key, separators=(",", ":"))
+    return "v:" + json.dumps(element, separators=(",", ":"))
+
+
+def iterate_parts(value: Any, shape: Shape, is_root: bool = False) -> Iterator[tuple[str, Any, Shape]]:
+    """The parts of a value that have managers of their own; none for a leaf."""
+    if shape.is_atomic:
+        return
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            if is_root and name in STRIPPED:
+                continue
+            yield f"f:{name}", each, child_shape(shape, name, is_root)
+    elif isinstance(value, list) and (shape.keys or shape.topology == "set"):
+        for each in value:
+            yield item_key(shape, each), each, shape.item
+
+
+def list_applied(value: Any, shape: Shape, is_root: bool = True) -> Set:
+    """The fields that a configuration sets."""
+    found: Set = {}
+    for key, each, inner in iterate_parts(value, shape, is_root):
+        if is_root and key == "f:metadata":
+            each = {name: part for name, part in each.items() if name not in (*_OWN, *_OWN_TOO)}
+            if not each:
+                continue
+        below = list_applied(each, inner, False)
+        found[key] = {".": {}, **below} if key.startswith("k:") else below
+    return found
+
+
+def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new: bool = False) -> Set | None:
+    """The fields that differ, those that are gone left out; None where nothing does. `is_new`: there is no old value."""
+    if not is_new and old == new:
+        return None
+    before = {key: each for key, each, _ in iterate_parts(old, shape, is_root)}
+    parts = list(iterate_parts(new, shape, is_root))
+    if not parts:
+        return {} if is_new or old != new else None
+    found: Set = {}
+    for key, each, inner in parts:
+        if is_root and key == "f:metadata":
+            each = {name: part for name, part in each.items() if name not in (*_OWN, *_OWN_TOO)}
+            before[key] = {name: part for name, part in (before.get(key) or {}).items() if name in each}
+            if not each:
+                continue
+        fresh = key not in before
+        below = list_changed(before.get(key), each, inner, False, fresh and not (inner.always and not is_new))
+        if fresh and inner.always and not is_new and isinstance(each, Mapping):
+            below = list_changed({}, each, inner, False)
+            if below is None and not each:
+                below = {}
+        if below is not None:
+            bare = not below or (inner.always and not is_new)
+            found[key] = {".": {}, **below} if fresh and not bare else below
+            if fresh and key.startswith("k:"):
+                found[key] = {".": {}, **below}
+    return found or None
+
+
+def union(one: Set, other: Set) -> Set:
+    """The fields of two sets."""
+    keys = dict.fromkeys((*one, *other))
+    return {key: union(one.get(key) or {}, other.get(key) or {}) for key in keys}
+
+
+def difference(one: Set, other: Set) -> Set:
+    """The fields of a set that another does not have."""
+    found: Set = {}
+    for key, below in one.items():
+        if key not in other:
+            found[key] = below
+            continue
+        left = difference(below, other[key])
+        if left:
+            found[key] = left
+    return found
+
+
+def leaves(fields: Set, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of a set, those of its places too."""
+    for key, below in fields.items():
+        if key == ".":
+            yield path
+        elif below:
+            yield from leaves(below, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def intersection(one: Set, other: Set) -> list[tuple[str, ...]]:
+    """The leaves that two sets share."""
+    shared = set(leaves(other))
+    return [path for path in leaves(one) if path in shared]
+
+
+def format_path(path: tuple[str, ...]) -> str:
+    """A path as messages have it: `.spec.containers[name="main"].image`."""
+    text = ""
+    for part in path:
+        kind, rest = part[:2], part[2:]
+        if kind == "f:":
+            text += f".{rest}"
+        elif kind == "k:":
+            pairs = ",".join(f"{name}={json.dumps(value)}" for name, value in json.loads(rest).items())
+            text += f"[{pairs}]"
+        else:
+            text += f"[={rest}]"
+    return text

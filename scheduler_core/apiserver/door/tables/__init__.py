@@ -1,0 +1,1 @@
+"""Tables: the columns of resources, and what stands in them."""

@@ -1,0 +1,81 @@
+"""`manage.py experiment`: runs in processes, what is there already, the tables, and what is wrong in a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from django.core.management import CommandError
+
+from playground.management.report import SHOWN, build_report, compare_pairs, list_figures
+from tests.playground.test_whatif_commands import run
+from tests.scheduler_core.analysis.test_experiments import DATA
+
+
+def test_results_are_the_same_bytes_in_any_number_of_processes_and_are_not_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text(yaml.safe_dump({**DATA, "worlds": DATA["worlds"][:1]}))
+    status, text = run("experiment", "run", str(file), "--workers", "2")
+    table = tmp_path / "e" / "results.csv"
+    first = table.read_bytes()
+    assert (status, len(list(csv.DictReader(first.decode().splitlines())))) == (0, 6)
+    assert text.splitlines()[0].split()[:3] == ["WORLD", "VARIANT", "PLACED"]
+    run("experiment", "run", str(file), "--workers", "1", "--out", str(tmp_path / "other"))
+    assert (tmp_path / "other" / "results.csv").read_bytes() == first
+    kept = sorted((tmp_path / "e" / "runs").iterdir())
+    row = json.loads(kept[0].read_bytes())
+    kept[0].write_text(json.dumps({**row, "placed": 99}))
+    kept[1].unlink()  # as if it had been ended here
+    printed = json.loads(run("experiment", "run", str(file), "-o", "json")[1])
+    assert [each["placed"] for each in printed["rows"]].count(99) == 1
+
+
+def test_parquet_and_dask_name_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    file = tmp_path / "e.yaml"
+    file.write_text(yaml.safe_dump({**DATA, "worlds": DATA["worlds"][:1], "seeds": 1}))
+    with pytest.raises(
+        CommandError, match=r"--dask needs the extra: pip install 'scheduler-playground\[experiments\]'"
+    ):
+        run("experiment", "run", str(file), "--dask", "tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seeds": "x"}, r"Expected `int`, got `str` - at `\$.seeds`"),
+        ({"worlds": [{"name": "w", "files": ["no.yaml"]}]}, "worlds: .*no.yaml"),
+        ({"worlds": [{"name": "w", "nodes": {"x": 1}}]}, "received the node type x; expected one of m"),
+    ],
+)
+def test_a_mistake_is_an_error_with_the_file_and_its_place(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text(yaml.safe_dump({**DATA, **change}))
+    with pytest.raises(CommandError, match=rf"e\.yaml: .*{said}"):
+        run("experiment", "run", str(file), "--workers", "1")
+
+
+def test_the_schema_describes_such_files() -> None:
+    schema = json.loads(run("experiment", "schema")[1])
+    assert "variants" in schema["$defs"]["Experiment"]["properties"]
+
+
+def test_the_report_has_a_chart_of_each_measure_that_varies_and_of_paired_differences(tmp_path: Path) -> None:
+    rows = [
+        {"world": "w", "variant": name, "seed": seed, **dict.fromkeys(SHOWN, 1.0), "nodes_used": 10 + seed + less}
+        for name, less in (("a", 0), ("b", -2))
+        for seed in range(4)
+    ]
+    assert compare_pairs(rows[:4], rows[4:], "nodes_used") == (-2.0, 0.0)
+    mean, half = compare_pairs(rows[:4], [{**row, "nodes_used": row["seed"]} for row in rows[4:]], "nodes_used")
+    assert (mean, half) == (-10.0, 0.0)
+    shown = [figure.layout.title.text.split(",")[0] for figure in list_figures(rows)]
+    assert shown == ["nodes_used", "Paired differences to a", "cost_per_hour against wait_p99_s"]
+    page = build_report("<b>", rows)
+    assert (page.count("plotly-graph-div") >= 3, "<title>&lt;b&gt;" in page) == (True, True)

@@ -1,0 +1,90 @@
+"""Fields that newer releases brought: refused before, known from then on, and dropped while their gate is off."""
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.testing.builders import make_node
+from scheduler_core.world.commands import ApplyObjects, Refused, SetSettings
+from scheduler_core.world.simulation import Simulation, take_in
+
+
+def world_of(release: str) -> Simulation:
+    world = Simulation()
+    world.apply(SetSettings({"release": release}))
+    return world
+
+
+def pod(**spec: Any) -> dict[str, Any]:
+    containers = [{"name": "c", "image": "web"}]
+    metadata = {"name": "p", "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": containers, **spec}}
+
+
+def stored(release: str, manifest: dict[str, Any]) -> dict[str, Any]:
+    world = world_of(release)
+    world.apply(ApplyObjects((manifest,)))
+    metadata = manifest["metadata"]
+    found = world.store.get(manifest["kind"], metadata.get("namespace") or "", metadata["name"])
+    assert found is not None
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("spec", "since", "field"),
+    [
+        ({"workloadRef": {"name": "w", "podGroup": "g"}}, "1.35.4", "workloadRef"),
+        ({"evictionResponders": [{"name": "example.com/a"}]}, "1.37.2", "evictionResponders"),
+        ({"volumes": [{"name": "v", "emptyDir": {"mode": 448}}]}, "1.37.2", "mode"),
+    ],
+)
+def test_a_field_is_unknown_before_its_release(spec: dict[str, Any], since: str, field: str) -> None:
+    before = {"1.35.4": "1.34.2", "1.37.2": "1.36.3"}[since]
+    stored(since, pod(**spec))
+    with pytest.raises(Refused, match=f'unknown field ".*{field}"'):
+        stored(before, pod(**spec))
+
+
+def test_a_field_that_a_release_took_away_is_unknown_again() -> None:
+    with pytest.raises(Refused, match="workloadRef"):
+        stored("1.36.3", pod(workloadRef={"name": "w", "podGroup": "g"}))
+
+
+def test_a_field_has_its_type_and_one_whose_gate_is_off_is_dropped() -> None:
+    with pytest.raises(Refused, match="evictionResponders"):
+        stored("1.37.2", pod(evictionResponders="all"))
+    mounts = [{"name": "v", "mountPath": "/v", "bindMountOptions": ["noexec"]}]
+    container = {"name": "c", "image": "web", "volumeMounts": mounts}
+    kept = stored("1.37.2", pod(containers=[container], volumes=[{"name": "v", "emptyDir": {}}]))
+    assert "bindMountOptions" not in kept["spec"]["containers"][0]["volumeMounts"][0]
+
+
+def test_image_volumes_and_rules_of_restarts_are_kept_once_their_gates_are_on() -> None:
+    rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
+    container = {"name": "c", "image": "web", "restartPolicy": "Never", "restartPolicyRules": rules}
+    manifest = pod(containers=[container], volumes=[{"name": "model", "image": {"reference": "models/a:1"}}])
+    before, after = stored("1.34.2", manifest)["spec"], stored("1.35.4", manifest)["spec"]
+    assert (before["volumes"], "restartPolicyRules" in before["containers"][0]) == ([], False)
+    assert (after["volumes"][0]["name"], after["containers"][0]["restartPolicyRules"]) == ("model", rules)
+
+
+def test_what_a_cluster_of_the_newest_release_wrote_is_taken_completely() -> None:
+    node = make_node("a").manifest()
+    node = {**node, "status": {**node["status"], "declaredFeatures": ["RestartAllContainersOnContainerExits"]}}
+    driver = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSIDriver",
+        "metadata": {"name": "d", "uid": "1"},
+        "spec": {"preventPodSchedulingIfMissing": True},
+    }
+    written = pod(evictionResponders=[{"name": "example.com/a"}])
+    written = {
+        **written,
+        "metadata": {**written["metadata"], "uid": "2"},
+        "status": {"phase": "Pending", "volumeHealth": []},
+    }
+    world = world_of("1.37.2")
+    objects = take_in(world.store, world.now, [node, driver, written]).objects
+    world.apply(ApplyObjects(tuple(objects)))
+    assert world.store.get("CSIDriver", "", "d")["spec"]["preventPodSchedulingIfMissing"]  # type: ignore[index]
+    assert world.store.get("Node", "", "a")["status"]["declaredFeatures"]  # type: ignore[index]
