@@ -111,7 +111,6 @@ def test_pods_are_explained_as_they_arrive_and_questions_are_answered(played: Pl
     said = played.until("2 pods are Pending") if False else played.until("shop/fits")
     assert "web-0 requests 5 cpu, but n has only 2" in said and "first" not in said
     bound = in_shop(pod("web-0", "5"))
-    played.happen("nodes", "ADDED", node("m", "8"))
     played.happen("pods", "MODIFIED", {**bound, "spec": {**bound["spec"], "nodeName": "n"}})
     played.until("shop/web-0 is on n now.")
     played.ask("whatif --remove n")
