@@ -31,5 +31,5 @@ def test_why_a_pod_is_pending_takes_eight_clicks(page: Page, server: PlaygroundS
     expect(page.locator("#workbench")).to_contain_text("web-4")
     click(page.locator("[data-drawer-close]").first)
     click(page.get_by_role("button", name="Run", exact=True).first)
-    expect(page.locator("main")).to_contain_text("untolerated taint {dedicated: infra}")
+    expect(page.locator("main")).to_contain_text("does not tolerate the taint dedicated=infra")
     assert len(clicks) <= MOST, clicks

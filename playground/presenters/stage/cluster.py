@@ -72,6 +72,12 @@ class Summary(TypedDict):
     checks: int
 
 
+class WaitingPod(TypedDict):
+    key: str
+    priority: int
+    asks: list[Message]
+
+
 class ClusterBody(TypedDict, total=False):
     """`start`: nothing was ever created. `changes`: what the last command did, `log`: the number of its records."""
 
@@ -82,7 +88,7 @@ class ClusterBody(TypedDict, total=False):
     log: int
     evictions: Evictions
     summary: Summary | None
-    pods: list[dict[str, Any]]
+    pods: list[WaitingPod]
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.presenters.look import Look
 from playground.presenters.scene import last_attempt, scheduler_of, short
@@ -25,7 +25,45 @@ _DECIDED = ("DecidingPlugin", "AgainstIt", "OnlyNode", "Tie", "BypassedScheduler
 _SHOWN = (*_DECIDED, "FiltersLeft", "HighestScore", "OtherScoresHigher")
 
 
-PlacedBody = dict[str, Any]
+class Left(TypedDict):
+    plugin: str
+    left: int
+    percent: int
+    why: Message
+
+
+class Part(TypedDict):
+    plugin: str
+    points: int
+    shade: int
+    percent: float
+
+
+class Total(TypedDict):
+    node: str
+    here: bool
+    total: int
+    parts: list[Part]
+
+
+class PlacedBody(TypedDict):
+    """`at` is the step that is shown, `attempt` the step where the pod's attempt ended."""
+
+    key: str
+    pod: str
+    node: str
+    at: int
+    attempt: int | None
+    said: Message | None
+    filters: list[Left]
+    left: int
+    nodes: int
+    totals: list[Total]
+    same: int
+    decided: list[Message]
+    again: Message | None
+    traps: list[Message]
+    notes: list[Message]
 
 
 def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
@@ -55,12 +93,12 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
     return Stage(message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…"), body)
 
 
-def _list_filters(sim: WorldView, found: Explanation) -> list[dict[str, Any]]:
+def _list_filters(sim: WorldView, found: Explanation) -> list[Left]:
     """The plugins that refuse other nodes in the order of Filter, each with the nodes that are left after it."""
     pod = sim.store.pod_at(found.pod)
     profile = scheduler_of(sim).profiles.get(pod.spec.scheduler_name) if pod is not None else None
     order = {plugin.name: at for at, plugin in enumerate(profile.at(Point.FILTER) if profile is not None else ())}
-    left, rows = found.total, []
+    left, rows = found.total, list[Left]()
     for each in sorted(found.reasons, key=lambda one: order.get(one.plugin, len(order)))[:ROWS]:
         left = max(left - each.count, 0)
         why = about(each, short(found.pod), found.total)
@@ -68,7 +106,7 @@ def _list_filters(sim: WorldView, found: Explanation) -> list[dict[str, Any]]:
     return rows
 
 
-def _compare(highest: Fact | None) -> tuple[list[dict[str, Any]], int]:
+def _compare(highest: Fact | None) -> tuple[list[Total], int]:
     """The node beside the second one: the points of the plugins that differ; and the sum of those that do not."""
     if highest is None:
         return [], 0
@@ -76,9 +114,9 @@ def _compare(highest: Fact | None) -> tuple[list[dict[str, Any]], int]:
     differ = [each for each in values["scores"] if each["points"] != each["otherPoints"]]
     same = sum(each["points"] for each in values["scores"] if each not in differ)
     most = max(values["score"] - same, 1)
-    rows = []
+    rows = list[Total]()
     for node, score, field in (("node", "score", "points"), ("other", "otherScore", "otherPoints")):
-        parts = [
+        parts: list[Part] = [
             {"plugin": each["plugin"].removeprefix("NodeResources"), "points": each[field], "shade": at % 7 + 1,
              "percent": 100 * each[field] / most}
             for at, each in enumerate(differ) if each[field] > 0
