@@ -49,8 +49,8 @@ def page(name: str) -> Callable[..., HttpResponseBase]:
 urlpatterns = [
     path("", home.home, name="home"),
     path("lessons/", home.lessons, name="lessons"),
-    path("lessons/documents/", course.by_document, name="by-document"),
-    path("l/<slug:slug>/", course.lesson_page, name="lesson"),
+    path("lessons/documents/", course.list_by_document, name="by-document"),
+    path("l/<slug:slug>/", course.show_lesson, name="lesson"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),

@@ -88,7 +88,7 @@ def _describe_students(present: list[Student], poll: Poll | None) -> list[dict[s
     given: dict[int, list[bool | None]] = {}
     rows = Answer.objects.filter(student__in=present, right__isnull=False).order_by("poll__number")
     for student, right in rows.values_list("student_id", "right"):
-        given.setdefault(student, []).append(right)
+        given.setdefault(student, []).append(bool(right))
     answered = set() if poll is None else set(poll.answers.values_list("student_id", flat=True))
     return [
         {

@@ -18,7 +18,6 @@ from playground.lessons.nodes import amount, used_of
 from playground.lessons.play import Played
 from playground.lessons.texts import fill_placeholders, placeholders
 from scheduler_core.analysis.status import read_node
-from scheduler_core.scheduler.config import LEADER_ELECTION
 from scheduler_core.scheduler.plugins import NAMES
 from scheduler_core.world.readonly import BadQuantity, WorldView, parse_quantity
 
@@ -31,6 +30,8 @@ OF_STAGE = {
     "preemption": ("PostFilter",),
     "binding": ("Reserve", "Permit", "WaitOnPermit", "PreBind", "Bind", "PostBind", "Unreserve"),
 }
+# Settings of kube's components by their names, as they are unless a world sets others.
+DEFAULTS = {"leaseDuration": "15s", "renewDeadline": "10s", "retryPeriod": "2s", "node-monitor-grace-period": "50s"}
 CONSTANTS = frozenset({"0", "100", "429", "500"})  # the bounds of NormalizeScore; what the Eviction API answers
 _CODE = re.compile(r"`([^`]+)`")
 _PARTS = re.compile(r"[\s:=,;\[\]{}()\"'/]+")
@@ -160,7 +161,7 @@ def _look(world: WorldView, seen: Seen, card: str, offered: Sequence[Any]) -> _S
         }
         said += refusals(scheduler.cycle).values() if scheduler.cycle is not None else ()
     _gather([*offered, world.surroundings.inputs.rules, world.surroundings.inputs.entries, seen.board.get(card)], words)
-    _gather([LEADER_ELECTION, {"node-monitor-grace-period": "50s"}], words)
+    _gather(DEFAULTS, words)
     for node in world.store.list("Node"):
         name = node["metadata"]["name"]
         _gather((read_node(world.itself, name) or {}).get("signals"), words)

@@ -50,7 +50,7 @@ class Given(TypedDict):
     pods: list[GivenPod]
 
 
-def named_pods(card: Card) -> tuple[str, ...]:
+def list_named_pods(card: Card) -> tuple[str, ...]:
     """The pods that a card's question and condition name, those of the question first."""
     answer = card.question.answer.values() if card.question is not None else ()
     texts = [each for value in answer for each in (value if isinstance(value, list | tuple) else [value])]
@@ -128,7 +128,7 @@ def _pod(sim: WorldView, pod: Mapping[str, Any]) -> str:
 
 
 def _uses(sim: WorldView, pod: Mapping[str, Any]) -> list[str]:
-    """What the kubelet measures of a pod by now, where a lesson says so, and what the pod requests of the same."""
+    """The measured usage of a pod by now, if a lesson sets it, and its request for the same resource."""
     asked = pod["spec"].get("containers", ({},))[0].get("resources", {}).get("requests", {})
     found: dict[str, str] = {}
     inputs = sim.surroundings.inputs

@@ -7,7 +7,7 @@ from typing import Any, Required, TypedDict
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
 from playground.lessons.conditions import holds
 from playground.lessons.named import key_of
-from playground.presenters.given import Given, list_given, named_pods
+from playground.presenters.given import Given, list_given, list_named_pods
 from playground.presenters.goals import Goal, list_goals
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
@@ -89,7 +89,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
     past = look.at is not None
     cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
     if reached and reached[-1].question is not None:
-        cards[-1]["given"] = list_given(sim, named_pods(reached[-1]))
+        cards[-1]["given"] = list_given(sim, list_named_pods(reached[-1]))
     of = len(lesson.plan.cards)
     return Panel(
         "story",

@@ -39,7 +39,7 @@ def read_documents() -> list[dict[str, Any]]:
 
 
 @require_GET
-def by_document(request: HttpRequest) -> HttpResponse:
+def list_by_document(request: HttpRequest) -> HttpResponse:
     """The documents, each with the lessons that play it."""
     documents = [
         {**each, "lessons": [_present(lesson) for slug in each["lessons"] if (lesson := lesson_of(slug))]}
@@ -49,7 +49,7 @@ def by_document(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-async def lesson_page(request: HttpRequest, slug: str) -> HttpResponse:
+async def show_lesson(request: HttpRequest, slug: str) -> HttpResponse:
     """Describe a lesson, in the language `lang`; POST starts it, at `card` and in `variant` if they are given."""
     lesson = None if slug.startswith(PREFIX) else lesson_of(slug)
     asked = request.POST if request.method == "POST" else request.GET
