@@ -60,7 +60,7 @@ _TYPED = (JSON, "*/*", "application/*", _PROTOBUF)
 
 @csrf_exempt
 async def door(request: HttpRequest, key: str, path: str = "") -> HttpResponseBase:
-    """Whatever a client asks of the API server of a session."""
+    """Answer a request to the API server of a session."""
     try:
         response = await _serve(request, key, path)
     except Failure as failure:

@@ -289,7 +289,7 @@ class Write(Request[Answered], frozen=True, kw_only=True):
 
 
 class GoLive(Request[Moved], frozen=True, kw_only=True):
-    """All that is due in a live world at a time on the wall."""
+    """Make the steps that are due in a live world at a time on the wall."""
 
     wall: int
     followers: list[Follower] = []
@@ -313,7 +313,7 @@ class BeginWatch(Request[Watched], frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True):
-    """What watches see since they were asked last, by number, which watches go on, and the newest resourceVersion."""
+    """The new events of watches by number, the watches that go on, and the newest resourceVersion."""
 
     parts: list[tuple[int, bytes]]
     alive: list[int]
@@ -321,7 +321,7 @@ class Seen(Struct, frozen=True):
 
 
 class NextSeen(Request[Seen], frozen=True):
-    """What happened since."""
+    """Ask for the new events of all watches."""
 
 
 class EndWatch(Request[None], frozen=True, kw_only=True):

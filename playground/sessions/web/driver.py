@@ -61,7 +61,7 @@ class RunTo(Struct, frozen=True, tag_field="kind", tag="run"):
 
 
 class Live(Struct, frozen=True, tag_field="kind", tag="live"):
-    """Whatever is due by the clock on the wall."""
+    """Steps that are due by the clock on the wall."""
 
     def status(self, speed: float, done: int, waiting: int) -> Running:
         """Return the status, with the arguments of Play.status."""

@@ -326,7 +326,7 @@ class Engine:
         )
 
     def live(self, wall: int, followers: Sequence[Follower] = ()) -> Steps[Moved]:
-        """All that is due in a live world at a time of the wall clock (ns since 1970); idle where it lives no longer."""
+        """Make the steps that are due in a live world at a time on the wall (ns since 1970); idle if the world is no longer live."""
         self._leave()
         before, at, until = self.progress(), self.world.position, wall - self.world.store.epoch
         while self.world.store.live and self.world.due(until):

@@ -69,7 +69,7 @@ class Watches:
         return self._number, watcher, b"".join(first)
 
     def next(self, world: Simulation) -> tuple[list[tuple[int, bytes]], list[int]]:
-        """What each watch sees since it was asked last."""
+        """Return the new events of each watch."""
         self._note_events(world)
         seen, parts = min((at for _, at in self._watchers.values()), default=self._last), []
         fresh = [each for each in reversed(self._changes) if each.number > seen][::-1]

@@ -33,7 +33,7 @@ _WITHOUT_DETAILS = ("BadRequest", "UnsupportedMediaType", "Expired")
 
 
 class Reply(NamedTuple):
-    """What goes back to a client. `body`: JSON data, or bytes that are ready."""
+    """An answer to a client. `body`: JSON data, or bytes that are ready."""
 
     status: int
     body: Any

@@ -23,7 +23,7 @@ _REPORTERS = {"kubelet"}
 
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
-    """All Events, as one of the two groups has them, the oldest first within a namespace."""
+    """Return all Events in the version of one of the two groups, the oldest first within a namespace."""
     found = [*_of_world(store), *store.list(EVENTS)]
     found.sort(key=lambda each: (each["metadata"].get("namespace") or "", each["metadata"]["name"]))
     return found if api_version == "v1" else [convert(each) for each in found]

@@ -29,7 +29,7 @@ _ATOMIC_MAP = "atomic"
 
 
 class Shape(NamedTuple):
-    """How a value is merged. `type`: an expression of the data, "" where no type is known; `schema`: of a custom resource."""
+    """The way in which a value is merged. `type`: an expression of the data, "" where no type is known; `schema`: of a custom resource."""
 
     type: str
     topology: str = ""

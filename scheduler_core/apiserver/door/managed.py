@@ -34,7 +34,7 @@ Finish = Callable[[Manifest | None, Manifest], Manifest]
 
 
 class Manager(NamedTuple):
-    """Who writes, how, and when."""
+    """A writer of fields, its operation, and its time."""
 
     name: str
     operation: str
@@ -71,7 +71,7 @@ def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def finish(resource: Resource, manager: Manager) -> Finish:
-    """What marks the fields of an update as a manager's, just before it is stored."""
+    """Return a function that marks the fields of an update as a manager's, just before the object is stored."""
     shape = shape_of(resource)
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
@@ -99,7 +99,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
 
 
 def finish_as_component(store: Store, now: int) -> Finish:
-    """What marks the fields that a controller writes, whatever it writes."""
+    """Return a function that marks the fields that a controller writes."""
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
         resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))

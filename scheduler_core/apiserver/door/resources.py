@@ -79,7 +79,7 @@ class Resource:
 
 
 class Target(NamedTuple):
-    """What a path names; `name` is "" for a collection."""
+    """The parts that a path names; `name` is "" for a collection."""
 
     group: str
     version: str

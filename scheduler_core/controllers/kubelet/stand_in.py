@@ -1,4 +1,4 @@
-"""What stands in for kubelets where none run: it takes away bound pods that terminate, and, told so, has bound pods Running and Ready.
+"""A stand-in for kubelets: it removes bound pods that terminate, and, if set so, reports bound pods as Running and Ready.
 
 A node is as its creator says: it gets no heartbeats, no conditions, and no images are pulled. A pod whose annotation `stand-in` is
 `done` or `fail` ends as Succeeded or Failed.

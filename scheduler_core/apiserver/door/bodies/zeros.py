@@ -1,4 +1,4 @@
-"""What Go writes and leaves out: the zero values of fields that are always written, and those that are not.
+"""Zero values as Go writes and leaves them out: of fields that are always written, and of those that are not.
 
 kube: encoding/json with the tags omitempty and omitzero of k8s.io/api @ v0.34.1
 """
@@ -64,7 +64,7 @@ def _inner(expression: str) -> str:
 
 
 def _zero(field: list[Any]) -> Any:
-    """What stands for a field that is not there: _SKIP where nothing does."""
+    """Return the value of a field that is not there; _SKIP if it is left out."""
     expression, flags = field[1], field[2] if len(field) > 2 else ""
     if "z" in flags or expression in _SPECIAL:
         return _SKIP

@@ -15,7 +15,7 @@ NONE = "<none>"
 
 
 class _Restarts:
-    """How often containers began again, and when the last one ended."""
+    """The restarts of containers, and the end of the last one."""
 
     def __init__(self) -> None:
         self.count = 0
