@@ -85,7 +85,7 @@ STUCK = 3  # wrong answers one after another
 
 def _describe_students(present: list[Student], poll: Poll | None) -> list[dict[str, Any]]:
     """Return each student with the number of right answers so far, and whether this question is answered."""
-    given: dict[int, list[bool]] = {}
+    given: dict[int, list[bool | None]] = {}
     rows = Answer.objects.filter(student__in=present, right__isnull=False).order_by("poll__number")
     for student, right in rows.values_list("student_id", "right"):
         given.setdefault(student, []).append(bool(right))

@@ -42,9 +42,10 @@ _TAKES = {
         rename lockstep-go-on rerun duplicate fork fork-weights delete download build build-nodes build-pods preview-nodes
         preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
         plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
-        another-variant door-path live
+        another-variant door door-root door-path live
     """,
 }
+DOOR = ("door", "door-root", "door-path")  # which take bodies by every verb
 KEYED = {"s": "session", "lesson": "lesson"}  # the beginnings of addresses whose key opens one
 TAKES = {name: setting for setting, names in _TAKES.items() for name in names.split()}
 
@@ -74,7 +75,7 @@ def body_limit(path: str, method: str = "POST") -> BodyLimit:
         match = resolve(path)
     except Resolver404:
         return BodyLimit("", NOTHING, NOTHING)
-    methods = ("POST", "PUT", "PATCH", "DELETE") if match.url_name == "door-path" else ("POST",)
+    methods = ("POST", "PUT", "PATCH", "DELETE") if match.url_name in DOOR else ("POST",)
     if method not in methods or match.url_name not in TAKES:
         return BodyLimit("", NOTHING, NOTHING)
     setting = TAKES[match.url_name]

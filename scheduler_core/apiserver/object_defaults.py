@@ -104,7 +104,9 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
 }
 
 
-def with_object_defaults(kind: str, manifest: Manifest) -> Object:
-    """The object with its defaults."""
+def with_object_defaults(kind: str, manifest: Manifest, old: Manifest | None = None) -> Object:
+    """The object with its defaults; an update of one that is kept without them (it came another way) brings none in."""
     default = _DEFAULTS.get(kind)
-    return dict(manifest) if default is None else default(manifest)
+    if default is None or (old is not None and default(old) != old):
+        return dict(manifest)
+    return default(manifest)

@@ -131,7 +131,7 @@ class APIServer:
             imported=imported,
         )
         writing = Writing(manifest)
-        new = writing.take(DEFAULTING, self._with_defaults(kind, manifest))
+        new = writing.take(DEFAULTING, self._with_defaults(kind, manifest, old))
         for plugin in plugins_of(self.options):
             new = writing.take(plugin.name, plugin.admit(request, new))
         new = strategies.prepare_for_update(kind, old, new, subresource, imported)
@@ -228,10 +228,10 @@ class APIServer:
             return ()
         return _SUBRESOURCES.get(kind.key, ("status",))
 
-    def _with_defaults(self, kind: Kind, manifest: Manifest) -> Manifest:
+    def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
         if self.store.calendar:
-            manifest = with_object_defaults(kind.key, manifest)
+            manifest = with_object_defaults(kind.key, manifest, old)
         if not devices.are_about(kind):
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))

@@ -25,7 +25,7 @@ class Indication(NamedTuple):
     def sentence(self) -> str:
         if self.why:
             return f"kube {self.release}: indicated by {self.why}"
-        return f"kube {self.release} is assumed: the input indicates no release (--release names another)"
+        return f"kube {self.release} is assumed: the input indicates no release"
 
 
 class _Mark(NamedTuple):

@@ -11,7 +11,7 @@ ANSWERS = (("Ada", "large"), ("Grace", "small"), ("Edsger", "medium"))
 def answer(page: Page) -> None:
     """The wrong one, so that the picture has what a lesson says then."""
     page.locator("#panel-story .option").filter(has_text="gpu").click()
-    page.locator("#panel-story .question .primary").click()
+    page.get_by_role("button", name="Answer", exact=True).first.click()
     page.locator("#lesson-answer .verdict").wait_for()
 
 

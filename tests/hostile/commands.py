@@ -176,6 +176,17 @@ GOOD: Mapping[str, JSON] = {
     "SetPrograms": {"rules": [PROGRAM]},
     "SetUsage": {"entries": USAGE},
     "SetExtender": {"url_prefix": "http://extender.example", "behaviour": CELL},
+    "CallAPI": {
+        "method": "PATCH",
+        "path": "/api/v1/namespaces/default/pods/web",
+        "query": {"fieldManager": "x"},
+        "body": {"metadata": {"labels": {"a": "b"}}},
+        "content_type": "application/merge-patch+json",
+        "agent": "x",
+        "manager": "x",
+        "time": 1,
+    },
+    "BeginLife": {"start": "2026-01-31T12:00:00Z", "live": False},
     "AnswerExtender": {
         "scheduler": "kube-scheduler",
         "attempt": 1,

@@ -5,6 +5,9 @@ import yaml
 
 from playground.workbench.builder import CLUSTERS, to_yaml
 from playground.workbench.forms.build import NodesForm, PodsForm
+from playground.workbench.forms.gates import gate_rows
+from playground.workbench.forms.world import SettingsForm
+from scheduler_core.scheduler.config import RELEASES
 
 NODES = {"count": 3, "name": "node-{i}", "first": 1, "cpu": "4", "memory": "16Gi", "pods": 110}
 PODS = {"replicas": 1, "name": "web", "first": 1, "namespace": "default"}
@@ -138,3 +141,8 @@ def test_the_yaml_reads_back_as_the_same_manifests():
 def test_a_starter_cluster_has_the_nodes_and_pods_it_promises(slug, nodes, pods):
     kinds = [each["kind"] for each in CLUSTERS[slug].make()]
     assert (kinds.count("Node"), kinds.count("Pod")) == (nodes, pods)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_gate_of_a_release_has_a_row_that_says_what_it_does(release):
+    assert all(row.about for row in gate_rows(SettingsForm(release=release), release))

@@ -9,6 +9,7 @@ import pytest
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.core.steps.handlers import pod_changes
+from scheduler_core.scheduler.framework.events import UNSPLIT
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DISABLED, DynamicResources
@@ -84,7 +85,7 @@ def test_pod_level_requests_count_among_the_nonzero_sums_with_their_gate(reading
 def test_what_counts_as_scaled_down_does_not_depend_on_pod_level_resources(reading: Reading) -> None:
     def scaled_down(old: PodBuilder, new: PodBuilder) -> bool:
         pods = [Pod.from_manifest(each.manifest(), None, reading) for each in (old, new)]
-        return any("ScaleDown" in change.label for change in pod_changes(pods[0], pods[1], Features()))
+        return any("ScaleDown" in change.label for change in pod_changes(pods[0], pods[1], Features(), UNSPLIT))
 
     base = make_pod("p").pod_level(cpu="3").on("a")
     assert not scaled_down(base.requests(cpu="1"), base.requests(cpu="500m"))
@@ -182,7 +183,7 @@ def test_dynamic_resources_does_nothing_where_it_is_named_without_its_gate() -> 
 def test_claims_made_for_a_pod_are_an_event_with_the_gate(on: bool) -> None:
     old = make_pod("p").manifest()
     new = {**old, "status": {**old["status"], "resourceClaimStatuses": [{"name": "gpu"}]}}
-    changes = pod_changes(Pod.from_manifest(old), Pod.from_manifest(new), Features(dynamic_resources=on))
+    changes = pod_changes(Pod.from_manifest(old), Pod.from_manifest(new), Features(dynamic_resources=on), UNSPLIT)
     assert any("GeneratedResourceClaim" in change.label for change in changes) is on
 
 

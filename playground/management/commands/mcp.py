@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 import playground
-from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.command import TerminalCommand, add_options
 from playground.management.terminal.inputs import BadInput
 from playground.presenters.amounts import memory
 
@@ -37,12 +37,12 @@ class Command(TerminalCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for what the tools may read."""
-        where = "tools that are given no cluster read this one by your kubectl, which only gets"
-        parser.add_argument(
-            "--folder", action="append", default=[], metavar="DIR", help="tools may read files below this folder"
+        add_options(
+            parser,
+            ("--folder", [], "DIR", "tools may read files below this folder"),
+            ("--context", "", "NAME", "tools that are given no cluster read this one by your kubectl, which only gets"),
+            ("--seconds", 60.0, "S", "the longest that a call may take (60)"),
         )
-        parser.add_argument("--context", default="", help=where)
-        parser.add_argument("--seconds", type=float, default=60.0, help="the longest that a call may take (60)")
 
     def handle(self, *args: Any, folder: list[str], context: str, seconds: float, **options: Any) -> None:
         """Serve."""
@@ -66,7 +66,7 @@ class Command(TerminalCommand):
             except (BadInput, OSError, ValueError) as bad:
                 return types.CallToolResult(content=[types.TextContent(type="text", text=str(bad))], is_error=True)
             texts = filter(None, (json.dumps(data, ensure_ascii=False), notes))
-            content = [types.TextContent(type="text", text=text) for text in texts]
+            content: list[Any] = [types.TextContent(type="text", text=text) for text in texts]
             return types.CallToolResult(content=content, structured_content=data)
 
         async def serve() -> None:

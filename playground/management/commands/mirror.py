@@ -18,7 +18,7 @@ import yaml
 from django.core.management.base import CommandError
 
 from playground.management.terminal.cluster import Live, Question
-from playground.management.terminal.command import TerminalCommand
+from playground.management.terminal.command import TerminalCommand, add_options
 from playground.management.terminal.feeding import Feed
 from playground.management.terminal.inputs import BadInput
 from playground.management.terminal.watching import Event, Key, Listed, Manifest, Report, Said, Watches, key_of, role
@@ -43,14 +43,13 @@ class Command(TerminalCommand):
         """Add the arguments for the cluster and for what is said of it."""
         super().add_arguments(parser)
         parser.add_argument("--role", action="store_true", help="print the ClusterRole that is enough, and end")
-        parser.add_argument(
-            "--to", default="", metavar="LINK", help="show the cluster in this session, by its edit link"
+        add_options(
+            parser,
+            ("--to", "", "LINK", "show the cluster in this session, by its edit link"),
+            ("--after", 1.0, "S", "explain what waits for so long (1)"),
+            ("--fixes", 3, "N", "search fixes for so many pods at once (3)"),
+            ("--seconds", 1.0, "S", "how long each search computes (1)"),
         )
-        parser.add_argument("--after", type=float, default=1.0, metavar="S", help="explain what waits for so long (1)")
-        parser.add_argument(
-            "--fixes", type=int, default=3, metavar="N", help="search fixes for so many pods at once (3)"
-        )
-        parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long each search computes (1)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """List, watch, explain, answer."""
@@ -72,7 +71,7 @@ class Command(TerminalCommand):
         watches = Watches(live, question.namespace, reports)
         if options["to"]:
             self._feed(options["to"], reports)
-        threading.Thread(target=lambda: [reports.put(line) for line in sys.stdin], daemon=True).start()
+        threading.Thread(target=lambda: list(map(reports.put, sys.stdin)), daemon=True).start()
         watches.start()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:

@@ -8,7 +8,7 @@ from itertools import chain, takewhile
 from typing import Any
 
 from playground.management.explaining import plain
-from playground.management.terminal.command import TerminalCommand, add_change_arguments
+from playground.management.terminal.command import CHANGES, TerminalCommand, add_options
 from playground.management.terminal.inputs import BadInput, read_objects
 from playground.management.terminal.printing import format_data, get_width, wrap
 from playground.management.terminal.world import is_trace, make_world, read_trace
@@ -36,11 +36,14 @@ class Command(TerminalCommand):
         """Add the arguments for the input, the steps, and the output."""
         super().add_arguments(parser)
         parser.add_argument("--grain", choices=[*Grain], default=Grain.POD, help="how large a step is (pod)")
-        parser.add_argument("--count", type=int, default=1, metavar="N", help=f"so many steps (1), up to {MOST}")
         parser.add_argument("--at", type=int, metavar="STEP", help="go on from this step of a trace, not from its end")
-        add_change_arguments(parser)
-        parser.add_argument("--save", default="", metavar="TRACE", help="write the steps to this file")
-        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
+        add_options(
+            parser,
+            ("--count", 1, "N", f"so many steps (1), up to {MOST}"),
+            *CHANGES,
+            ("--save", "", "TRACE", "write the steps to this file"),
+            ("--seed", 0, "N", "the seed of the draws among equals (0)"),
+        )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
 
     def handle(self, *args: Any, output: str, count: int, **options: Any) -> None:

@@ -14,11 +14,12 @@ from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal.cluster import Question, find_kind
 from playground.management.terminal.command import (
+    CHANGES,
     HELP,
     INPUT,
     Exit,
     TerminalCommand,
-    add_change_arguments,
+    add_options,
     add_types_argument,
     leave,
     read_release_option,
@@ -86,7 +87,7 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
         )
-        add_change_arguments(parser)
+        add_options(parser, *CHANGES)
         parser.add_argument(
             "--more",
             action="append",

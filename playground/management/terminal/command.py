@@ -64,13 +64,17 @@ def read_release_option(text: str) -> Release:
         raise ArgumentTypeError(str(error)) from None
 
 
-def add_change_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments for changes in kubectl's words."""
-    for name, value, what in (
-        ("--run", "KUBECTL", "a command, as fixes are printed"),
-        ("--apply", "FILE", "manifests"),
-    ):
-        parser.add_argument(name, action="append", default=[], metavar=value, help=f"as kubectl does: {what}")
+CHANGES: tuple[tuple[str, Any, str, str], ...] = (
+    ("--run", [], "KUBECTL", "a kubectl command, as fixes are printed"),
+    ("--apply", [], "FILE", "manifests"),
+)
+
+
+def add_options(parser: ArgumentParser, *rows: tuple[str, Any, str, str]) -> None:
+    """Add options: name, default, name of the value, help. One whose default is a list may be given several times."""
+    for name, default, value, what in rows:
+        how: dict[str, Any] = {"action": "append"} if isinstance(default, list) else {"type": type(default)}
+        parser.add_argument(name, default=default, metavar=value, help=what, **how)
 
 
 class TerminalCommand(BaseCommand):

@@ -18,6 +18,7 @@ from scheduler_core.analysis.explain.missing_pods import (
 )
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
+from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
@@ -192,8 +193,7 @@ def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -
     """Yield what keeps pods of an old template: the update strategy, a partition, or a pod that is not available."""
     owner = Owner.of(manifest)
     strategy = owner.spec.get("updateStrategy") or {}
-    newest = (manifest.get("status") or {}).get("updateRevision")
-    old = [pod for pod in pods if not pod.deleting and _is_old(world, pod, newest)]
+    old = [pod for pod in pods if not pod.deleting and _is_old(world, pod, manifest)]
     values = {"kind": manifest["kind"], "owner": owner.name}
     if old and strategy.get("type") == "OnDelete":
         yield note("UpdatedOnDelete", **values, pods=[pod.key for pod in old[:SHOWN]], count=len(old))
@@ -217,9 +217,11 @@ def _is_available(world: Simulation, pod: Pod, seconds: int) -> bool:
     return not since or parse_time(since) + seconds * SECOND <= world.store.epoch + world.now
 
 
-def _is_old(world: Simulation, pod: Pod, newest: str | None) -> bool:
-    revision = pod.labels.get("controller-revision-hash")
-    return revision != newest if newest and revision else compare_template(world, pod) is not None
+def _is_old(world: Simulation, pod: Pod, owner: Manifest) -> bool:
+    newest, revision = (owner.get("status") or {}).get("updateRevision"), pod.labels.get("controller-revision-hash")
+    if newest and revision:
+        return bool(revision != newest)
+    return compare_template(world, pod) is not None or is_of_old_template(pod, owner)
 
 
 def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explanation | None:

@@ -225,6 +225,13 @@ def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent
         raise
     except Refused as refused:
         raise refusal(refused, resource, target.name or _name_of(body)) from None
+    except _UNREADABLE as wrong:  # a value of a form that no kind of object has, where nothing has looked at it before
+        raise bad_request(
+            f"the body of the request cannot be used: {type(wrong).__name__}: {str(wrong)[:200]}"
+        ) from wrong
+
+
+_UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError, OverflowError)
 
 
 def _name_of(body: Any) -> str:

@@ -151,7 +151,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
     if managed is None and api.finish is not None:
         # What admission adds has no manager.
         kind = find_kind(resource.api_version, resource.kind)
-        manifest = manifest if kind is None else dict(with_defaults(kind, manifest))
+        manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         manifest, api = dict(api.finish(None, manifest)), replace(api, finish=None)
     return api.create(manifest, context.query.get("user", ""))
 
@@ -217,7 +217,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         return old if event is None or event.new is None else event.new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
-    manifest = with_object_defaults(resource.key, manifest)
+    manifest = with_object_defaults(resource.key, manifest, old)
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest = {**manifest, "status": old.get("status") or {}}
     try:

@@ -176,7 +176,7 @@ _ON: Mapping[str, Mapping[str, str]] = {
 
 
 @cache
-def _dropped(release: Release) -> frozenset[str]:
+def _list_fields_off(release: Release) -> frozenset[str]:
     return frozenset(field for field, history in _ON.items() if pick(history, release) is None)
 
 
@@ -190,7 +190,7 @@ _SPECS = {
 
 def without_gated_fields(manifest: Manifest, kind: str, release: Release = OLDEST) -> Manifest:
     """A pod, or an object with a template for pods, without these fields."""
-    return _within(manifest, _SPECS[kind], _dropped(release)) if kind in _SPECS else manifest
+    return _within(manifest, _SPECS[kind], _list_fields_off(release)) if kind in _SPECS else manifest
 
 
 def _within(value: Manifest, path: tuple[str, ...], off: frozenset[str]) -> Manifest:

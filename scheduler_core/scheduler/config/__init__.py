@@ -6,6 +6,7 @@ from __future__ import annotations
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.base.releases import DIFFERENCES, NEWEST, OLDEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
+from scheduler_core.scheduler.config.defaults import LEADER_ELECTION
 from scheduler_core.scheduler.config.gates import (
     GATE_SETTINGS,
     MAX_GATES_TEXT,
@@ -32,6 +33,7 @@ __all__ = [
     "EXPRESSIONS",
     "GATE_SETTINGS",
     "HISTORICAL",
+    "LEADER_ELECTION",
     "MAX_DURATION",
     "MAX_GATES_TEXT",
     "NAME_PATTERN",

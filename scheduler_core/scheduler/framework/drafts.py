@@ -48,8 +48,8 @@ _KINDS = {
         priority remove-node
     """,
     "defeats": """
-        finalizer security-level skew min-domains unlabel volume-label taint claim-anew claim-beside selector
-        topology runtime-class-left soften configuration extender disable
+        finalizer security-level skew min-domains unlabel volume-label taint selector topology runtime-class-left
+        soften claim-anew claim-beside configuration extender disable
     """,
 }
 HARMS: Mapping[str, tuple[str, ...]] = {harm: tuple(kinds.split()) for harm, kinds in _KINDS.items()}

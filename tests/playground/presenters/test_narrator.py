@@ -69,6 +69,12 @@ def test_the_end_of_a_failed_attempt_gives_kubes_message_apart() -> None:
     assert present(sim, Look()).context["kube"] == sim.journal.attempts[0].message
 
 
+def test_the_end_of_a_run_is_summed_up() -> None:
+    sim = three_nodes(pod("web-1"), pod("huge", cpu="64", priority=9))
+    until(sim, lambda one: present(one, Look()).context["head"] == "Run finished")
+    assert said(sim) == "Run finished: Nothing is left to schedule. Pods that wait for an event: 1."
+
+
 def test_every_step_of_a_world_is_told() -> None:
     sim = three_nodes(pod("web-1"), pod("huge", cpu="64"))
     while sim.advance() and sim.position < 120:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters.stage.aim import at_hand
+from playground.presenters.words import in_english
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import empty_world, node, pod, ran, shown, three_nodes, until, world
@@ -74,3 +75,10 @@ def test_victims_are_counted_once() -> None:
     sim.apply(ApplyObjects((pod("high", cpu="1", priority=9),)))
     sim.run()
     assert stage(sim)["body"]["summary"]["figures"][2]["value"] == "1"
+
+
+def test_a_small_cluster_says_what_its_waiting_pods_ask_of_a_node() -> None:
+    sim = three_nodes(pod("web-1", cpu="2"), pod("web-2", cpu="1", priority=7))
+    rows = stage(sim)["body"]["pods"]
+    assert [(row["key"], row["priority"]) for row in rows] == [("default/web-1", 0), ("default/web-2", 7)]
+    assert in_english(rows[0]["asks"][0]) == "2 cpu"

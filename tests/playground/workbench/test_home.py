@@ -47,6 +47,9 @@ def names_by_kind(start):
     return names
 
 
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\n"
+
+
 @pytest.mark.parametrize("start", STARTS)
 def test_every_beginning_leads_to_a_studio_with_all_its_objects(visitor, start):
     begun = visitor(start)
@@ -144,3 +147,26 @@ def test_an_icon_is_at_the_usual_place(client):
     answer = client.get("/favicon.ico")
     assert answer.status_code == 302
     assert answer["Location"].endswith(".svg")
+
+
+@pytest.mark.parametrize(
+    ("fields", "release"),
+    [
+        ({"start": "empty"}, "1.37.2"),
+        ({"start": "cluster:small", "release": "1.36"}, "1.36.3"),
+        ({"start": "story:first-placement"}, "1.34.1"),
+        ({"start": "import", "text": NODE + "status: {nodeInfo: {kubeletVersion: v1.35.1}}"}, "1.35.4"),
+        ({"start": "import", "text": NODE}, "1.37.2"),
+    ],
+)
+def test_a_session_has_the_release_asked_for_or_indicated_else_the_newest(fields, release):
+    browser = Client()
+    assert browser.post("/new", fields).status_code in (200, 302)
+    page = browser.get(f"/s/{Session.objects.latest('pk').edit_key}/").content.decode()
+    assert f"kube {release}" in page
+
+
+def test_a_release_that_is_not_modeled_makes_no_session():
+    answer = Client().post("/new", {"start": "empty", "release": "1.20"})
+    assert answer.status_code == 400 and "expected a release from 1.34" in answer.content.decode()
+    assert not Session.objects.exists()

@@ -349,6 +349,17 @@ def test_a_budget_without_a_status_is_counted() -> None:
     assert (found.state, codes(found)) == (State.STUCK, ["BudgetAllowsNone"])
 
 
+def test_a_pod_with_another_image_than_its_daemon_set_updates_on_delete() -> None:
+    daemons = {**workload("DaemonSet", 1), "apiVersion": "apps/v1"}
+    daemons["spec"]["updateStrategy"] = {"type": "OnDelete"}
+    daemons["spec"].pop("replicas", None)
+    sim = cluster(node("a"), daemons)
+    wait(sim, 10)
+    image = {"spec": {"containers": [{"name": "c", "image": "app:v2"}]}}
+    sim.apply(PatchObject(Ref("DaemonSet", "default", "web"), {"spec": {"template": image}}, type="strategic"))
+    assert "UpdatedOnDelete" in codes(asked(sim, "DaemonSet/default/web"))
+
+
 def test_a_level_of_pod_security_that_is_not_checked_is_named() -> None:
     labels = {"pod-security.kubernetes.io/enforce": "baseline"}
     home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": labels}}
