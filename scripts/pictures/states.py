@@ -172,7 +172,9 @@ def classroom(begin: Begin) -> Iterator[State]:
 
 
 def _cards(page: Page) -> None:
-    page.get_by_label("Description, in one sentence").fill("Each pod gets a node of its own, as long as there are some.")
+    page.get_by_label("Description, in one sentence").fill(
+        "Each pod gets a node of its own, as long as there are some."
+    )
     page.locator("select[data-saves]").first.select_option(index=2)
     page.locator(".asking").first.wait_for()
     for number in (2, 3):
