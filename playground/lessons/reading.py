@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import yaml
@@ -48,6 +48,13 @@ def lesson_of(slug: str) -> Lesson | None:
         own = find_handed(slug)
         return None if own is None else own.lesson
     return next((lesson for lesson in read_lessons() if lesson.slug == slug), None)
+
+
+@lru_cache(maxsize=1)
+def read_documents() -> list[dict[str, Any]]:
+    """The documents that lessons play, with their titles, addresses, and lessons."""
+    documents: list[dict[str, Any]] = yaml.safe_load((CONTENT.parent / "documents.yaml").read_text(encoding="utf-8"))
+    return documents
 
 
 def read_lesson(folder: Path) -> Lesson:

@@ -16,13 +16,13 @@ SCHEDULED = gettext_noop("%(pod)s gets a node")
 WANTED = {
     "on": gettext_noop("%(pod)s runs on %(on)s"),
     "outcome": gettext_noop("An attempt of %(pod)s ends: %(outcome)s"),
-    "place": gettext_noop("%(pod)s comes to: %(place)s"),
+    "place": gettext_noop("%(pod)s reaches: %(place)s"),
     "field": gettext_noop("%(field)s of %(object)s is %(is)s"),
     "exists": gettext_noop("%(exists)s exists"),
     "lacks": gettext_noop("%(lacks)s is gone"),
     "event": gettext_noop("The event %(event)s is recorded"),
-    "scheduler": gettext_noop("The scheduler %(scheduler)s comes to: %(stage)s"),
-    "pod": gettext_noop("%(pod)s comes as far as the task says"),
+    "scheduler": gettext_noop("The scheduler %(scheduler)s reaches: %(stage)s"),
+    "pod": gettext_noop("%(pod)s gets as far as the task says"),
 }
 
 

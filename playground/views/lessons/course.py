@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
-import yaml
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -17,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
 from playground.lessons.own import PREFIX, hand
-from playground.lessons.reading import CONTENT
+from playground.lessons.reading import read_documents
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -29,13 +27,6 @@ from playground.views.lessons.variants import start_variant
 from playground.views.responses import problem
 
 SOURCE = "story"
-
-
-@lru_cache(maxsize=1)
-def read_documents() -> list[dict[str, Any]]:
-    """The documents with their titles, addresses, and lessons."""
-    documents: list[dict[str, Any]] = yaml.safe_load((CONTENT.parent / "documents.yaml").read_text(encoding="utf-8"))
-    return documents
 
 
 @require_GET

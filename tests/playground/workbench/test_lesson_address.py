@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 
 from playground.lessons import LANGUAGES, find_playthrough, read_lessons
+from playground.lessons.reading import read_documents
 from playground.models import Session
-from playground.views.lessons.course import read_documents
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

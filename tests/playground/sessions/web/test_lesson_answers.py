@@ -83,7 +83,7 @@ def test_a_teacher_gets_the_question_with_its_key(learner: SessionClient) -> Non
     found = async_to_sync(learner.ask)(OpenQuestion())
     assert found is not None
     assert (found.kind, found.key) == (question.kind, list(key) if isinstance(key, tuple) else as_text(key))
-    assert set(found.words["en"]) == {"ask", "right", "wrong"}
+    assert set(found.words["en"]) == {"text", "ask", "right", "wrong"}
 
 
 @pytest.mark.parametrize(
