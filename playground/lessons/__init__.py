@@ -7,8 +7,7 @@ A lesson is a folder of `content`: `lesson.yaml` holds what happens, `en.yaml` a
 from playground.lessons.checking import problems
 from playground.lessons.format import LANGUAGES, TRACKS, Card, Lesson, Question, Words
 from playground.lessons.judging import Verdict, judge
-from playground.lessons.play import Played, find_playthrough, play
-from playground.lessons.reached import list_reached_cards
+from playground.lessons.play import Played, find_playthrough, list_reached_cards, play
 from playground.lessons.reading import BadLesson, beginning, command_of, lesson_of, read_lesson, read_lessons
 from playground.lessons.texts import fill_placeholders
 

@@ -58,6 +58,7 @@ from playground.lessons.named import key_of, object_of, short
 from playground.lessons.nodes import Left, amount, measure_signal, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
+from scheduler_core.analysis.status import read_node
 from scheduler_core.analysis.whatif import room_for
 from scheduler_core.world.readonly import Attempt, Pod, WorldView
 
@@ -190,6 +191,11 @@ def _fits(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
         raise BadFact(f"there is no pod {pod} at that card")
     room = room_for(world.itself, [manifest])
     return dict(room.nodes).get(fact["node"], 0) if "node" in fact else room.count
+
+
+def signals_of(world: WorldView, node: str) -> object:
+    """The eviction signals of a node's kubelet, as the cluster page shows them."""
+    return (read_node(world.itself, node) or {}).get("signals")
 
 
 def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Value:

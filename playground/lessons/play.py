@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import STAGES, Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Ran, Seen, Value, value_of
-from playground.lessons.format import Lesson
+from playground.lessons.format import Card, Lesson
 from playground.lessons.known import is_known
 from playground.lessons.named import short
 from playground.lessons.own import find_handed
-from playground.lessons.reached import list_reached_cards
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
 from scheduler_core.world.readonly import CycleView, SchedulerView, SchedulingCycleView, WorldView
@@ -23,6 +23,11 @@ from scheduler_core.world.simulation import Grain, Simulation
 WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOST_STEPS = 20_000
 MOST_SETTLING = 2_000  # some worlds never come to rest: a drain asks again for ever
+
+
+def list_reached_cards(lesson: Lesson, sim: WorldView) -> tuple[Card, ...]:
+    """The cards whose conditions hold, up to the first whose doesn't."""
+    return tuple(takewhile(lambda card: holds(card.when, sim), lesson.plan.cards))
 
 
 class StuckLesson(ValueError):

@@ -10,14 +10,13 @@ from typing import Any
 import msgspec
 
 from playground.lessons.evidence import refusals
-from playground.lessons.facts import Ran, Seen
+from playground.lessons.facts import Ran, Seen, signals_of
 from playground.lessons.format import Card, Lesson
 from playground.lessons.known import is_known
 from playground.lessons.named import key_of
 from playground.lessons.nodes import amount, used_of
 from playground.lessons.play import Played
 from playground.lessons.texts import fill_placeholders, placeholders
-from scheduler_core.analysis.status import read_node
 from scheduler_core.scheduler.plugins import NAMES
 from scheduler_core.world.readonly import BadQuantity, WorldView, parse_quantity
 
@@ -164,7 +163,7 @@ def _look(world: WorldView, seen: Seen, card: str, offered: Sequence[Any]) -> _S
     _gather(DEFAULTS, words)
     for node in world.store.list("Node"):
         name = node["metadata"]["name"]
-        _gather((read_node(world.itself, name) or {}).get("signals"), words)
+        _gather(signals_of(world, name), words)
         for resource in node.get("status", {}).get("allocatable", {}):
             if found := used_of(name, resource, world):
                 words |= {amount(each, resource) for each in (found[0], found[1] - found[0])}

@@ -7,10 +7,10 @@ from typing import Any, Required, TypedDict
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
 from playground.lessons.conditions import holds
 from playground.lessons.named import key_of
-from playground.presenters.given import Given, list_given, list_named_pods
-from playground.presenters.goals import Goal, list_goals
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
+from playground.presenters.story.given import Given, list_given, list_named_pods
+from playground.presenters.story.goals import Goal, list_goals
 from scheduler_core.world.readonly import WorldView
 
 

@@ -40,7 +40,7 @@ def list_goals(check: Condition, sim: WorldView) -> list[Goal]:
     for condition in _conditions(check):
         if any(word in condition for word in WANTED):
             done = holds(condition, sim)
-            goals.append({"wanted": _want(condition), "done": done, "now": None if done else _tell(condition, sim)})
+            goals.append({"wanted": _want(condition), "done": done, "now": None if done else _describe(condition, sim)})
     return goals
 
 
@@ -62,15 +62,15 @@ def _want(condition: Condition) -> Message:
     return message(text, **{name: value for name, value in known.items() if f"%({name})s" in text})
 
 
-def _tell(condition: Condition, sim: WorldView) -> Message:
+def _describe(condition: Condition, sim: WorldView) -> Message:
     if "field" in condition:
-        return _tell_field(condition, sim)
+        return _describe_field(condition, sim)
     if "pod" in condition:
-        return _tell_pod(str(condition["pod"]), sim)
+        return _describe_pod(str(condition["pod"]), sim)
     return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
 
 
-def _tell_pod(pod: str, sim: WorldView) -> Message:
+def _describe_pod(pod: str, sim: WorldView) -> Message:
     """Say where a pod is, or why it has no node."""
     manifest = object_of("Pod", pod, sim)
     if manifest is None:
@@ -83,7 +83,7 @@ def _tell_pod(pod: str, sim: WorldView) -> Message:
     return message(gettext_noop("%(pod)s waits for its turn: press Step or Run"), pod=pod)
 
 
-def _tell_field(condition: Condition, sim: WorldView) -> Message:
+def _describe_field(condition: Condition, sim: WorldView) -> Message:
     kind, name, *path = condition["field"]
     value = object_of(kind, name, sim)
     if value is None:

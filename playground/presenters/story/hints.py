@@ -25,7 +25,7 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         return [message(gettext_noop("Right up to place %(places)d. Look at the next one again."), places=right)]
     if isinstance(key, tuple):
         return _count_names(given, key)
-    refusals = [_tell(name, said[name]) for name in given if name in said]
+    refusals = [_describe(name, said[name]) for name in given if name in said]
     return refusals or [message(gettext_noop("Not %(name)s. Compare it with the others once more."), name=given[0])]
 
 
@@ -42,7 +42,7 @@ def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]
     if float(given[0]) < key:
         return [message(gettext_noop("You left out a node that no plugin refuses."))]
     refused = {name: text for name, text in said.items() if not text.isdecimal()}
-    return [_tell(name, text) for name, text in list(refused.items())[:1]]
+    return [_describe(name, text) for name, text in list(refused.items())[:1]]
 
 
 def _count_names(given: Sequence[str], key: tuple[str, ...]) -> list[Message]:
@@ -54,7 +54,7 @@ def _count_names(given: Sequence[str], key: tuple[str, ...]) -> list[Message]:
     return [message(text, count=count) for text, count in texts.items() if count]
 
 
-def _tell(name: str, text: str) -> Message:
+def _describe(name: str, text: str) -> Message:
     if not text.isdecimal():
         return message(gettext_noop("Look at %(name)s again. %(why)s"), name=name, why=text)
     return message(gettext_noop("%(name)s has %(points)s points. Another node has more."), name=name, points=text)
