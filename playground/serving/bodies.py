@@ -33,7 +33,7 @@ COPIES = 4  # a body, Django's copies of it, and room for everybody else
 
 # The forms, by the names of their addresses (urls.py), and the setting that says how large they may be.
 _TAKES = {
-    "": "new-variant own-variant delete-lesson language room-end room-delete join-room",
+    "": "new-variant lesson own-variant delete-lesson language room-end room-delete join-room",
     "MAX_LESSON_BYTES": "new-lesson own-lesson edit-lesson lesson-files",
     "MAX_IMPORT_BYTES": "new import",
     "MAX_TRACE_BYTES": "import-trace",
@@ -42,7 +42,8 @@ _TAKES = {
         rename lockstep-go-on rerun duplicate fork fork-weights delete download build build-nodes build-pods preview-nodes
         preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
         plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
-        another-variant door door-root door-path live
+        another-variant door door-root door-path live capacity
+        upgrade
     """,
 }
 DOOR = ("door", "door-root", "door-path")  # which take bodies by every verb

@@ -408,7 +408,7 @@ def test_nothing_is_wider_than_the_screen(new_context: NewContext, server: Playg
 
 
 def test_nothing_moves_from_step_to_step_and_back(page: Page, server: PlaygroundServer) -> None:
-    start(page, server)
+    start(page, server, "cluster:zones")
     first, places = position(page), set()
     there = [*range(first + 1, first + 20)]
     for number, key in [(n, "ArrowRight") for n in there] + [(n, "ArrowLeft") for n in there[-2::-1]]:

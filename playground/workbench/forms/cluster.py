@@ -96,6 +96,15 @@ class ClusterForm(forms.Form):
     run_kubelets = forms.BooleanField(
         label=_("Nodes run a kubelet"), required=False, help_text=_("without a kubelet, a bound pod stays Pending")
     )
+    stand_in = forms.ChoiceField(
+        label=_("Without kubelets"),
+        required=False,
+        choices=[
+            ("", _("bound pods stay Pending")),
+            ("removes", _("bound pods stay Pending, and terminating pods are removed")),
+            ("runs", _("bound pods become Running and Ready, and terminating pods are removed")),
+        ],
+    )
     kubelet = YamlField(
         "evictionHard:\n  memory.available: 100Mi",
         label=_("KubeletConfiguration of all nodes"),
@@ -132,6 +141,7 @@ class ClusterForm(forms.Form):
             **flags,
             "admission": yaml_text({name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}),
             "run_kubelets": settings["run_kubelets"],
+            "stand_in": settings["stand_in"],
             "kubelet": yaml_text(settings["kubelet"]),
             "kubelets": yaml_text(settings["kubelets"]),
             "controllers": list(CONTROLLER_NAMES if chosen is None else chosen),
@@ -157,6 +167,7 @@ class ClusterForm(forms.Form):
             "apiserver": {**data["apiserver"], **read["admission"]},
             "controller_manager": data["controller_manager"],
             "run_kubelets": data["run_kubelets"],
+            "stand_in": data["stand_in"],
             "kubelet": read["kubelet"],
             "kubelets": read["kubelets"],
             "controllers": None if len(chosen) == len(CONTROLLER_NAMES) else chosen,

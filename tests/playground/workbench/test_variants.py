@@ -70,7 +70,7 @@ def test_a_question_of_a_variant_is_judged_by_its_own_key(begun):
     key = hand(lessons.document(session.story)).keys["begin"]
     browser.post(f"/s/{session.edit_key}/step", {"grain": "call"})
     right = browser.post(f"/s/{session.edit_key}/lesson/1", {"answer": str(key)})
-    wrong = browser.post(f"/s/{session.edit_key}/lesson/1", {"answer": str(key + 9)})
+    wrong = browser.post(f"/s/{session.edit_key}/lesson/1", {"answer": str(key + 9), "tried": "1"})
     values = drawn(session)
     assert f"{values['together']} of {values['size']}" in page_text(right)
     assert f"It is {key}: {values['used']} used" in page_text(wrong)
