@@ -95,3 +95,9 @@ def shown(page: Page) -> list[str]:
     """What a page tells of its step: queues, stage, sentence, inspector."""
     parts = ("#rail", "#panel-stage", "#panel-map", "#panel-narrator", "#panel-inspector")
     return [page.locator(part).inner_text() for part in parts]
+
+
+def start_empty(page: Page) -> None:
+    """Press the first page's button for an empty cluster; 1.34.1 needs no command, so that the first step is the caller's."""
+    page.locator("#release").evaluate("choice => choice.value = '1.34.1'")
+    page.get_by_role("button", name="Start with an empty cluster").click()

@@ -9,13 +9,13 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import lanes, more, run_to_the_end
+from tests.browser.studio import lanes, more, run_to_the_end, start_empty
 
 
 def begin(page: Page, server: PlaygroundServer) -> str:
     """A session with two nodes and two pods; its address."""
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     page.wait_for_url("**/s/*/")
     address = page.url
     for room in ("nodes", "pods"):

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import more
+from tests.browser.studio import more, start_empty
 
 REFUSED = "422"  # Chromium logs the honest status of a form that was refused
 FORBIDDEN = "403"
@@ -18,7 +18,7 @@ FORBIDDEN = "403"
 def studio(page: Page, server: PlaygroundServer) -> Page:
     """The studio of an empty session."""
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     page.wait_for_url("**/s/*/")
     return page
 
@@ -241,7 +241,7 @@ def test_every_room_works_without_javascript(
 ) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     page.wait_for_url("**/s/*/")
     page.goto(base(page) + "build/nodes")
     page.locator("summary", has_text="Labels, limit of pods").click()

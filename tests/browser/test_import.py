@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Complaints, running_server
 from tests.browser.server import PlaygroundServer
-from tests.browser.studio import more
+from tests.browser.studio import more, start_empty
 
 NODE = (
     "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n"
@@ -58,7 +58,7 @@ def test_a_file_dropped_on_the_page_is_previewed(page: Page, server: PlaygroundS
 def test_a_chosen_file_is_previewed_in_the_drawer(page: Page, server: PlaygroundServer, tmp_path: Path) -> None:
     (tmp_path / "node.json").write_text(json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "filed"}}))
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     page.wait_for_url("**/s/*/")  # loaded, scripts included: before them the link leads to the page itself
     more(page).get_by_role("link", name="Import", exact=True).click()
     drawer = page.locator("#drawer")
@@ -179,7 +179,7 @@ def test_a_view_link_cannot_import(
     page: Page, server: PlaygroundServer, new_context: Callable[..., BrowserContext]
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     page.wait_for_url("**/s/*/")
     page.goto(page.url + "session")
     friend = new_context().new_page()
@@ -212,7 +212,7 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     ]
     (tmp_path / "large.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     page.wait_for_url("**/s/*/")
     page.goto(page.url + "import")
     page.get_by_label("Choose a file…").set_input_files(tmp_path / "large.json")

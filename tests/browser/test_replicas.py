@@ -7,6 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import start_empty
 
 Accessible = Callable[[Page], None]
 
@@ -35,7 +36,7 @@ def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_
     page: Page, server: PlaygroundServer, accessible: Accessible
 ) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Start with an empty cluster").click()
+    start_empty(page)
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     studio = page.url.partition("?")[0]
     cluster = f"{studio}cluster?part=replicas"
