@@ -54,6 +54,7 @@ EXPECTED = (
     gettext_noop("a number for a pod, {total, used} for a node"),
     gettext_noop("a quantity of 0 or more, such as 500Mi"),
     gettext_noop("a time such as 60s"),
+    gettext_noop("a time such as 2026-01-31T12:00:00Z"),
     gettext_noop("a running scheduler for the try"),
     gettext_noop("a node that is being drained"),
     gettext_noop("the name of a node"),

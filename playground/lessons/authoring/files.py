@@ -17,7 +17,14 @@ from playground.lessons.varying import BadVariation, as_written
 
 Varying = Annotated[str, msgspec.Meta(pattern=r"^\$\([A-Za-z_]+\)$")]
 """The name of a value that the lesson's variants draw, in place of a number."""
-OF_A_POD = ("point", "outcome", "said", "evaluated", "place", "on", "woken")
+OF_A_POD = ("point", "after", "outcome", "said", "evaluated", "place", "on", "woken")
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A plugin at an extension point, whose record a card waits for."""
+
+    point: str
+    plugin: str
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,6 +33,7 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pod: str | None = None
     attempt: int | Varying = 1
     point: str | None = None
+    after: Record | None = None
     outcome: Literal["scheduled", "unschedulable", "error"] | None = None
     evaluated: int | Varying | None = None
     said: str | None = None

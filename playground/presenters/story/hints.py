@@ -22,7 +22,7 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         right = next(
             (place for place, pair in enumerate(zip(given, key, strict=False)) if pair[0] != pair[1]), len(given)
         )
-        return [message(gettext_noop("Right up to place %(places)d. Look at the next one again."), places=right)]
+        return [message(gettext_noop("Right up to place %(places)s. Look at the next one again."), places=right)]
     if isinstance(key, tuple):
         return _count_names(given, key)
     refusals = [_describe(name, said[name]) for name in given if name in said]
@@ -48,8 +48,8 @@ def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]
 def _count_names(given: Sequence[str], key: tuple[str, ...]) -> list[Message]:
     wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
     texts = {
-        gettext_noop("Names that do not belong: %(count)d."): wrong,
-        gettext_noop("Names that are missing: %(count)d."): missing,
+        gettext_noop("Names that do not belong: %(count)s."): wrong,
+        gettext_noop("Names that are missing: %(count)s."): missing,
     }
     return [message(text, count=count) for text, count in texts.items() if count]
 
