@@ -81,6 +81,10 @@ KINDS = {kind: Kind(kind, group, plural, namespaced) for kind, group, plural, na
 _OWN_GROUPS = frozenset(group for _, group, _, _ in _BUILT_IN) | {"events.k8s.io", "extensions"}
 
 
+# The groups of 1.35 and 1.36 have other fields than those of 1.37.
+_OTHER_FORMS = {"scheduling.k8s.io/v1alpha1 PodGroup", "scheduling.k8s.io/v1alpha2 PodGroup"}
+
+
 def split_api_version(api_version: str) -> tuple[str, str]:
     """Group and version: ("apps", "v1"); the core group is ""."""
     group, slash, version = api_version.rpartition("/")
@@ -94,6 +98,8 @@ def find_kind(api_version: str, kind: str) -> Kind | None:
     """
     group, _ = split_api_version(api_version)
     built_in = KINDS.get(kind)
+    if f"{api_version} {kind}" in _OTHER_FORMS:
+        return None
     if built_in is not None and (built_in.group == group or group == "extensions"):
         return built_in
     if group in _OWN_GROUPS or "." not in group:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.testing.conformance.timelines import oracle
-from scheduler_core.testing.conformance.timelines.run import _Run
+from scheduler_core.testing.conformance.timelines.run import Run
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from tests.conformance.test_timelines import TIMELINES
 
@@ -15,7 +15,7 @@ OF_WORLDS = [timeline for timeline in TIMELINES if timeline.family != "queue/lea
 SAMPLE = [timeline for number, timeline in enumerate(OF_WORLDS) if number % 6 == 0]
 
 
-class _Rereading(_Run):
+class _Rereading(Run):
     """Goes on in a world made from bytes after every third operation."""
 
     count = 0
@@ -34,4 +34,4 @@ class _Rereading(_Run):
 @pytest.mark.parametrize("scenario", SAMPLE, ids=lambda s: f"{s.family}: {s.name}"[:90])
 def test_the_timeline_runs_as_kube_ran_it_from_bytes(scenario: Any) -> None:
     with oracle.oracle():
-        assert _Rereading(scenario.data).difference() is None
+        assert _Rereading(scenario.data, scenario.release).difference() is None

@@ -36,9 +36,9 @@ def flatten(steps: list[Any]) -> list[dict[str, Any]]:
 
 
 def play(file: str, steps: list[dict[str, Any]]) -> Simulation:
-    """The world of a file after steps; applied by parts where the first step says so."""
+    """The world of a file after steps, which know where the draws of 1.34 put pods; applied by parts where the first step says so."""
     by_parts = "apply" in steps[0]
-    world = Simulation(0) if by_parts else make_world([(file, files()[file])], acting=True).world
+    world = Simulation(0) if by_parts else make_world([(file, files()[file])], acting=True, release="1.34.1").world
     objects = list(yaml.safe_load_all(files()[file]))
     for (kind, value), *_ in (list(step.items()) for step in steps):
         if kind == "apply":

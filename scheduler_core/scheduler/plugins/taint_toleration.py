@@ -249,8 +249,11 @@ def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         given = list(manifest["spec"].get("tolerations") or ())
         mine = [each for each in given if near is not None and _is_same(each, near)]
+        timed = taint.effect == NO_EXECUTE  # the API takes seconds with that effect alone
+        kept = [{key: each[key] for key in each if timed or key != "tolerationSeconds"} for each in mine]
+        changed = iter({**each, "effect": taint.effect} for each in kept)
         manifest["spec"]["tolerations"] = [
-            *({**each, "effect": taint.effect} if each in mine else each for each in given),
+            *(next(changed) if each in mine else each for each in given),
             *([] if mine else [toleration]),
         ]
 

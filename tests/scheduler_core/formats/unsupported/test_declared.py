@@ -35,8 +35,10 @@ ENGINE = (
 )
 # What reads, checks, fills in or drops fields whether or not anything acts on them.
 OF_EVERY_FIELD = (
+    "apiserver/door",  # serves every field
     "apiserver/imports",
     "apiserver/kinds.py",
+    "apiserver/object_defaults.py",
     "apiserver/registry/strategies.py",
     "apiserver/schema",
     "apiserver/template_defaults.py",
