@@ -89,6 +89,7 @@ def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server
     learner = Learner(page, lesson, play(lesson), "en")
     learner.begin(server.url)
     learner.panel.get_by_role("button", name="Show the answer").first.click()
+    learner.panel.get_by_role("button", name="Next", exact=True).click()
     learner.stands_at(2)
     page.locator("#rail .pod a").first.focus()
     page.locator("#grain").select_option("call")

@@ -69,6 +69,8 @@ def test_from_a_session_to_a_link_that_somebody_starts_it_from(
     expect(lesson).to_contain_text("Four pods wait for three nodes.")
     lesson.get_by_label("web-2").check()
     lesson.get_by_role("button", name="Answer", exact=True).click()
+    expect(lesson).to_contain_text("Not web-2.")
+    lesson.get_by_role("button", name="Try again").click()
     expect(lesson).to_contain_text("The engine says: web-1.")
     lesson.get_by_role("button", name="Next").click()
     expect(lesson).to_contain_text("All three can take it.")

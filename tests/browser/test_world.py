@@ -16,6 +16,7 @@ POD = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%s containers: [
 def studio(page: Page, server: PlaygroundServer) -> Page:
     """The studio of three nodes and four pods."""
     page.goto(server.url)
+    page.locator("#release").evaluate("choice => choice.value = '1.34.1'")  # which locks SidecarContainers
     page.get_by_role("button", name="Three nodes", exact=True).click()
     page.wait_for_url("**/s/*/")
     return page
@@ -36,7 +37,7 @@ def test_the_next_binding_of_a_pod_fails_and_is_rolled_back(studio: Page, access
     studio.locator("#run").click()
     inspector = studio.locator("#panel-inspector")
     expect(inspector.get_by_text("PodScheduled=True")).to_be_visible()
-    inspector.get_by_role("link", name="attempt 5").click()
+    inspector.get_by_role("link", name="2nd attempt").click()
     studio.keyboard.press(
         "ArrowLeft"
     )  # just before the attempt that came through: it may have passed too fast to be seen
