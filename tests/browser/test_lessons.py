@@ -1,6 +1,7 @@
 """Lessons, played through in a real browser: two of them here, all of them in `make test-long`, each in both languages."""
 
 import os
+import re
 from collections.abc import Callable
 
 import pytest
@@ -91,6 +92,8 @@ def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server
     learner.panel.get_by_role("button", name="Show the answer").first.click()
     learner.panel.get_by_role("button", name="Next", exact=True).click()
     learner.stands_at(2)
+    learner.panel.get_by_role("button", name="Show the answer").first.click()
+    expect(page.locator("body")).not_to_have_attribute("data-covered", re.compile(""))
     page.locator("#rail .pod a").first.focus()
     page.locator("#grain").select_option("call")
     page.locator("#rail .pod a").first.focus()
