@@ -51,7 +51,7 @@ def _came_to_point(when: Condition, sim: WorldView) -> bool:
     return _has_run(when, sim, when["point"])
 
 
-def _left_record(when: Condition, sim: WorldView) -> bool:
+def _has_record(when: Condition, sim: WorldView) -> bool:
     return _has_run(when, sim, when["after"]["point"], when["after"]["plugin"])
 
 
@@ -126,7 +126,7 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "event": _was_recorded,
     "scheduler": _came_to_stage,
     "point": _came_to_point,
-    "after": _left_record,
+    "after": _has_record,
     "outcome": _has_outcome,
     "said": _has_message,
     "evaluated": lambda when, sim: any(attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)),

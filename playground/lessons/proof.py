@@ -139,7 +139,7 @@ def _find_point(records: Sequence[Ran], pod: str, here: int) -> str:
 
 
 def _begin(seen: Seen, pod: str, here: int) -> int:
-    """The first step of the attempt at hand."""
+    """The first step of the attempt that a position is in."""
     attempts = [each.first_position for each in seen.end.journal.attempts if pod in ("", each.pod)]
     return max((first for first in attempts if first <= here), default=0)
 

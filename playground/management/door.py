@@ -40,9 +40,10 @@ class Door:
     """Forwards what comes to it to the session of a link (http://HOST/s/KEY/), once the caller has shown its token."""
 
     def __init__(self, link: str, port: int = 0) -> None:
-        parts = urlsplit(link)
+        server, key = read_link(link)
+        parts = urlsplit(server)
         self._host, self._encrypted = parts.netloc, parts.scheme == "https"
-        self._prefix = f"/s/{parts.path.split('/s/', 1)[1].split('/')[0]}/k8s"
+        self._prefix = f"{parts.path}/s/{key}/k8s"
         self.token = secrets.token_urlsafe(24)
         self._folder = tempfile.TemporaryDirectory()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))

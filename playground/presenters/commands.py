@@ -248,7 +248,7 @@ _VERBS = {
 
 
 def _request(command: Data) -> Message:
-    """Who asked the API server for what: `kubectl apply creates pods web-0`."""
+    """The client of the API server and its request: `kubectl apply creates pods web-0`."""
     path, body = str(command.get("path", "")).strip("/").split("/"), command.get("body")
     meta = body.get("metadata") if isinstance(body, Mapping) else None
     parts = path[2:] if path[:1] == ["api"] else path[3:]

@@ -153,9 +153,9 @@ def _life(request: HttpRequest) -> list[Command]:
             _("“%(kubelet)s” is not a kind of kubelets. Choose one of %(kinds)s, or none at all.") % shown
         )
     settings = {"cluster": {"run_kubelets": False, "stand_in": kubelet.replace("none", "")}} if kubelet else {}
-    start = datetime.now(UTC) - timedelta(minutes=5)  # like a server that has been up for some minutes
     commands: list[Command] = [SetSettings(settings)] if settings else []
     if request.POST.get("live") == "1":
+        start = datetime.now(UTC) - timedelta(minutes=5)  # like a server that has been up for some minutes
         begin = BeginLife(start.replace(microsecond=0).isoformat().replace("+00:00", "Z"))
         commands += [begin, ApplyObjects(tuple(STANDING))]
     return commands

@@ -7,7 +7,7 @@ from scheduler_core.scheduler.config import Release
 
 
 class UpgradePreview(Query[Data], frozen=True, kw_only=True):
-    """What the world of a step does under another release; the search for causes takes at most `seconds`."""
+    """The differences of a step's world under another release; the search for causes takes at most `seconds`."""
 
     target: Release
     seconds: float

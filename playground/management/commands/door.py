@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground.management.door import Door, read_link
+from playground.management.door import Door
 
 
 class Command(BaseCommand):
@@ -27,8 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, link: str, port: int, kubeconfig: Path, **options: Any) -> None:
         """Write the kubeconfig, and forward."""
-        base, key = read_link(link)
-        door = Door(f"{base}/s/{key}/", port)
+        door = Door(link, port)
         config = door.start()
         with os.fdopen(os.open(kubeconfig, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(config)

@@ -177,7 +177,7 @@ class Mirror:
         return [f"{namespace}/{name}" for _, namespace, name in pods]
 
     def summary(self) -> str:
-        """How much there is."""
+        """Return a line with the numbers of nodes and pods."""
         pods = [manifest for key, (_, manifest) in self.objects.items() if key[0] == "Pod"]
         nodes = sum(key[0] == "Node" for key in self.objects)
         return f"Nodes: {nodes}; pods: {len(pods)}; Pending: {sum(map(waits, pods))}."

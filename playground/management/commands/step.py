@@ -98,7 +98,7 @@ def go_on(cluster: Cluster, grain: str, count: int) -> list[Any]:
 
 
 def describe(cluster: Cluster, records: Sequence[Any], steps: int) -> dict[str, Any]:
-    """What happened in these steps, and how the cluster stands: the data of step/v1."""
+    """The data of step/v1: the records of these steps, and the state of the cluster."""
     return {
         "schema": "step/v1",
         "step": cluster.position,
