@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
+from playground.lessons.figures import read_figures
 from playground.lessons.own import PREFIX, hand
 from playground.lessons.reading import read_documents
 from playground.sessions.database import lessons
@@ -32,10 +33,7 @@ SOURCE = "story"
 @require_GET
 def list_by_document(request: HttpRequest) -> HttpResponse:
     """The documents, each with the lessons that play it."""
-    documents = [
-        {**each, "lessons": [_present(lesson) for slug in each["lessons"] if (lesson := lesson_of(slug))]}
-        for each in read_documents()
-    ]
+    documents = [_list_sections(each) for each in read_documents()]
     return render(request, "playground/lessons/documents.html", {"documents": documents})
 
 
@@ -60,10 +58,35 @@ async def show_lesson(request: HttpRequest, slug: str) -> HttpResponse:
         "card": card,
         "lang": language,
         "variant": asked.get("variant", "")[:4],
-        "documents": [each for each in read_documents() if slug in each["lessons"]],
+        "sections": list_played_sections(slug),
         "next": _present(following) if (following := lesson_of(lesson.plan.next)) else None,
     }
     return render(request, "playground/lessons/lesson.html", context)
+
+
+def _list_sections(document: dict[str, Any]) -> dict[str, Any]:
+    """A document with the lessons and figures of each section; `lessons` are those of no section."""
+    sections = [
+        {
+            "section": each,
+            "lessons": [_present(lesson) for slug in each.get("lessons", ()) if (lesson := lesson_of(slug))],
+            "figures": [{"name": name, "title": read_figures()[name].title} for name in each.get("figures", ())],
+        }
+        for each in document["sections"]
+    ]
+    placed = {slug for each in document["sections"] for slug in each.get("lessons", ())}
+    others = [_present(lesson) for slug in document["lessons"] if slug not in placed and (lesson := lesson_of(slug))]
+    return {**document, "sections": sections, "lessons": others}
+
+
+def list_played_sections(slug: str) -> list[dict[str, Any]]:
+    """The sections of documents that a lesson plays; a whole document where no section of it is named."""
+    found = []
+    for document in read_documents():
+        sections = [each for each in document["sections"] if slug in each.get("lessons", ())]
+        whole: list[dict[str, Any]] = [{}] if slug in document["lessons"] else []
+        found += [{"document": document, "section": each} for each in sections or whole]
+    return found
 
 
 def _present(lesson: Lesson) -> dict[str, Any]:
