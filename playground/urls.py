@@ -24,7 +24,7 @@ from playground.views import (
     terms,
 )
 from playground.views.classroom import desk, joining
-from playground.views.lessons import course, editing, making, taking, variants
+from playground.views.lessons import course, editing, framed, making, taking, variants
 from playground.views.workbench import (
     acting,
     build,
@@ -54,6 +54,7 @@ urlpatterns = [
     path("figures/<slug:name>/", page("figures.show_figure"), name="figure"),
     path("figures/<slug:name>/embed/", page("figures.show_figure"), {"framed": True}, name="figure-embed"),
     path("l/<slug:slug>/", course.show_lesson, name="lesson"),
+    path("l/<slug:slug>/embed/", framed.begin, name="lesson-embed"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
@@ -87,6 +88,7 @@ urlpatterns = [
     path("join/<str:code>/qr.svg", joining.qr, name="room-qr"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("embed/<str:key>/", embed.embed, name="embed"),
+    path("embed/<str:key>/lesson", framed.play, name="framed-lesson"),
     path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
     path("s/<str:key>/k8s", page("door.door"), name="door-root"),
     path("s/<str:key>/k8s/", page("door.door"), name="door"),
