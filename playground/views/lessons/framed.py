@@ -40,9 +40,9 @@ RUN = 400  # transitions of one press of Run
 def _framed(view: View) -> View:
     """Wrap a view for the frames of other sites.
 
-    A frame has no cookies there, so Django's tokens have nothing to be compared with, and need not be: no right comes from a cookie, only from
-    the key in the address, which another site does not know. A form is taken only where the browser says in Origin that a page of this server
-    sent it, so that no other page begins lessons in somebody's name.
+    A frame has no cookies there, so Django's tokens have nothing to be compared with, and need not be: no right comes
+    from a cookie, only from the key in the address, which another site does not know. A form is taken only where the
+    browser says in Origin that a page of this server sent it, so that no other page begins lessons in somebody's name.
     """
 
     @csrf_exempt
