@@ -32,6 +32,7 @@ msgstr ""
 
 """
 KEYWORDS = {
+    "Difference": (4,),  # the sentence of a row of the table of releases
     "_": None,
     "gettext": None,
     "gettext_lazy": None,
