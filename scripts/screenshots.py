@@ -63,6 +63,8 @@ DOCUMENTS = {
     "openb": Shot("filter", 1440, 900, "light"),
     "ties": Shot("large", 1280, 720, "dark"),
     "refused": Shot("binding", 1280, 720, "light"),
+    "gang": Shot("group", 1280, 720, "light"),
+    "door": Shot("kubectl", 1280, 844, "light"),
     "journey": Shot("journey", 1000, 900, "light"),
     "internals": Shot("internals", 1280, 720, "dark"),
     "commands": Shot("commands", 1280, 720, "dark"),
@@ -96,8 +98,8 @@ def take(browser: Browser, server: str, only: list[str], shots: Mapping[str, lis
             continue
         making = browser.new_context()
 
-        def begin(start: str = "empty", name: str = "") -> Session:
-            return Session(making, server, start, name)  # noqa: B023
+        def begin(start: str = "empty", name: str = "", **fields: str) -> Session:
+            return Session(making, server, start, name, **fields)  # noqa: B023
 
         for state in world(begin):
             if state.name in wanted:
