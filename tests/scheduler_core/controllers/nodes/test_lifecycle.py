@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.world.commands import ApplyObjects, CreateObject, DeleteObjects, Ref, ReportCondition, SetKubelet, SetSettings
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    CreateObject,
+    DeleteObjects,
+    Ref,
+    ReportCondition,
+    SetKubelet,
+    SetSettings,
+)
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, messages, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
