@@ -141,7 +141,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         Behavior.RECREATED_POD_LEAVES,
         "1.36",
         "pkg/scheduler/schedule_one.go",
-        "A failed attempt is dropped if its pod was deleted and created again under the same name; before, the attempt carried on with the new pod.",
+        "A failed attempt is dropped if its pod was deleted and created again under the same name; before, the attempt used the new pod.",
     ),
     Difference(
         Behavior.PREEMPTION_IN_MEMORY,
