@@ -14,7 +14,6 @@ import numpy as np
 from scheduler_core.analysis.explain.claims import find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
-from scheduler_core.analysis.explain.groups import explain_group, find_entry
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
@@ -28,9 +27,11 @@ from scheduler_core.analysis.explain.standing import (
     list_provisioners,
 )
 from scheduler_core.analysis.explain.waiting import (
+    explain_group,
     explain_preemption,
     explain_selection,
     explain_waking,
+    find_entry,
     list_near_tolerations,
     list_other_kinds,
 )

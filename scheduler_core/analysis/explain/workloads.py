@@ -27,7 +27,7 @@ from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.base.clock.cron import BadSchedule
 from scheduler_core.controllers.disruption import predict_status
-from scheduler_core.controllers.workloads.cronjobs.times import most_recent, schedule_of
+from scheduler_core.controllers.workloads.cronjobs.controller import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
 from scheduler_core.controllers.workloads.owners import Owner

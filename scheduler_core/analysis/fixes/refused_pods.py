@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
-from scheduler_core.analysis.fixes.commands import bare, clean
-from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos

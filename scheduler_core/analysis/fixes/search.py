@@ -11,16 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 
-from scheduler_core.analysis.fixes.budgets import within_budgets
-from scheduler_core.analysis.fixes.commands import commands_of
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
-from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
+from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
-from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
-from scheduler_core.analysis.fixes.near import near_rows
+from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
+from scheduler_core.analysis.fixes.near import near_rows, raise_priority
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
-from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.proposals import (
     admit_claims,

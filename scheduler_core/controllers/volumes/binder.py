@@ -27,7 +27,7 @@ from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes import claims, released
-from scheduler_core.controllers.volumes.matching import askers
+from scheduler_core.controllers.volumes.claims import askers
 from scheduler_core.controllers.volumes.released import COMPONENT, forget
 
 RESYNC = 15 * SECOND

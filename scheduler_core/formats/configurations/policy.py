@@ -19,10 +19,17 @@ from scheduler_core.apimachinery.objects.strict import (
     Shape,
     check_shape,
 )
-from scheduler_core.formats.configurations.effective import SCORE, Change, Migration, Profile, Ran
+from scheduler_core.formats.configurations.effective import (
+    BY_API_VERSION,
+    GROUP,
+    SCORE,
+    Change,
+    Migration,
+    Profile,
+    Ran,
+)
 from scheduler_core.formats.configurations.fields import extender
 from scheduler_core.formats.configurations.translate import FIT, SPREAD, Configs, translate
-from scheduler_core.formats.configurations.versions import BY_API_VERSION, GROUP
 from scheduler_core.formats.configurations.writing import write_plugins
 from scheduler_core.scheduler.config.schema import API_VERSION, EXTENDER, FIELDS, KIND, ConfigurationError
 from scheduler_core.scheduler.framework.arguments import present

@@ -15,9 +15,14 @@ from scheduler_core.apimachinery.objects.errors import FieldError, build_require
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apimachinery.objects.strict import check_shape
-from scheduler_core.scheduler.config.defaults import collect_enabled_names, default_configuration, list_given_indexes
+from scheduler_core.scheduler.config.defaults import (
+    collect_enabled_names,
+    default_configuration,
+    election_errors,
+    list_given_indexes,
+    resource_lock_errors,
+)
 from scheduler_core.scheduler.config.expand import argument_errors, expand, shape_errors
-from scheduler_core.scheduler.config.leader_election import election_errors, resource_lock_errors
 from scheduler_core.scheduler.config.schema import (
     API_VERSION,
     CONFIGURATION,

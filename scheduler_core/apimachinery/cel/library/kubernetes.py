@@ -10,9 +10,9 @@ import binascii
 import re
 from collections.abc import Callable, Sequence
 
-from scheduler_core.apimachinery.cel.comparison import compare_versions
 from scheduler_core.apimachinery.cel.library.times import parse_timestamp
 from scheduler_core.apimachinery.cel.library.urls import BadUrl, parse_url
+from scheduler_core.apimachinery.cel.operators import compare_versions
 from scheduler_core.apimachinery.cel.texts import quote_go
 from scheduler_core.apimachinery.cel.values import (
     MAX_INT,

@@ -8,14 +8,13 @@ kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scheduler_core.apimachinery.cel.checking.checker import TYPE_NAMES
 from scheduler_core.apimachinery.cel.limits import Cancelled, InternalError, check_hashable
 from scheduler_core.apimachinery.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
 from scheduler_core.apimachinery.cel.running.calls import Constant, fold_call, plan_call
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
-from scheduler_core.apimachinery.cel.running.folds import fold
 from scheduler_core.apimachinery.cel.running.frame import COST, FIRST_SLOT, LIMIT, OVER, SEEN, UNSET, Frame, Run
 from scheduler_core.apimachinery.cel.syntax.tree import (
     Call,
@@ -27,7 +26,7 @@ from scheduler_core.apimachinery.cel.syntax.tree import (
     Node,
     Select,
 )
-from scheduler_core.apimachinery.cel.texts import go_value
+from scheduler_core.apimachinery.cel.texts import go_type, go_value
 from scheduler_core.apimachinery.cel.values import (
     LIST_KINDS,
     NO_OVERLOAD,
@@ -37,7 +36,51 @@ from scheduler_core.apimachinery.cel.values import (
     MutableMap,
     Optional,
     key_of,
+    value_of_key,
 )
+
+# Comprehensions at run time: what all, exists, map and the others become.
+#
+# kube: vendor/github.com/google/cel-go/interpreter/interpretable.go @ v1.34.1 (cel-go v0.26.0)
+
+
+def fold(ranged: Run, names: tuple[int, int | None], accumulator: int, condition: Run, step: Run, result: Run) -> Run:
+    """`names`: the slots of the loop's variables; the second is None with one variable."""
+    first, second = names
+
+    def folded(frame: Frame) -> object:
+        values = ranged(frame)
+        if values.__class__ is Failure:
+            return values
+        pairs = _pairs(values, second is not None)
+        if isinstance(pairs, Failure):
+            return pairs
+        frame[accumulator] = UNSET
+        for one, other in pairs:
+            frame[first] = one
+            if second is not None:
+                frame[second] = other
+            if condition(frame) is False:
+                break
+            frame[accumulator] = step(frame)
+        value = result(frame)
+        if value.__class__ is MutableList:
+            return list(value)
+        return dict(value) if value.__class__ is MutableMap else value
+
+    return folded
+
+
+def _pairs(values: object, two: bool) -> Iterable[tuple[object, object]] | Failure:
+    """Return the values of the variables, one pair per iteration, or a Failure."""
+    if isinstance(values, dict):
+        return ((value_of_key(key), held) for key, held in values.items())
+    if isinstance(values, LIST_KINDS):
+        return enumerate(values) if two else ((value, None) for value in values)
+    if two:
+        return Failure(f"unsupported comprehension range type: {go_type(values)}")
+    return Failure(f"got '{go_type(values)}', expected iterable type")
+
 
 Plan = Constant | Attribute | Run
 MOST_SEEN = 10_000  # values of one evaluation that are watched

@@ -21,14 +21,15 @@ from scheduler_core.apimachinery.objects.errors import (
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import alike, node_selector
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.bindings import bindings
 from scheduler_core.apiserver.validation.devices.claims import (
+    MOST_CONFIGURATIONS,
     RequestNames,
+    raw,
     reference,
     request_names,
     validate_request_config,
 )
-from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, raw
+from scheduler_core.apiserver.validation.devices.device import bindings
 from scheduler_core.apiserver.validation.devices.names import Errors, bad, each, each_once, longer, too_long, too_many
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value
-from scheduler_core.apimachinery.objects.storage.usable import Usable
 from scheduler_core.apimachinery.objects.storage.volumes import (
     NO_PROVISIONER,
     SELECTED_NODE,
+    Usable,
     annotation,
     attributes_class,
     capacity,

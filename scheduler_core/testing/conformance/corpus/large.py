@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.admission.admission import Admission
-from scheduler_core.apiserver.admission.priority import PriorityClasses
+from scheduler_core.apiserver.admission.admission import Admission, PriorityClasses
 from scheduler_core.apiserver.kinds import kind_of
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
