@@ -31,16 +31,7 @@ from scheduler_core.formats.configurations.effective import (
 )
 from scheduler_core.formats.configurations.translate import SPREAD, SPREADERS, VOLUME_COUNTS, Configs, translate
 from scheduler_core.formats.configurations.writing import weights_kept, write_plugins
-from scheduler_core.scheduler.config.schema import (
-    API_VERSION,
-    CONFIGURATION,
-    EXTENDER,
-    FIELDS,
-    KIND,
-    MULTI_POINT,
-    PLUGIN_SET,
-    ConfigurationError,
-)
+from scheduler_core.scheduler.config import schema
 from scheduler_core.scheduler.framework.arguments import present
 
 # The shapes of the older versions, so that an error is said of the document as it was written.
@@ -48,14 +39,18 @@ from scheduler_core.scheduler.framework.arguments import present
 # kube: kube-scheduler/config/{v1alpha1,v1alpha2,v1beta1,v1beta2,v1beta3}/types.go @ v0.17.17 to v0.28.15
 
 _Fields = dict[str, Shape]
-_POINTS = [point for point in FIELDS if point != "preEnqueue"]
+_POINTS = [point for point in schema.FIELDS if point != "preEnqueue"]
 _PLUGIN_CONFIG: Shape = ListOf({"name": STRING, "args": ANY})
 _ADDRESSES: _Fields = {"healthzBindAddress": STRING, "metricsBindAddress": STRING}
 _LOCK: _Fields = {"lockObjectNamespace": STRING, "lockObjectName": STRING}
 
 
 def _read_profile(points: list[str]) -> _Fields:
-    return {"schedulerName": STRING, "plugins": dict.fromkeys(points, PLUGIN_SET), "pluginConfig": _PLUGIN_CONFIG}
+    return {
+        "schedulerName": STRING,
+        "plugins": dict.fromkeys(points, schema.PLUGIN_SET),
+        "pluginConfig": _PLUGIN_CONFIG,
+    }
 
 
 def _of(shape: Shape) -> _Fields:
@@ -65,7 +60,7 @@ def _of(shape: Shape) -> _Fields:
 
 
 def _without(names: tuple[str, ...]) -> _Fields:
-    return {name: shape for name, shape in _of(CONFIGURATION).items() if name not in names}
+    return {name: shape for name, shape in _of(schema.CONFIGURATION).items() if name not in names}
 
 
 _COMMON = _without(("profiles", "delayCacheUntilActive"))
@@ -76,7 +71,7 @@ _ALPHA = {
     "disablePreemption": BOOL,
     "bindTimeoutSeconds": INTEGER64,
 }
-_EXTENDER: Shape = {**_of(EXTENDER), "enableHttps": BOOL, "httpTimeout": ANY}
+_EXTENDER: Shape = {**_of(schema.EXTENDER), "enableHttps": BOOL, "httpTimeout": ANY}
 
 SHAPES: dict[str, Shape] = {
     "v1alpha1": {
@@ -88,7 +83,7 @@ SHAPES: dict[str, Shape] = {
         },
         "hardPodAffinitySymmetricWeight": INTEGER32,
         "failureDomains": STRING,
-        "plugins": dict.fromkeys([*(p for p in _POINTS if p != "preScore"), "unreserve"], PLUGIN_SET),
+        "plugins": dict.fromkeys([*(p for p in _POINTS if p != "preScore"), "unreserve"], schema.PLUGIN_SET),
         "pluginConfig": _PLUGIN_CONFIG,
     },
     "v1alpha2": {
@@ -98,7 +93,7 @@ SHAPES: dict[str, Shape] = {
     },
     "v1beta1": {**_COMMON, **_ADDRESSES, "profiles": ListOf(_read_profile(_POINTS))},
     "v1beta2": {**_COMMON, **_ADDRESSES, "profiles": ListOf(_read_profile(_POINTS))},
-    "v1beta3": {**_COMMON, "profiles": ListOf(_read_profile([*FIELDS, MULTI_POINT]))},
+    "v1beta3": {**_COMMON, "profiles": ListOf(_read_profile([*schema.FIELDS, schema.MULTI_POINT]))},
 }
 
 # The plugins of a v1beta3 profile, which are v1's but for those that went since.
@@ -165,7 +160,7 @@ _ALPHAS = ("v1alpha1", "v1alpha2")
 
 def older_version(manifest: Any) -> Version | None:
     """Return the older version of a document, or None if it is of v1 or no KubeSchedulerConfiguration."""
-    if not isinstance(manifest, Mapping) or manifest.get("kind") != KIND:
+    if not isinstance(manifest, Mapping) or manifest.get("kind") != schema.KIND:
         return None
     version = manifest.get("apiVersion")
     return BY_API_VERSION.get(version) if isinstance(version, str) else None
@@ -176,11 +171,11 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
     version = older_version(manifest)
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
-        raise ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
+        raise schema.ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
     _raise(check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
     changes = [_first(version)]
     out = present(manifest)
-    out["apiVersion"] = API_VERSION
+    out["apiVersion"] = schema.API_VERSION
     changes += fields.common(out)
     single = "profiles" not in out and version.name == "v1alpha1"
     if version.name in _ALPHAS:
@@ -197,13 +192,14 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
 
 
 def _first(version: Version) -> Change:
-    text = f"{version.api_version} became {API_VERSION}; it is read as kube-scheduler {version.release}, the last one to know it, did"
+    became = f"{version.api_version} became {schema.API_VERSION}"
+    text = f"{became}; it is read as kube-scheduler {version.release}, the last one to know it, did"
     return Change("moved", "apiVersion", text)
 
 
 def _raise(errors: list[FieldError]) -> None:
     if errors:
-        raise ConfigurationError(errors)
+        raise schema.ConfigurationError(errors)
 
 
 def _names_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
@@ -276,7 +272,7 @@ def _arguments(configs: Configs, where: Mapping[str, str], version: Version) -> 
     changes = []
     for name, args in configs.items():
         if args.get("apiVersion") == version.api_version:
-            args["apiVersion"] = API_VERSION
+            args["apiVersion"] = schema.API_VERSION
             changes.append(Change("moved", f"{where[name]}.args.apiVersion", "arguments are of v1, too"))
     spread = configs.get(SPREAD)
     if version.name != "v1beta2" and spread and spread.get("defaultConstraints") and "defaultingType" not in spread:

@@ -31,20 +31,7 @@ from scheduler_core.apiserver.validation.rules import (
     only_one,
     validate_name,
 )
-from scheduler_core.apiserver.validation.storage.sources import (
-    AZURE_FILE,
-    GLUSTER,
-    ONE_TYPE,
-    SHARED,
-    at,
-    cinder,
-    driver,
-    initiator_length,
-    is_provisioner,
-    iscsi,
-    path_on_node,
-    storageos,
-)
+from scheduler_core.apiserver.validation.storage import sources
 
 _ALONE = "ReadWriteOncePod"
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", _ALONE)
@@ -76,27 +63,27 @@ def _secret_namespace(given: Object, path: str, errors: Errors) -> None:
 
 
 def _driver(given: Object, path: str, errors: Errors) -> None:
-    if not is_provisioner(given.get("driver") or ""):
-        driver(given, path, errors)
+    if not sources.is_provisioner(given.get("driver") or ""):
+        sources.driver(given, path, errors)
 
 
 _SOURCES: dict[str, Rules] = {
-    "hostPath": SHARED["hostPath"],
-    "gcePersistentDisk": at("persistentDisk", SHARED["gcePersistentDisk"]),
-    "awsElasticBlockStore": SHARED["awsElasticBlockStore"],
-    "glusterfs": (GLUSTER, _gluster_namespace),
-    **{name: SHARED[name] for name in ("flocker", "nfs", "rbd", "quobyte", "cephfs")},
-    "iscsi": (need("targetPortal"), *iscsi(persistent=True)),
-    "cinder": cinder(namespaced=True),
-    "fc": SHARED["fc"],
-    "flexVolume": SHARED["flexVolume"],
-    "azureFile": (AZURE_FILE, _secret_namespace),
+    "hostPath": sources.SHARED["hostPath"],
+    "gcePersistentDisk": sources.at("persistentDisk", sources.SHARED["gcePersistentDisk"]),
+    "awsElasticBlockStore": sources.SHARED["awsElasticBlockStore"],
+    "glusterfs": (sources.GLUSTER, _gluster_namespace),
+    **{name: sources.SHARED[name] for name in ("flocker", "nfs", "rbd", "quobyte", "cephfs")},
+    "iscsi": (need("targetPortal"), *sources.iscsi(persistent=True)),
+    "cinder": sources.cinder(namespaced=True),
+    "fc": sources.SHARED["fc"],
+    "flexVolume": sources.SHARED["flexVolume"],
+    "azureFile": (sources.AZURE_FILE, _secret_namespace),
     **{
-        name: SHARED[name]
+        name: sources.SHARED[name]
         for name in ("vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "scaleIO")
     },
-    "local": (path_on_node(),),
-    "storageos": storageos(namespaced=True),
+    "local": (sources.path_on_node(),),
+    "storageos": sources.storageos(namespaced=True),
     "csi": (
         _driver,
         need("volumeHandle"),
@@ -106,7 +93,7 @@ _SOURCES: dict[str, Rules] = {
         inner("nodeExpandSecretRef", *_REFERENCE),
     ),
 }
-_ONE_SOURCE = only_one(_SOURCES, ONE_TYPE, {"cephfs": "cephFS"}, also=("flexVolume",))
+_ONE_SOURCE = only_one(_SOURCES, sources.ONE_TYPE, {"cephfs": "cephFS"}, also=("flexVolume",))
 
 
 def volume(manifest: Object, errors: Errors) -> None:
@@ -162,7 +149,7 @@ def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) ->
     _ONE_SOURCE(spec, path, errors)
     if found[:1] == ["iscsi"]:
         portal = spec["iscsi"].get("targetPortal") or ""
-        initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
+        sources.initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
     if found[:1] == ["local"] and not placed:
         errors.append(build_required_error(f"{path}.nodeAffinity", "Local volume requires node affinity"))
     if not found:

@@ -40,15 +40,8 @@ from scheduler_core.scheduler.framework.plugin import (
 )
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
+from scheduler_core.scheduler.plugins.helper import node_selection
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.node_selection import (
-    NAME_FIELD,
-    Mask,
-    expression_mask,
-    labels_mask,
-    preference_scores,
-    selector_mask,
-)
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
 from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
@@ -83,7 +76,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
         "key": requirement.key,
         "field": field,
         **({} if alternative < 0 else {"alternative": alternative}),
-        "matching": int(expression_mask(nodes, requirement).sum()),
+        "matching": int(node_selection.expression_mask(nodes, requirement).sum()),
         "labelled": int((column.codes >= 0).sum()),
         "values": [{"value": column.values[i], "nodes": int(counts[i])} for i in order],
     }
@@ -236,14 +229,14 @@ class NodeAffinity(Plugin):
         own = remember(
             nodes.memo,
             (NAME, "preferred", pod.spec.fingerprint),
-            lambda: preference_scores(nodes, _get_preferred(pod.spec) or ()),
+            lambda: node_selection.preference_scores(nodes, _get_preferred(pod.spec) or ()),
         )[rows]
         if not self._added_preferred:
             return own
         added = remember(
             nodes.memo,
             (NAME, "added preferred", self._added_preferred),
-            lambda: preference_scores(nodes, self._added_preferred),
+            lambda: node_selection.preference_scores(nodes, self._added_preferred),
         )
         return own + added[rows]
 
@@ -283,8 +276,8 @@ class NodeAffinity(Plugin):
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.added)
 
-    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> Mask:
-        return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))
+    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> node_selection.Mask:
+        return remember(nodes.memo, (NAME, "added", added), lambda: node_selection.selector_mask(nodes, added))
 
 
 def _compile_weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
@@ -306,10 +299,10 @@ def _broken(terms: WeightedTerms) -> Status | None:
     return error(aggregate(problems)) if problems else None
 
 
-def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:
-    mask = labels_mask(nodes, spec.node_selector)
+def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> node_selection.Mask:
+    mask = node_selection.labels_mask(nodes, spec.node_selector)
     if spec.node_affinity_required is not None:
-        mask &= selector_mask(nodes, spec.node_affinity_required)
+        mask &= node_selection.selector_mask(nodes, spec.node_affinity_required)
     return mask
 
 
@@ -319,7 +312,7 @@ def _collect_node_names(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | N
     if not terms:
         return None
     for term in terms:
-        sets = [frozenset(f.values) for f in term.fields if f.key == NAME_FIELD and f.op == IN]
+        sets = [frozenset(f.values) for f in term.fields if f.key == node_selection.NAME_FIELD and f.op == IN]
         if not sets:
             return None
         names |= frozenset.intersection(*sets)

@@ -14,12 +14,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    handle_of,
-    in_tree_plugin,
-    is_counted_on,
-    plugin_of_provisioner,
-)
+from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage.volumes import (
     claim_not_found,
     class_of,
@@ -67,11 +62,11 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
     for volume in pod.spec.volumes:
         if volume.get("persistentVolumeClaim") is not None:
             return True
-        in_tree = in_tree_plugin(volume)
+        in_tree = csi_migration.in_tree_plugin(volume)
         if in_tree is None:
             continue
         try:
-            handle_of(in_tree, volume[in_tree.source], {})
+            csi_migration.handle_of(in_tree, volume[in_tree.source], {})
         except ValueError:
             return True
         if in_tree.driver == attacher:
@@ -183,11 +178,11 @@ class Counter:
             if driver and handle:
                 volumes[f"{driver}/{handle}"] = driver
         for volume in mine.in_tree:
-            plugin = in_tree_plugin(volume)
+            plugin = csi_migration.in_tree_plugin(volume)
             self._varies = True
-            if plugin is not None and is_counted_on(csi_node, plugin):
+            if plugin is not None and csi_migration.is_counted_on(csi_node, plugin):
                 try:
-                    handle = handle_of(plugin, volume[plugin.source], {})
+                    handle = csi_migration.handle_of(plugin, volume[plugin.source], {})
                 except ValueError as wrong:
                     text = f"converting volume({volume.get('name', '')}) from inline to csi: {wrong}"
                     raise ValueError(text) from wrong
@@ -210,13 +205,13 @@ class Counter:
         source = spec.get("csi")
         if source is not None:
             return str(source.get("driver") or ""), str(source.get("volumeHandle") or "")
-        plugin = in_tree_plugin(spec)
+        plugin = csi_migration.in_tree_plugin(spec)
         self._varies = self._varies or plugin is not None
-        if plugin is None or not is_counted_on(csi_node, plugin):
+        if plugin is None or not csi_migration.is_counted_on(csi_node, plugin):
             return "", ""
         try:
             labels = volume["metadata"].get("labels") or {}
-            return plugin.driver, handle_of(plugin, spec[plugin.source], labels)
+            return plugin.driver, csi_migration.handle_of(plugin, spec[plugin.source], labels)
         except ValueError:
             return "", ""
 
@@ -227,11 +222,11 @@ class Counter:
             return "", ""
         provisioner = str(storage_class.get("provisioner") or "")
         handle = f"not yet made for {key_of(claim)}"
-        plugin = plugin_of_provisioner(provisioner)
+        plugin = csi_migration.plugin_of_provisioner(provisioner)
         if plugin is None:
             return provisioner, handle
         self._varies = True
-        return (plugin.driver, handle) if is_counted_on(csi_node, plugin) else ("", "")
+        return (plugin.driver, handle) if csi_migration.is_counted_on(csi_node, plugin) else ("", "")
 
     def _attached_to(self, node_name: str) -> Attached:
         if self._attachments is None:

@@ -47,7 +47,7 @@ from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.podtopologyspread import fixes
+from scheduler_core.scheduler.plugins.podtopologyspread import explanation, fixes
 from scheduler_core.scheduler.plugins.podtopologyspread import formula as formulas
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HARD,
@@ -59,13 +59,6 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     Counted,
     Matched,
     compile_constraints,
-)
-from scheduler_core.scheduler.plugins.podtopologyspread.explanation import (
-    collect_spread_evidence,
-    count_domains,
-    explain_constraints,
-    explain_domains,
-    figures,
 )
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
@@ -316,14 +309,18 @@ class PodTopologySpread(Plugin):
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         spread: Spread | None = state.get(_FILTER)
         if point is Point.PRE_FILTER:
-            return () if spread is None else explain_domains(pod, spread)
+            return () if spread is None else explanation.explain_domains(pod, spread)
         evenness: Evenness = state.read(_SCORE)
-        return count_domains(pod, evenness.constraints.items, evenness.sizes, evenness.weights)
+        return explanation.count_domains(pod, evenness.constraints.items, evenness.sizes, evenness.weights)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
-        return () if spread is None else explain_constraints(pod, nodes.names[row], figures(spread, row))
+        return (
+            ()
+            if spread is None
+            else explanation.explain_constraints(pod, nodes.names[row], explanation.figures(spread, row))
+        )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
@@ -338,11 +335,11 @@ class PodTopologySpread(Plugin):
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
         """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
         spread: Spread | None = state.get(_FILTER)
-        return {} if spread is None else collect_spread_evidence(spread, pod, nodes, rows)
+        return {} if spread is None else explanation.collect_spread_evidence(spread, pod, nodes, rows)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         spread: Spread | None = refusal.state.get(_FILTER)
-        return fixes.propose(draft, refusal, () if spread is None else figures(spread, refusal.row))
+        return fixes.propose(draft, refusal, () if spread is None else explanation.figures(spread, refusal.row))
 
     def hard_constraints(self, pod: Pod) -> tuple[Constraint, ...] | None:
         """Return the pod's hard constraints, for hints; None if a constraint can't be parsed."""

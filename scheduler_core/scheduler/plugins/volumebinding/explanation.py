@@ -17,20 +17,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     volumes_of,
 )
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import (
-    Below,
-    Code,
-    Explanation,
-    Key,
-    Part,
-    Parts,
-    Row,
-    Source,
-    Table,
-    Words,
-    Written,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework import explanation
 from scheduler_core.scheduler.framework.plugin import Evidence, Handle
 from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_evidence
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
@@ -70,11 +57,17 @@ def _users(nodes: NodeTable, claim: str) -> list[str]:
 
 SHOWN_VOLUMES = 20
 
-_COLUMNS = gettext_noop("claim"), gettext_noop("volume")
-_BOUND, _WOULD_GET = Words(gettext_noop("bound to")), Words(gettext_noop("would get"))
-_OUT_OF_REACH = Words(gettext_noop("out of reach of this node"))
-_PROVISIONED = Words(gettext_noop("would be provisioned here"))
-_NOTHING, _NOT_REACHED = Words(gettext_noop("no device found")), Words(gettext_noop("out of reach"))
+_COLUMNS = explanation.gettext_noop("claim"), explanation.gettext_noop("volume")
+_BOUND, _WOULD_GET = (
+    explanation.Words(explanation.gettext_noop("bound to")),
+    explanation.Words(explanation.gettext_noop("would get")),
+)
+_OUT_OF_REACH = explanation.Words(explanation.gettext_noop("out of reach of this node"))
+_PROVISIONED = explanation.Words(explanation.gettext_noop("would be provisioned here"))
+_NOTHING, _NOT_REACHED = (
+    explanation.Words(explanation.gettext_noop("no device found")),
+    explanation.Words(explanation.gettext_noop("out of reach")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,41 +101,41 @@ def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTabl
     )
 
 
-def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanation:
+def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> explanation.Explanation:
     rows = [_build_bound_row(reach) for reach in bound] + [_build_delayed_row(claim) for claim in delayed]
-    return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+    return (explanation.Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
-def _build_bound_row(reach: Reach) -> Row:
+def _build_bound_row(reach: Reach) -> explanation.Row:
     out = reach.reached is False
     name = volume_name(reach.claim)
-    volume = Code(name) if reach.reached is None else _volume(name)
-    parts: Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
-    return Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
+    volume = explanation.Code(name) if reach.reached is None else _volume(name)
+    parts: explanation.Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
+    return explanation.Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
 
 
-def _build_delayed_row(prospect: Prospect) -> Row:
+def _build_delayed_row(prospect: Prospect) -> explanation.Row:
     name = class_of(prospect.claim)
     written = _claim(prospect.claim, "spec.storageClassName")
-    claim: Parts = (written, *((Below((name,)),) if name else ()))
-    parts: Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
+    claim: explanation.Parts = (written, *((explanation.Below((name,)),) if name else ()))
+    parts: explanation.Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
     if prospect.volume:
         parts = (_WOULD_GET, " ", _volume(prospect.volume))
-    return Row((claim, (*parts, *_format_offered(prospect.offered))))
+    return explanation.Row((claim, (*parts, *_format_offered(prospect.offered))))
 
 
-def _format_offered(volumes: Iterable[tuple[str, bool]]) -> Parts:
-    parts: list[Part] = []
+def _format_offered(volumes: Iterable[tuple[str, bool]]) -> explanation.Parts:
+    parts: list[explanation.Part] = []
     for name, reached in volumes:
         parts += [_volume(name), *((" ",) if reached else (" (", _NOT_REACHED, ") "))]
-    return (Below(tuple(parts)),) if parts else ()
+    return (explanation.Below(tuple(parts)),) if parts else ()
 
 
-def _claim(claim: Manifest, path: str) -> Written:
+def _claim(claim: Manifest, path: str) -> explanation.Written:
     key = key_of(claim)
-    return Written(Key(key), Source("PersistentVolumeClaim", key, path))
+    return explanation.Written(explanation.Key(key), explanation.Source("PersistentVolumeClaim", key, path))
 
 
-def _volume(name: str) -> Written:
+def _volume(name: str) -> explanation.Written:
     """Return the volume's name, linked to its node affinity."""
-    return Written(name, Source("PersistentVolume", name, "spec.nodeAffinity"))
+    return explanation.Written(name, explanation.Source("PersistentVolume", name, "spec.nodeAffinity"))

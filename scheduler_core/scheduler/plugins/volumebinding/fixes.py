@@ -28,20 +28,8 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
 )
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.plugins.helper import volumes
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
-from scheduler_core.scheduler.plugins.helper.volumes import (
-    CLASS,
-    IS_DEFAULT,
-    anew,
-    beside,
-    build_unbound_claim,
-    is_lost,
-    missing_claims,
-    new_volume,
-    rename_volume,
-    size_of,
-    usable_classes,
-)
 from scheduler_core.scheduler.plugins.volumebinding.matching import room
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
 
@@ -83,7 +71,7 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
     if class_of(volume) != class_of(claim):
         wanted["class_name"] = class_of(volume)
         values = {"claim": key, "from": class_of(claim), "to": class_of(volume)}
-        draft = draft.with_object(Change("claim-class", values), build_unbound_claim(claim, **wanted))
+        draft = draft.with_object(Change("claim-class", values), volumes.build_unbound_claim(claim, **wanted))
     labels = _labels_wanted(claim, volume)
     if labels:
         meta = volume["metadata"]
@@ -92,15 +80,15 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
         values = {"volume": name_of(volume), "claim": key, "text": text}
         draft = draft.with_applied(Change("volume-labels", values), labelled)
     size = str((volume["spec"].get("capacity") or {}).get("storage") or "0")
-    if value(size) < value(size_of(claim)):
+    if value(size) < value(volumes.size_of(claim)):
         wanted["size"] = size
-        values = {"claim": key, "from": size_of(claim), "to": size}
-        draft = draft.with_object(Change("claim-size", values), build_unbound_claim(claim, **wanted))
+        values = {"claim": key, "from": volumes.size_of(claim), "to": size}
+        draft = draft.with_object(Change("claim-size", values), volumes.build_unbound_claim(claim, **wanted))
     modes = access_modes(volume)
     if modes and any(mode not in modes for mode in access_modes(claim)):
         wanted["modes"] = list(modes)
         values = {"claim": key, "from": ", ".join(access_modes(claim)), "to": ", ".join(modes)}
-        draft = draft.with_object(Change("claim-mode", values), build_unbound_claim(claim, **wanted))
+        draft = draft.with_object(Change("claim-mode", values), volumes.build_unbound_claim(claim, **wanted))
     return draft
 
 
@@ -127,29 +115,29 @@ def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
 
 def _at_once(draft: Draft, handle: Handle) -> bool:
     """Return whether every new claim waits for the pod."""
-    made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == CLASS}
+    made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == volumes.CLASS}
     claims = [each for each in draft.others if each["kind"] == CLAIM]
     if any(each["kind"] == VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
         return False
-    classes = [made.get(class_of(claim)) or handle.get(CLASS, "", class_of(claim)) for claim in claims]
+    classes = [made.get(class_of(claim)) or handle.get(volumes.CLASS, "", class_of(claim)) for claim in claims]
     return all(each is not None and each.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER for each in classes)
 
 
 def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
     """Claim by claim."""
     pod = refusal.pod
-    yield from missing_claims(draft, pod, handle)
+    yield from volumes.missing_claims(draft, pod, handle)
     for use in volumes_of(pod.spec).claims:
         name = use.name(pod)
         claim = handle.get(CLAIM, pod.namespace, name)
         if claim is None:
             continue
         if use.ephemeral and not is_owned_by(claim, pod):
-            yield rename_volume(draft, pod, use.claim, handle)
-        elif deleting(claim) or is_lost(claim, handle):
-            yield anew(draft, claim, refusal)
+            yield volumes.rename_volume(draft, pod, use.claim, handle)
+        elif deleting(claim) or volumes.is_lost(claim, handle):
+            yield volumes.anew(draft, claim, refusal)
             if deleting(claim) and not use.ephemeral:
-                yield beside(draft, claim, handle)
+                yield volumes.beside(draft, claim, handle)
         elif fully_bound(claim):
             yield from _out_of_reach(draft, claim, refusal, handle)
         else:
@@ -161,14 +149,14 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
 
 def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
     name = class_of(claim)
-    known = handle.get(CLASS, "", name) if name else None
+    known = handle.get(volumes.CLASS, "", name) if name else None
     selected = (claim["metadata"].get("annotations") or {}).get(SELECTED)
     if selected and selected != refusal.node.name:
         values = {"claim": key_of(claim), "node": selected}
         where = f"{name_of(claim)} -n {claim['metadata'].get('namespace') or 'default'}"
         call = f"kubectl annotate persistentvolumeclaim {where} {SELECTED}-"
         yield draft.typing(Change("selected-node", values), call)
-    usable = [each for each in usable_classes(handle) if name_of(each) != name]
+    usable = [each for each in volumes.usable_classes(handle) if name_of(each) != name]
     if name and known is None and not any(class_of(volume) == name for volume in handle.list(VOLUME)):
         yield _new_class(draft, claim, name, handle)
     if not name and (claim.get("spec") or {}).get("storageClassName") is None:
@@ -176,12 +164,14 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
             yield _default(draft, claim, each)
     waits = known is not None and known.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
     yield from propose_matches(draft, claim, handle)
-    change = Change("volume", {"claim": key_of(claim), "size": size_of(claim), "class": name})
+    change = Change("volume", {"claim": key_of(claim), "size": volumes.size_of(claim), "class": name})
     node = refusal.node.labels.get(HOSTNAME, "") if waits else ""
-    yield draft.with_applied(change, new_volume(claim, node))
+    yield draft.with_applied(change, volumes.new_volume(claim, node))
     for each in usable[:MOST_CLASSES]:
         values = {"claim": key_of(claim), "from": name, "to": name_of(each)}
-        yield draft.with_object(Change("claim-class", values), build_unbound_claim(claim, class_name=name_of(each)))
+        yield draft.with_object(
+            Change("claim-class", values), volumes.build_unbound_claim(claim, class_name=name_of(each))
+        )
     if known is not None:
         yield from _topologies(draft, known, refusal)
         yield from _propose_capacity(draft, claim, known, refusal, handle)
@@ -190,11 +180,11 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
 
 def _new_class(draft: Draft, claim: Manifest, name: str, handle: Handle) -> Draft:
     """Like a class that works; without one, for volumes that are made by hand, with such a volume."""
-    usable = usable_classes(handle)
+    usable = volumes.usable_classes(handle)
     like = usable[0] if usable else {}
     made: dict[str, Any] = {
         "apiVersion": "storage.k8s.io/v1",
-        "kind": CLASS,
+        "kind": volumes.CLASS,
         "metadata": {"name": name},
         "provisioner": like.get("provisioner") or NO_PROVISIONER,
         "volumeBindingMode": WAIT_FOR_FIRST_CONSUMER,
@@ -203,13 +193,13 @@ def _new_class(draft: Draft, claim: Manifest, name: str, handle: Handle) -> Draf
         if like.get(field) is not None:
             made[field] = like[field]
     change = Change("class", {"class": name, "claim": key_of(claim), "provisioner": made["provisioner"]})
-    more = [] if usable else [new_volume(claim, "")]
+    more = [] if usable else [volumes.new_volume(claim, "")]
     return draft.with_applied(change, made, *more)
 
 
 def _default(draft: Draft, claim: Manifest, storage_class: Manifest) -> Draft:
     meta = storage_class["metadata"]
-    annotations = {**(meta.get("annotations") or {}), IS_DEFAULT: "true"}
+    annotations = {**(meta.get("annotations") or {}), volumes.IS_DEFAULT: "true"}
     change = Change("default-class", {"class": name_of(storage_class), "claim": key_of(claim)})
     return draft.with_applied(change, {**storage_class, "metadata": {**meta, "annotations": annotations}})
 
@@ -245,7 +235,7 @@ def _propose_capacity(
         "metadata": {"name": f"{name}-{refusal.node.name}"[:253], "namespace": "default"},
         "storageClassName": name,
         "nodeTopology": {"matchLabels": {HOSTNAME: refusal.node.labels.get(HOSTNAME, "")}},
-        "capacity": size_of(claim),
+        "capacity": volumes.size_of(claim),
     }
     values = {"driver": provisioner, "class": name, "node": refusal.node.name}
     yield draft.with_applied(Change("storage-capacity", values), made)
@@ -255,10 +245,10 @@ def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Han
     """Propose a claim of the largest size that the driver reports as available."""
     rooms = [room(e) for e in handle.list(CAPACITY) if e.get("storageClassName") == name_of(storage_class)]
     most = max(rooms, default=0) >> 20
-    if 0 < most << 20 < value(size_of(claim)):
+    if 0 < most << 20 < value(volumes.size_of(claim)):
         size = f"{most}Mi" if most % 1024 else f"{most // 1024}Gi"
-        values = {"claim": key_of(claim), "from": size_of(claim), "to": size}
-        yield draft.with_object(Change("claim-size", values), build_unbound_claim(claim, size=size))
+        values = {"claim": key_of(claim), "from": volumes.size_of(claim), "to": size}
+        yield draft.with_object(Change("claim-size", values), volumes.build_unbound_claim(claim, size=size))
 
 
 # Claims whose volume is elsewhere
@@ -278,7 +268,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
         for pod in pods
     )
     if not used:
-        yield anew(draft, claim, refusal)
+        yield volumes.anew(draft, claim, refusal)
 
 
 def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
