@@ -19,6 +19,8 @@ from scheduler_core.apimachinery.cel.operators import SECOND
 from scheduler_core.apimachinery.cel.texts import go_value
 from scheduler_core.apimachinery.cel.values import NONE, NOTHING, Duration, Failure, Optional, Timestamp
 
+# optional values. kube: vendor/github.com/google/cel-go/cel/library.go @ v1.34.1 (cel-go v0.26.0)
+
 _YEAR_ONE = -62_135_596_800 * SECOND
 
 
