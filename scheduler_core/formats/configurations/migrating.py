@@ -8,18 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects import strict
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.apimachinery.objects.strict import (
-    ANY,
-    BOOL,
-    INTEGER32,
-    INTEGER64,
-    STRING,
-    ListOf,
-    Shape,
-    check_shape,
-)
 from scheduler_core.formats.configurations import fields
 from scheduler_core.formats.configurations.effective import (
     BY_API_VERSION,
@@ -38,22 +29,22 @@ from scheduler_core.scheduler.framework.arguments import present
 #
 # kube: kube-scheduler/config/{v1alpha1,v1alpha2,v1beta1,v1beta2,v1beta3}/types.go @ v0.17.17 to v0.28.15
 
-_Fields = dict[str, Shape]
+_Fields = dict[str, strict.Shape]
 _POINTS = [point for point in schema.FIELDS if point != "preEnqueue"]
-_PLUGIN_CONFIG: Shape = ListOf({"name": STRING, "args": ANY})
-_ADDRESSES: _Fields = {"healthzBindAddress": STRING, "metricsBindAddress": STRING}
-_LOCK: _Fields = {"lockObjectNamespace": STRING, "lockObjectName": STRING}
+_PLUGIN_CONFIG: strict.Shape = strict.ListOf({"name": strict.STRING, "args": strict.ANY})
+_ADDRESSES: _Fields = {"healthzBindAddress": strict.STRING, "metricsBindAddress": strict.STRING}
+_LOCK: _Fields = {"lockObjectNamespace": strict.STRING, "lockObjectName": strict.STRING}
 
 
 def _read_profile(points: list[str]) -> _Fields:
     return {
-        "schedulerName": STRING,
+        "schedulerName": strict.STRING,
         "plugins": dict.fromkeys(points, schema.PLUGIN_SET),
         "pluginConfig": _PLUGIN_CONFIG,
     }
 
 
-def _of(shape: Shape) -> _Fields:
+def _of(shape: strict.Shape) -> _Fields:
     """The fields of an object's shape."""
     assert isinstance(shape, dict)
     return shape
@@ -68,32 +59,35 @@ _ALPHA = {
     **_without(("profiles", "delayCacheUntilActive", "parallelism", "extenders", "leaderElection")),
     **_ADDRESSES,
     "leaderElection": {**_of(_COMMON["leaderElection"]), **_LOCK},
-    "disablePreemption": BOOL,
-    "bindTimeoutSeconds": INTEGER64,
+    "disablePreemption": strict.BOOL,
+    "bindTimeoutSeconds": strict.INTEGER64,
 }
-_EXTENDER: Shape = {**_of(schema.EXTENDER), "enableHttps": BOOL, "httpTimeout": ANY}
+_EXTENDER: strict.Shape = {**_of(schema.EXTENDER), "enableHttps": strict.BOOL, "httpTimeout": strict.ANY}
 
-SHAPES: dict[str, Shape] = {
+SHAPES: dict[str, strict.Shape] = {
     "v1alpha1": {
         **_ALPHA,
-        "schedulerName": STRING,
+        "schedulerName": strict.STRING,
         "algorithmSource": {
-            "provider": STRING,
-            "policy": {"file": {"path": STRING}, "configMap": {"namespace": STRING, "name": STRING}},
+            "provider": strict.STRING,
+            "policy": {
+                "file": {"path": strict.STRING},
+                "configMap": {"namespace": strict.STRING, "name": strict.STRING},
+            },
         },
-        "hardPodAffinitySymmetricWeight": INTEGER32,
-        "failureDomains": STRING,
+        "hardPodAffinitySymmetricWeight": strict.INTEGER32,
+        "failureDomains": strict.STRING,
         "plugins": dict.fromkeys([*(p for p in _POINTS if p != "preScore"), "unreserve"], schema.PLUGIN_SET),
         "pluginConfig": _PLUGIN_CONFIG,
     },
     "v1alpha2": {
         **_ALPHA,
-        "profiles": ListOf(_read_profile([*(p for p in _POINTS if p != "postFilter"), "unreserve"])),
-        "extenders": ListOf(_EXTENDER),
+        "profiles": strict.ListOf(_read_profile([*(p for p in _POINTS if p != "postFilter"), "unreserve"])),
+        "extenders": strict.ListOf(_EXTENDER),
     },
-    "v1beta1": {**_COMMON, **_ADDRESSES, "profiles": ListOf(_read_profile(_POINTS))},
-    "v1beta2": {**_COMMON, **_ADDRESSES, "profiles": ListOf(_read_profile(_POINTS))},
-    "v1beta3": {**_COMMON, "profiles": ListOf(_read_profile([*schema.FIELDS, schema.MULTI_POINT]))},
+    "v1beta1": {**_COMMON, **_ADDRESSES, "profiles": strict.ListOf(_read_profile(_POINTS))},
+    "v1beta2": {**_COMMON, **_ADDRESSES, "profiles": strict.ListOf(_read_profile(_POINTS))},
+    "v1beta3": {**_COMMON, "profiles": strict.ListOf(_read_profile([*schema.FIELDS, schema.MULTI_POINT]))},
 }
 
 # The plugins of a v1beta3 profile, which are v1's but for those that went since.
@@ -172,7 +166,7 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
         raise schema.ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
-    _raise(check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
+    _raise(strict.check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
     changes = [_first(version)]
     out = present(manifest)
     out["apiVersion"] = schema.API_VERSION

@@ -8,14 +8,7 @@ from itertools import islice
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    VOLUME,
-    class_of,
-    key_of,
-    name_of,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import explanation
 from scheduler_core.scheduler.framework.plugin import Evidence, Handle
@@ -35,7 +28,7 @@ def volume_evidence(handle: Handle, pod: Pod, nodes: NodeTable) -> Evidence:
         if claim.get("deleting"):
             claim["usedBy"] = _users(nodes, claim["claim"])
         for candidate in claim.get("candidates", ()):
-            volume = handle.get(VOLUME, "", candidate["volume"])
+            volume = handle.get(storage.VOLUME, "", candidate["volume"])
             reached = [] if volume is None else find_bound_rows(nodes, handle, volume).nonzero()[0].tolist()
             candidate["reachedFrom"] = len(reached)
             candidate["reachedFromNodes"] = [nodes.names[row] for row in reached[:3]]
@@ -50,7 +43,7 @@ def _users(nodes: NodeTable, claim: str) -> list[str]:
         for pods in nodes.pods
         for pod in pods
         if pod.namespace == namespace and pod.spec.volumes
-        if any(f"{namespace}/{use.name(pod)}" == claim for use in volumes_of(pod.spec).claims)
+        if any(f"{namespace}/{use.name(pod)}" == claim for use in storage.volumes_of(pod.spec).claims)
     )
     return list(islice(found, SHOWN_USERS))
 
@@ -89,14 +82,15 @@ class Prospect:
 
 
 def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTable, row: int) -> Prospect:
-    key, plan = key_of(claim), plan or Plan()
-    mine = [volume for volume in claims.offered if class_of(volume) == class_of(claim)]
+    key, plan = storage.key_of(claim), plan or Plan()
+    mine = [volume for volume in claims.offered if storage.class_of(volume) == storage.class_of(claim)]
     return Prospect(
         claim,
-        next((name_of(volume) for volume, other in plan.static if key_of(other) == key), ""),
-        any(key_of(other) == key for other in plan.dynamic),
+        next((storage.name_of(volume) for volume, other in plan.static if storage.key_of(other) == key), ""),
+        any(storage.key_of(other) == key for other in plan.dynamic),
         tuple(
-            (name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row])) for volume in mine[:SHOWN_VOLUMES]
+            (storage.name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row]))
+            for volume in mine[:SHOWN_VOLUMES]
         ),
     )
 
@@ -108,14 +102,14 @@ def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> expla
 
 def _build_bound_row(reach: Reach) -> explanation.Row:
     out = reach.reached is False
-    name = volume_name(reach.claim)
+    name = storage.volume_name(reach.claim)
     volume = explanation.Code(name) if reach.reached is None else _volume(name)
     parts: explanation.Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
     return explanation.Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
 
 
 def _build_delayed_row(prospect: Prospect) -> explanation.Row:
-    name = class_of(prospect.claim)
+    name = storage.class_of(prospect.claim)
     written = _claim(prospect.claim, "spec.storageClassName")
     claim: explanation.Parts = (written, *((explanation.Below((name,)),) if name else ()))
     parts: explanation.Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
@@ -132,7 +126,7 @@ def _format_offered(volumes: Iterable[tuple[str, bool]]) -> explanation.Parts:
 
 
 def _claim(claim: Manifest, path: str) -> explanation.Written:
-    key = key_of(claim)
+    key = storage.key_of(claim)
     return explanation.Written(explanation.Key(key), explanation.Source("PersistentVolumeClaim", key, path))
 
 
