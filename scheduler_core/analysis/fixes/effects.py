@@ -167,8 +167,7 @@ class Watch:
         """Log the changes that the last transition made to pods."""
         for event in self.world.changes:
             if event.kind == "Pod":
-                key = f"{event.namespace}/{event.name}"
-                self.log.append((self.world.now, key, Standing.of(event.new_pod)))
+                self.log.append((self.world.now, f"{event.namespace}/{event.name}", Standing.of(event.new_pod)))
 
     def advance(self) -> bool:
         moved = bool(self.world.advance()) or not self.world.over

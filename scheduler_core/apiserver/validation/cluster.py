@@ -70,8 +70,7 @@ def config_map(manifest: Object, errors: Errors) -> None:
     for key in data:
         _keys({key: None}, "data", errors)
         if key in binary:
-            detail = "duplicate of key present in binaryData"
-            errors.append(invalid(format_key_path("data", key), key, detail))
+            errors.append(invalid(format_key_path("data", key), key, "duplicate of key present in binaryData"))
     _keys(binary, "binaryData", errors)
     size = sum(len(text.encode()) for text in data.values())
     if size + sum(len(decode_base64(text)) for text in binary.values()) > _MOST:

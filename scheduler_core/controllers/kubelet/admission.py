@@ -157,8 +157,7 @@ def find_early_refusal(pod: Pod, node: Node, pressure: Sequence[str]) -> Refusal
     info = (node.manifest.get("status") or {}).get("nodeInfo") or {}
     system = info.get("operatingSystem") or node.labels.get(OS_LABEL, OS)
     if pod.labels.get(OS_LABEL, system) != system:
-        why = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
-        return Refusal(WRONG_OS_LABEL, why)
+        return Refusal(WRONG_OS_LABEL, "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label")
     if (pod.manifest["spec"].get("os") or {}).get("name", system) != system:
         return Refusal(WRONG_OS, "Failed to admit pod as the OS field doesn't match node OS")
     return None

@@ -160,8 +160,7 @@ def _guard_init(plugin: type[framework.Plugin]) -> Callable[..., None]:
     def init(self: framework.Plugin, args: Mapping[str, Any], handle: Any) -> None:
         _, problem = _call_plugin(plugin, lambda: plugin.__init__(self, args, handle))
         if problem:
-            text = f'initializing plugin "{plugin.name}": {problem}'
-            raise Refused((FieldError("profiles", "", text),))
+            raise Refused((FieldError("profiles", "", f'initializing plugin "{plugin.name}": {problem}'),))
 
     return init
 
@@ -274,8 +273,7 @@ def _spoil(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -> Non
     """The what-if is of no use: Filter says so. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
     state, changes = args[0], args[3]
     way = "RemovePod" if changes and changes[0].sign < 0 else "AddPod"
-    text = f'running {way} on PreFilter plugin "{self.name}": {failed.message}'
-    state.write(_ADJUSTED + self.name, error(text))
+    state.write(_ADJUSTED + self.name, error(f'running {way} on PreFilter plugin "{self.name}": {failed.message}'))
 
 
 def spoilt(state: Any, plugin: str) -> Status | None:

@@ -49,8 +49,7 @@ def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> 
         errors.append(build_required_error(f"{path}.opaque"))
         return
     names.driver(opaque.get("driver"), f"{path}.opaque.driver", errors)
-    where = f"{path}.opaque.parameters"
-    raw(opaque.get("parameters"), where, stored, LONGEST_PARAMETERS, errors)
+    raw(opaque.get("parameters"), f"{path}.opaque.parameters", stored, LONGEST_PARAMETERS, errors)
 
 
 def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> None:
@@ -180,8 +179,7 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
     if exactly is None and not alternatives:
         errors.append(build_required_error(path, _ONE_OF))
     elif exactly is not None and alternatives:
-        detail = f"{_ONE_OF}, but multiple fields are set"
-        errors.append(FieldError(path, "null", detail, kind="Invalid value"))
+        errors.append(FieldError(path, "null", f"{_ONE_OF}, but multiple fields are set", kind="Invalid value"))
 
 
 def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
@@ -200,8 +198,7 @@ def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -
 def _mode(mode: str, count: int, path: str, errors: Errors) -> None:
     if mode == ALL:
         if count:
-            detail = f"must not be specified when allocationMode is '{ALL}'"
-            errors.append(invalid(f"{path}.count", count, detail))
+            errors.append(invalid(f"{path}.count", count, f"must not be specified when allocationMode is '{ALL}'"))
     elif mode == EXACT:
         if count <= 0:
             errors.append(invalid(f"{path}.count", count, "must be greater than zero"))

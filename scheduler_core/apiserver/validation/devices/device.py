@@ -117,8 +117,7 @@ def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, err
     options = [Amount.of(value) for value in values]
     for i, (one, following) in enumerate(pairwise(options)):
         if one.nanos > following.nanos:
-            detail = "values must be sorted in ascending order"
-            errors.append(invalid(f"{path}[{i + 1}]", following.text, detail))
+            errors.append(invalid(f"{path}[{i + 1}]", following.text, "values must be sorted in ascending order"))
 
     def check(option: Amount, where: str, errors: Errors) -> None:
         if option.nanos > most.nanos:
@@ -266,8 +265,7 @@ def device(given: Manifest, path: str, counters: Counters, per_device: bool, err
     count = len(attributes or ()) + len(capacities or ())
     if count > MOST_ATTRIBUTES_AND_CAPACITIES:
         most = MOST_ATTRIBUTES_AND_CAPACITIES
-        detail = f"the total number of attributes and capacities must not exceed {most}"
-        errors.append(invalid(path, count, detail))
+        errors.append(invalid(path, count, f"the total number of attributes and capacities must not exceed {most}"))
     key = names.LONGEST_KEY
     each_of_map(attributes, key, names.validate_qualified_name, _attribute, f"{path}.attributes", errors)
     check = capacity_of_several if given.get("allowMultipleAllocations") else capacity_of_one

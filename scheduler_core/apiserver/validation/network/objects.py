@@ -32,8 +32,7 @@ def network_policy(manifest: Object, errors: Errors) -> None:
         each(direction, each("ports", _policy_port), each(peers, _peer))(spec, "spec", errors)
     types = spec.get("policyTypes") or ()
     if len(types) > 2:
-        detail = "may not specify more than two policyTypes"
-        errors.append(invalid("spec.policyTypes", list(types), detail))
+        errors.append(invalid("spec.policyTypes", list(types), "may not specify more than two policyTypes"))
         return
     known = ("Ingress", "Egress")
     errors += [
@@ -256,8 +255,7 @@ def _domain(name: str, path: str, errors: Errors) -> None:
     elif problems := names.subdomain_errors(full):
         errors.append(invalid(path, full, ",".join(problems)))
     elif "." not in full:
-        detail = "should be a domain with at least two segments separated by dots"
-        errors.append(invalid(path, full, detail))
+        errors.append(invalid(path, full, "should be a domain with at least two segments separated by dots"))
     else:
         wrong = next((part for part in full.split(".") if names.label_errors(part)), None)
         if wrong is not None:

@@ -117,8 +117,7 @@ def _variable(variable: rules.Object, path: str, errors: Errors) -> None:
     count = sum(given.get(field) is not None for field in _SOURCES)
     if not count:
         named_ = ", ".join(f"`{field}`" for field in _SOURCES[:-1])
-        detail = f"must specify one of: {named_} or `{_SOURCES[-1]}`"
-        errors.append(invalid(where, "", detail))
+        errors.append(invalid(where, "", f"must specify one of: {named_} or `{_SOURCES[-1]}`"))
     elif variable.get("value"):
         errors.append(invalid(where, "", "may not be specified when `value` is not empty"))
     elif count > 1:
@@ -249,5 +248,4 @@ def _resize(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
                 errors.append(not_supported(path, value, supported))
         restart = policy.get("restartPolicy") or ""
         if pod.never_restarts and restart != "NotRequired":
-            detail = "must be 'NotRequired' when `restartPolicy` is 'Never'"
-            errors.append(invalid(path, restart, detail))
+            errors.append(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"))

@@ -50,8 +50,7 @@ KEY_TO_PATH: Rules = (need("key", "path"), path_text, mode("mode"))
 def _size_limit(value: Object, path: str, errors: Errors) -> None:
     limit = value.get("sizeLimit")
     if limit is not None and nanos(limit) < 0:
-        detail = "SizeLimit field must be a valid resource quantity"
-        errors.append(forbidden(f"{path}.sizeLimit", detail))
+        errors.append(forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity"))
 
 
 def downward_file(value: Object, path: str, errors: Errors) -> None:

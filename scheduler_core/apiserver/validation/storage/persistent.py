@@ -41,8 +41,7 @@ _REFERENCE: rules.Rules = (
 def _gluster_namespace(given: rules.Object, path: str, errors: Errors) -> None:
     namespace, where = given.get("endpointsNamespace"), f"{path}.endpointsNamespace"
     if namespace == "":
-        detail = "if the endpointnamespace is set, it must be a valid namespace name"
-        errors.append(invalid(where, namespace, detail))
+        errors.append(invalid(where, namespace, "if the endpointnamespace is set, it must be a valid namespace name"))
     rules.validate_name("endpointsNamespace", label_errors)(given, path, errors)
 
 
@@ -119,8 +118,7 @@ def inline_volume(spec: rules.Object, path: str, errors: Errors) -> None:
     if spec.get("storageClassName"):
         errors.append(forbidden(f"{path}.storageClassName", f"may not be specified {_INLINE}"))
     if spec.get("volumeMode") not in (None, "Filesystem"):
-        detail = f"may not specify volumeMode other than Filesystem {_INLINE}"
-        errors.append(forbidden(f"{path}.volumeMode", detail))
+        errors.append(forbidden(f"{path}.volumeMode", f"may not specify volumeMode other than Filesystem {_INLINE}"))
 
 
 def _affinity(affinity: rules.Object | None, path: str, errors: Errors) -> None:
@@ -221,8 +219,7 @@ def claim_spec(spec: rules.Object, path: str, errors: Errors) -> None:
     if other is not None and other.get("namespace"):
         rules.validate_name("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
         if source is not None:
-            detail = "may not be specified when dataSourceRef.namespace is specified"
-            errors.append(invalid(path, {}, detail))
+            errors.append(invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified"))
     elif source is not None and other is not None and _identity(source) != _identity(other):
         errors.append(invalid(path, {}, "must match dataSourceRef"))
     rules.validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
@@ -236,8 +233,7 @@ def _data_source(source: rules.Object, path: str, errors: Errors) -> None:
     rules.need("name", "kind")(source, path, errors)
     kind = source.get("kind") or ""
     if not source.get("apiGroup") and kind != "PersistentVolumeClaim":
-        detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
-        errors.append(invalid(path, kind, detail))
+        errors.append(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
     rules.validate_name("apiGroup", subdomain_errors)(source, path, errors)
 
 

@@ -92,8 +92,7 @@ class Rollout:
             self.new = self.world.api.patch(_target(new), patch)
         self._number_deployment(notes.get(revisions.REVISION, ""))
         if conditions.has_deadline(self.spec) and conditions.progressing(self.owner.status) is None:
-            message = f'Found new replica set "{new["metadata"]["name"]}"'
-            self.note_progress("True", conditions.FOUND, message)
+            self.note_progress("True", conditions.FOUND, f'Found new replica set "{new["metadata"]["name"]}"')
 
     def _number_deployment(self, revision: str) -> None:
         if revision and self.owner.annotations.get(revisions.REVISION) != revision:

@@ -124,8 +124,7 @@ def skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
     """Return whether to pass over a popped pod: it is deleted, or assumed already."""
     pod = entry.pod
     if pod.deleting:
-        text = f"skip schedule deleting pod: {pod.key}"
-        note(scheduler, pod, WARNING, "FailedScheduling", text, "Scheduling")
+        note(scheduler, pod, WARNING, "FailedScheduling", f"skip schedule deleting pod: {pod.key}", "Scheduling")
         return True
     # kube: a pod that is updated during its own cycle, before it is assumed, may get back into the queue.
     return scheduler.is_assumed(pod)
