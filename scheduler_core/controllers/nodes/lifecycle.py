@@ -241,8 +241,7 @@ class NodeLifecycle(Controller):
         text = f"{node.name} is Unknown: its kubelet has been silent for {seconds} s"
         if node.ready != "True":
             return text
-        said = f"Node {node.name} status is now: NodeNotReady"
-        self.event(world, NORMAL, "NodeNotReady", "Node", node.name, said)
+        self.event(world, NORMAL, "NodeNotReady", "Node", node.name, f"Node {node.name} status is now: NodeNotReady")
         count = sum(self._mark_not_ready(world, pod) for pod in world.store.pods_on(node.name))
         return f"{text}; {count} of its pods are not ready" if count else text
 

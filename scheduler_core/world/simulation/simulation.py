@@ -18,8 +18,7 @@ from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import DELETED, WatchEvent
-from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry, Stream
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Journal, Place
 from scheduler_core.base.trace.kinds import (

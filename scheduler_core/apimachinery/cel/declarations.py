@@ -1,14 +1,15 @@
-"""How declarations are written: `receiver.name(types) result = overload kind`.
+"""The functions of kube's environment with their overloads, by name.
 
-The kind says how cel-go binds the function, which shows in what is evaluated after an error and in its text:
-U, B one or two arguments, all are evaluated first; F any number, the first error ends it; S one binding for all
-overloads, not checked by type; ! not checked by type either; nothing: built into the evaluation.
+declarations.txt lists them, a line each: `receiver.name(types) result = overload kind`. The kind says how cel-go binds the function, which
+shows in what is evaluated after an error and in its text: U, B one or two arguments, all are evaluated first; F any number, the first error
+ends it; S one binding for all overloads, not checked by type; ! not checked by type either; nothing: built into the evaluation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from scheduler_core.apimachinery.cel import types
 from scheduler_core.apimachinery.cel.types import Kind, Type
@@ -59,10 +60,10 @@ class Function:
     guarded: bool = True
 
 
-def read_declarations(*texts: str) -> dict[str, Function]:
+def read_declarations(text: str) -> dict[str, Function]:
     functions: dict[str, Function] = {}
-    for text in texts:
-        for line in text.strip().splitlines():
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
             read_declaration(line, functions)
     return functions
 
@@ -148,3 +149,6 @@ class _Reader:
             return False
         self._at = end
         return True
+
+
+FUNCTIONS: dict[str, Function] = read_declarations(Path(__file__).with_suffix(".txt").read_text())
