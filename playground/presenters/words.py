@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NotRequired, TypedDict, cast
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, cast
+
+import yaml
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
@@ -24,6 +27,12 @@ class Message(TypedDict):
 def gettext_noop(message: str) -> str:
     """Marks a message for makemessages."""
     return message
+
+
+def read_yaml(path: Path) -> Any:
+    """The words of a YAML file beside its module, which tests/messages.py reads into the catalogs as well."""
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - plain data alone
 
 
 def message(text: str, /, **values: object) -> Message:

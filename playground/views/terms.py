@@ -10,15 +10,18 @@ from django.utils.translation import get_language, get_supported_language_varian
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
-from playground.presenters.terms import GROUPS, TERMS, Term
+from playground.presenters.terms import Term, read_groups, read_terms
 
 
 @require_GET
 def terms(request: HttpRequest) -> HttpResponse:
     """Every term, group by group."""
     groups = [
-        {"title": gettext(title), "terms": [{"name": name, **translate_term(term)} for name, term in members.items()]}
-        for title, members in GROUPS
+        {
+            "title": gettext(group.title),
+            "terms": [{"name": name, **translate_term(term)} for name, term in group.terms.items()],
+        }
+        for group in read_groups()
     ]
     return render(request, "playground/terms.html", {"groups": groups})
 
@@ -28,7 +31,7 @@ def terms(request: HttpRequest) -> HttpResponse:
 def terms_json(request: HttpRequest) -> JsonResponse:
     """Return the texts of the tooltips, in the language that the page requests."""
     with override(_language(request)):
-        return JsonResponse({name: translate_term(term) for name, term in TERMS.items()})
+        return JsonResponse({name: translate_term(term) for name, term in read_terms().items()})
 
 
 def translate_term(term: Term) -> dict[str, Any]:
@@ -36,7 +39,7 @@ def translate_term(term: Term) -> dict[str, Any]:
     return {
         "title": gettext(term.title),
         "text": gettext(term.text),
-        "sources": [_source(*source) for source in term.sources],
+        "sources": [_source(source.document, source.section) for source in term.sources],
         "docs": term.docs,
     }
 
