@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
@@ -29,6 +30,7 @@ def gettext_noop(message: str) -> str:
     return message
 
 
+@lru_cache
 def read_yaml(path: Path) -> Any:
     """The words of a YAML file beside its module, which tests/messages.py reads into the catalogs as well."""
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
