@@ -6,8 +6,8 @@ Presenters know no Django, so they mark messages for the catalogs and leave the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
@@ -40,6 +40,22 @@ def read_yaml(path: Path) -> Any:
 def message(text: str, /, **values: object) -> Message:
     """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
     return {"text": text, "values": values} if values else {"text": text}
+
+
+def match_text(texts: Iterable[str], said: str) -> tuple[str, dict[str, str]] | None:
+    """The first of the texts that a finished one was made from, and the values put into it; a text without values is found first."""
+    if said in texts:
+        return said, {}
+    found = ((text, match) for text in texts if "%(" in text and (match := _compile_text(text).fullmatch(said)))
+    return next(((text, match.groupdict()) for text, match in found), None)
+
+
+@cache
+def _compile_text(text: str) -> re.Pattern[str]:
+    """Return the pattern that a text matches after its values are filled in."""
+    parts = re.split(r"%\((\w+)\)s", text)
+    named = (f"(?P<{part}>.+?)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
+    return re.compile("".join(named), re.DOTALL)
 
 
 def list_nodes(names: Sequence[str]) -> Message:
