@@ -19,7 +19,7 @@ from playground.lessons.reading import beginning, command_of
 from playground.presenters import PANELS, Look, present
 from playground.presenters.commands import describe_omission
 from playground.presenters.commands import sentence as describe_command
-from playground.presenters.sentences.coming import coming
+from playground.presenters.narrator import coming
 from playground.presenters.sentences.kinds import row
 from playground.presenters.why.panel import present_explanation
 from playground.presenters.words import Message, format_message, in_english

@@ -15,8 +15,8 @@ from playground.features.metrics.plots import Chart
 from playground.features.metrics.presenter import present
 from playground.features.metrics.query import Metrics, Statistics
 from playground.features.metrics.statistics import present as present_statistics
-from playground.presenters.charts.table import CONTENT_TYPE as CSV_TYPE
-from playground.presenters.charts.table import csv_text
+from playground.presenters.charts.metrics import CONTENT_TYPE as CSV_TYPE
+from playground.presenters.charts.metrics import csv_text
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import by_htmx, position

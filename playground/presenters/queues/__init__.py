@@ -12,8 +12,8 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.queues import chips
 from playground.presenters.queues.chips import PodChip, of_pod
-from playground.presenters.queues.group_rows import GroupRow, behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
+from playground.presenters.queues.sleeping import GroupRow, behind, largest
 from playground.presenters.scene import last_attempt, queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import gettext_noop
 from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView

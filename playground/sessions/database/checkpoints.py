@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
 from playground.sessions.database.asking import repeatable
-from playground.sessions.protocol import opening, outcomes
+from playground.sessions.protocol import opening
+from playground.sessions.protocol import opening as outcomes
 from playground.sessions.protocol.errors import Conflict
-from playground.sessions.protocol.opening import Archive, NewCheckpoints, NewOutcomes
-from playground.sessions.protocol.outcomes import Difference
+from playground.sessions.protocol.opening import Archive, Difference, NewCheckpoints, NewOutcomes
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.world.checkpoint import fingerprint
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import sys
 
-from playground.sessions.protocol import outcomes
+from playground.sessions.protocol import opening as outcomes
 from playground.sessions.protocol.opening import (
     Archive,
     ArchivePart,
     Checkpoint,
+    Difference,
     NewCheckpoints,
     NewOutcomes,
     Save,
     Saved,
 )
-from playground.sessions.protocol.outcomes import Difference
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers

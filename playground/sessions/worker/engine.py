@@ -25,8 +25,7 @@ from playground.sessions.protocol.refusals import build_command_refusal
 from playground.sessions.protocol.until import TimeReached, Until
 from playground.sessions.worker.commands import Commands, read_command
 from playground.sessions.worker.conditions import runaway
-from playground.sessions.worker.conditions.outside import calls_of
-from playground.sessions.worker.conditions.until import condition, hit_of
+from playground.sessions.worker.conditions.until import calls_of, condition, hit_of
 from playground.sessions.worker.past import Attempts, History
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps, TimeSlice

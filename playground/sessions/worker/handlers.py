@@ -7,10 +7,12 @@ from pathlib import Path
 import msgspec
 
 from playground.lessons.authoring import Checked
-from playground.sessions.protocol import comparing, finding, moving, opening
+from playground.sessions.protocol import comparing, moving, opening
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
-from playground.sessions.worker import checkpoints, files, traces
+from playground.sessions.protocol import until as finding
+from playground.sessions.worker import checkpoints, traces
+from playground.sessions.worker import engines as files
 from playground.sessions.worker.answers import rerun, search
 from playground.sessions.worker.answers.teaching import lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
