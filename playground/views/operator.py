@@ -22,8 +22,7 @@ from prometheus_client.registry import Collector
 
 from playground import VERSION
 from playground.common.addresses import is_in, read_address
-from playground.common.logs import Troubles
-from playground.common.telemetry import REFUSED
+from playground.common.logs import REFUSED, Troubles
 from playground.models import Session
 from playground.sessions.database.asking import LOCKED, in_thread
 from playground.sessions.protocol.errors import Unavailable

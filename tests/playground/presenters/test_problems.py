@@ -13,8 +13,8 @@ from django.utils.translation import gettext, override
 from playground.presenters.problems import WORDS, expectation, problem
 from playground.presenters.words import format_message, in_english, read_yaml
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
-from playground.sessions.protocol.refusals import problem as reported
-from playground.sessions.protocol.refusals import summarize_errors
+from playground.sessions.protocol.errors import problem as reported
+from playground.sessions.protocol.errors import summarize_errors
 from playground.sessions.protocol.until import NextUnschedulable
 from playground.sessions.web.messages import Running
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type

@@ -10,7 +10,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.draining import Draining, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
-from playground.presenters.sentences import lines as lifelines
+from playground.presenters.sentences import lines
 from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
 from playground.presenters.stage.controller.changed import AllChanged, ChangeTable, collect_changes
@@ -186,14 +186,14 @@ def _actor(record: Record) -> Actor:
         }
     if isinstance(facts, CommandApplied):
         words = BY_KIND[record.kind].line.words(facts)
-        return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
+        return {"who": _title(lines.USER), "key": "", "did": words, "idle": False}
     line = row(record)
     who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
     return {"who": exactly(who) if who else message(line["head"]), "key": "", "did": line["sentence"], "idle": False}
 
 
 def _title(lifeline: str) -> Message:
-    return message(lifelines.TITLES[lifeline][0])
+    return message(lines.TITLES[lifeline][0])
 
 
 # Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.

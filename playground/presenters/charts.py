@@ -1,9 +1,19 @@
-"""Two histories laid side by side: what both have comes level, and where a step leads to from there."""
+"""Charts as Plotly figures: plain data, without colours; the browser takes those from the page's tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from scheduler_core.formats.export import harmless
+
+# The figures of the metrics page: curves over virtual time, distributions over buckets, bars by label.
+#
+# A trace names the colour token that it is drawn in (`token`); static/playground/js/metrics.js looks the token up.
+
+# Two histories laid side by side: what both have comes level, and where a step leads to from there.
 
 GRAINS = ("plugin", "point", "pod", "event")
 
@@ -38,7 +48,7 @@ class Row(NamedTuple):
     point: str
 
 
-def rows(ours: Stretch, theirs: Stretch) -> list[Row]:
+def align_rows(ours: Stretch, theirs: Stretch) -> list[Row]:
     """The steps of two stretches: what both did is one row; what only one did goes beside what only the other did, as far as it lasts."""
     pairs = align_sequences(
         [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
@@ -106,17 +116,94 @@ def align_sequences(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tupl
     for j, one in enumerate(theirs):
         places[one] = places.get(one, 0) | 1 << j
     full = (1 << len(theirs)) - 1
-    rows = [full]
+    align_rows = [full]
     for one in ours:
-        row, met = rows[-1], rows[-1] & places.get(one, 0)
-        rows.append(((row + met) | (row - met)) & full)
+        row, met = align_rows[-1], align_rows[-1] & places.get(one, 0)
+        align_rows.append(((row + met) | (row - met)) & full)
     pairs, i, j = [], len(ours), len(theirs)
     while i and j:
-        if rows[i] >> j - 1 & 1:
+        if align_rows[i] >> j - 1 & 1:
             j -= 1
-        elif rows[i - 1] >> j - 1 & 1:
+        elif align_rows[i - 1] >> j - 1 & 1:
             i, j = i - 1, j - 1
             pairs.append((i, j))
         else:
             i -= 1
     return pairs[::-1]
+
+
+# A chart's numbers as CSV (RFC 4180).
+
+CONTENT_TYPE = "text/csv; charset=utf-8"
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A heading and rows; no cell is a formula (harmless)."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([harmless(name) for name in head])
+    writer.writerows([harmless(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+Figure = dict[str, Any]
+Bars = Mapping[str, Sequence[float]]
+"""Name of a trace -> its values, one for each category."""
+
+TOKENS = ("--p1", "--p3", "--p6", "--p5", "--p4", "--p2")
+MEANINGS = {
+    "active": "--p1",
+    "backoff": "--wait-mark",
+    "unschedulable": "--no-mark",
+    "gated": "--p2",
+    "scheduled": "--ok-mark",
+    "error": "--p4",
+}
+
+
+def curves(times: Sequence[float], unit: str, lines: Bars, stacked: bool) -> Figure:
+    """Steps over virtual time in `unit`; `stacked` ones fill what is below them."""
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": list(times),
+            "y": list(values),
+            "line": {"shape": "hv", "width": 1.5 if stacked else 2},
+            "token": _token(name, i),
+            **({"stackgroup": "one"} if stacked else {}),
+        }
+        for i, (name, values) in enumerate(lines.items())
+    ]
+    return {"data": traces, "layout": {"unit": unit, "yaxis": {"rangemode": "tozero"}}}
+
+
+def columns(categories: Sequence[str], bars: Bars) -> Figure:
+    """Stacked columns, one for each category."""
+    traces = [
+        {"type": "bar", "name": name, "x": list(categories), "y": list(values), "token": _token(name, i)}
+        for i, (name, values) in enumerate(bars.items())
+    ]
+    return {"data": traces, "layout": {"barmode": "stack", "xaxis": {"type": "category"}}}
+
+
+def rows(categories: Sequence[str], bars: Bars) -> Figure:
+    """Stacked bars, the first category at the top."""
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "y": list(categories),
+            "x": list(values),
+            "token": _token(name, i),
+        }
+        for i, (name, values) in enumerate(bars.items())
+    ]
+    layout = {"barmode": "stack", "yaxis": {"autorange": "reversed", "type": "category"}}
+    return {"data": traces, "layout": layout}
+
+
+def _token(name: str, i: int) -> str:
+    return MEANINGS.get(name, TOKENS[i % len(TOKENS)])

@@ -1,8 +1,4 @@
-"""Shares: connections and sockets by the owner that each counts for, so that nobody takes them all.
-
-An address without a valid key gets a tenth. Whatever proved a session's or a room's key counts for that session or room instead, which
-gets a half: a school behind one address fits.
-"""
+"""Limits of what clients may take: connections, sockets, uploads; and what that needs of Twisted and Daphne."""
 
 from __future__ import annotations
 
@@ -13,10 +9,15 @@ from typing import Any, Generic, TypeVar
 from django.conf import settings
 
 from playground.common.addresses import client_name
-from playground.common.telemetry import REFUSED
-from playground.common.telemetry import SOCKETS as COUNTED
+from playground.common.logs import REFUSED
+from playground.common.logs import SOCKETS as COUNTED
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import LimitReached
+
+# Shares: connections and sockets by the owner that each counts for, so that nobody takes them all.
+#
+# An address without a valid key gets a tenth. Whatever proved a session's or a room's key counts for that session or room instead, which
+# gets a half: a school behind one address fits.
 
 T = TypeVar("T")
 
