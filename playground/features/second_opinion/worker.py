@@ -1,0 +1,84 @@
+"""What a scheduler from outside did, compared inside a worker with what ours does from the same start."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+
+from playground.features.second_opinion.query import Preparation, Prepare, SecondOpinion
+from playground.sessions.protocol.base import Data
+from playground.sessions.worker.engine import Engine
+from playground.sessions.worker.registry import answers
+from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.world import Simulation
+from scheduler_core.analysis.second_opinion import Row, compare
+from scheduler_core.base.trace.journal import Place
+from scheduler_core.world.commands import CallAPI
+
+
+@answers(Prepare)
+def prepare(engine: Engine, request: Prepare) -> Steps[Preparation]:
+    """Look at the schedulers and kubelets of a world."""
+    world = yield from engine.at(request.position)
+    names = [scheduler.name for scheduler in world.schedulers]
+    kubelets = world.cluster.run_kubelets or bool(world.cluster.stand_in)
+    return Preparation(names, kubelets, world.settings.release)
+
+
+@answers(SecondOpinion, slow=True)
+def second_opinion(engine: Engine, request: SecondOpinion) -> Steps[Data]:
+    """The bindings from outside, and where our schedulers were stopped for them, both sides of each pod."""
+    world = yield from engine.at(request.position)
+    bindings = _list_bindings(engine, world)
+    answer: Data = {"release": world.settings.release, "now": world.now, "bindings": bindings, "stopped": False}
+    start = _find_stop(world)
+    if world.schedulers or start is None:
+        return answer
+    theirs, ours, end = world.fork(), (yield from engine.own(start)), time.perf_counter() + request.seconds
+    work = compare(ours, theirs)
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            opinion = done.value
+            break
+        if time.perf_counter() > end:
+            return {**answer, "stopped": True, "late": True}
+        if engine.slice.over():
+            yield
+    at = {each["pod"]: each for each in bindings}
+    rows = [_show(row, at.get(row.pod)) for row in opinion.rows]
+    return {**answer, "stopped": True, "late": False, "atRest": bool(opinion.rest), "pods": rows}
+
+
+def _find_stop(world: Simulation) -> int | None:
+    """The position before the last of our schedulers was stopped, and those that were stopped right before it."""
+    stops = [move.position for move in world.journal.processes if move.state == "ended"]
+    if not stops:
+        return None
+    first = stops.pop()
+    while stops and stops[-1] == first - 1:
+        first = stops.pop()
+    return first - 1
+
+
+def _list_bindings(engine: Engine, world: Simulation) -> list[Data]:
+    """The bindings that clients asked for: who, when, and where to."""
+    found = []
+    for move in world.journal.moves:
+        at = move.position - 1
+        if move.place == Place.BOUND and at in engine.commands and isinstance(call := engine.commands[at], CallAPI):
+            who = {"pod": move.pod, "node": move.cause, "agent": call.manager or call.agent}
+            found.append({**who, "at": move.t, "position": move.position})
+    return found
+
+
+def _show(row: Row, binding: Data | None) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(row)
+    for side in ("ours", "theirs"):
+        fate = shown[side]
+        fate["condition"] = dict(zip(("status", "reason", "message"), fate["condition"], strict=True))
+        fate["events"] = [dict(zip(("type", "reason", "message"), each, strict=True)) for each in fate["events"]]
+    return {**shown, "at": binding and binding["at"], "position": binding and binding["position"]}
