@@ -14,6 +14,7 @@ from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.base.clock.random import Stream
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.world.commands import SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -65,18 +66,22 @@ class Opinion:
         return next((row for row in self.rows if row.different), None)
 
 
-def compare(ours: Simulation, theirs: Simulation) -> Steps[Opinion]:
-    """Run our schedulers to rest in a world, and compare with another one that began the same; `ours` is used up."""
+def compare(ours: Simulation, theirs: Simulation, seed: int | None = None) -> Steps[Opinion]:
+    """Run our schedulers to rest in a world, and compare with another one that began the same; `ours` is used up.
+
+    `seed`: of the draws among nodes that tie, where the other's choice is not among them; None: the world's.
+    """
     written = _read_written(theirs)
     seen = len(ours.store.events)
     names = {name for scheduler in ours.schedulers for name in scheduler.profiles}
     before = {pod.key: pod.uid for pod in ours.store.pods() if pod.node_name}
     wanted = {pod.key: pod.node_name or pod.nominated_node_name for pod in theirs.store.pods()}
     tied: dict[str, tuple[str, ...]] = {}
+    draw = ours.draw if seed is None else Stream(seed).below
     for scheduler in ours.schedulers:
         ours.apply(SetConfiguration(scheduler.configuration.given, scheduler.name))
     for scheduler in ours.schedulers:
-        _follow(scheduler, wanted, tied, ours.draw)
+        _follow(scheduler, wanted, tied, draw)
     rest = yield from come_to_rest(ours)
     said = _read_recorded(ours.store.events[seen:], names)
     order = dict.fromkeys(attempt.pod for attempt in ours.journal.attempts)

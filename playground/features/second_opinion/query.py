@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from playground.sessions.protocol.base import Data, Query
 
 
-class Preparation(Struct, frozen=True):
-    """The schedulers of a world that run, and whether its nodes have kubelets or a stand-in for them."""
+class Progress(Struct, frozen=True):
+    """The schedulers of a world that run, what a scheduler from outside needs to be the same, and how far one is.
+
+    `asked`: commands so far; `waiting`: pods without a node; `undecided`: those of them that no scheduler has tried.
+    """
 
     schedulers: list[str]
     kubelets: bool
     release: str
+    gates: str
+    configuration: dict[str, Any]
+    asked: int
+    waiting: int
+    undecided: int
 
 
-class Prepare(Query[Preparation], frozen=True, kw_only=True):
-    """What has to be done to a world before a scheduler from outside works in it."""
+class AskOutside(Query[Progress], frozen=True, kw_only=True):
+    """Ask how a world is prepared for a scheduler from outside, and how far one is."""
 
 
 class SecondOpinion(Query[Data], frozen=True, kw_only=True):
-    """What schedulers from outside did up to a position, beside what ours does from where it was stopped."""
+    """What schedulers from outside did up to a position, beside what ours does from where it was stopped.
+
+    `seed`: of our draws; None: the session's.
+    """
 
     seconds: float
+    seed: int | None = None

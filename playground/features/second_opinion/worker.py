@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from playground.features.second_opinion.query import Preparation, Prepare, SecondOpinion
+from playground.features.second_opinion.query import AskOutside, Progress, SecondOpinion
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
@@ -15,16 +15,31 @@ from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
 from scheduler_core.analysis.second_opinion import Row, compare
 from scheduler_core.base.trace.journal import Place
+from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import CallAPI
 
 
-@answers(Prepare)
-def prepare(engine: Engine, request: Prepare) -> Steps[Preparation]:
-    """Look at the schedulers and kubelets of a world."""
+@answers(AskOutside)
+def ask_progress(engine: Engine, request: AskOutside) -> Steps[Progress]:
+    """Look at the schedulers, the kubelets, and the pods of a world."""
     world = yield from engine.at(request.position)
     names = [scheduler.name for scheduler in world.schedulers]
-    kubelets = world.cluster.run_kubelets or bool(world.cluster.stand_in)
-    return Preparation(names, kubelets, world.settings.release)
+    before, start = world, _find_stop(world)
+    if not names and start is not None:
+        before = yield from engine.own(start)
+    given = [scheduler.configuration.given for scheduler in before.schedulers]
+    pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
+    gated = sum(bool(pod.manifest["spec"].get("schedulingGates")) for pod in pending)
+    return Progress(
+        schedulers=names,
+        kubelets=world.cluster.run_kubelets or bool(world.cluster.stand_in),
+        release=world.settings.release,
+        gates=format_gates(msgspec.to_builtins(world.settings), world.settings.release),
+        configuration=dict(given[0] or {}) if given else {},
+        asked=len(engine.commands),
+        waiting=len(pending) - gated,
+        undecided=sum(pod.condition("PodScheduled") is None for pod in pending),
+    )
 
 
 @answers(SecondOpinion, slow=True)
@@ -37,7 +52,7 @@ def second_opinion(engine: Engine, request: SecondOpinion) -> Steps[Data]:
     if world.schedulers or start is None:
         return answer
     theirs, ours, end = world.fork(), (yield from engine.own(start)), time.perf_counter() + request.seconds
-    work = compare(ours, theirs)
+    work = compare(ours, theirs, request.seed)
     while True:
         try:
             next(work)
