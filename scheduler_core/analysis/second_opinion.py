@@ -66,20 +66,31 @@ class Opinion:
         return next((row for row in self.rows if row.different), None)
 
 
-def compare(ours: Simulation, theirs: Simulation, seed: int | None = None) -> Steps[Opinion]:
-    """Run our schedulers to rest in a world, and compare with another one that began the same; `ours` is used up.
+Configurations = Mapping[str, Manifest | None]
+"""Schedulers by name, with their configurations as they were given."""
+
+
+def start_schedulers(world: Simulation, configurations: Configurations) -> None:
+    """Start our schedulers in a world, each of which lists what there is."""
+    for name, given in configurations.items():
+        world.apply(SetConfiguration(given, name))
+
+
+def compare(
+    ours: Simulation, theirs: Simulation, configurations: Configurations, seed: int | None = None
+) -> Steps[Opinion]:
+    """Start our schedulers in a world, run it to rest, and compare with what another one made of the same; `ours` is used up.
 
     `seed`: of the draws among nodes that tie, where the other's choice is not among them; None: the world's.
     """
     written = _read_written(theirs)
     seen = len(ours.store.events)
-    names = {name for scheduler in ours.schedulers for name in scheduler.profiles}
     before = {pod.key: pod.uid for pod in ours.store.pods() if pod.node_name}
     wanted = {pod.key: pod.node_name or pod.nominated_node_name for pod in theirs.store.pods()}
     tied: dict[str, tuple[str, ...]] = {}
     draw = ours.draw if seed is None else Stream(seed).below
-    for scheduler in ours.schedulers:
-        ours.apply(SetConfiguration(scheduler.configuration.given, scheduler.name))
+    start_schedulers(ours, configurations)
+    names = {name for scheduler in ours.schedulers for name in scheduler.profiles}
     for scheduler in ours.schedulers:
         _follow(scheduler, wanted, tied, draw)
     rest = yield from come_to_rest(ours)

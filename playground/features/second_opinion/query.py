@@ -37,3 +37,9 @@ class SecondOpinion(Query[Data], frozen=True, kw_only=True):
 
     seconds: float
     seed: int | None = None
+
+
+class AuditBinding(Query[Data], frozen=True, kw_only=True):
+    """What our filters say of each node right before a pod was bound."""
+
+    pod: str
