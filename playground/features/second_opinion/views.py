@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-import yaml
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -112,7 +111,7 @@ async def config(request: HttpRequest, client: SessionClient) -> HttpResponse:
     if request.GET.get("type"):
         connection["contentType"] = request.GET["type"][:100]
     more = {"parallelism": 1, "leaderElection": {"leaderElect": False}, "clientConnection": connection}
-    text = yaml.safe_dump({**api, **found.configuration, **more}, sort_keys=False)
+    text = msgspec.json.format(msgspec.json.encode({**api, **found.configuration, **more}), indent=2)  # YAML, too
     return HttpResponse(text, content_type="application/yaml")
 
 
