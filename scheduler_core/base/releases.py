@@ -25,6 +25,7 @@ class Behavior(enum.StrEnum):
 
     CONSTANT_TAINT_TEXT = "constant-taint-text"
     DECLARED_FEATURES = "declared-features"
+    GATE_DEPENDENCIES = "gate-dependencies"
     DEVICES_SCORE = "devices-score"
     CLASSES_SERVE_ALONE = "classes-serve-alone"
     ALLOCATED_CLAIMS_SCORE = "allocated-claims-score"
@@ -79,6 +80,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "1.35",
         "KEP-5328",
         "The plugin NodeDeclaredFeatures refuses nodes that do not declare a feature that a pod needs; on by default since 1.36.",
+    ),
+    Difference(
+        Behavior.GATE_DEPENDENCIES,
+        "1.35",
+        "pkg/features/kube_features.go",
+        "kube-scheduler does not start where a gate is on without the gates that it needs.",
     ),
     Difference(
         Behavior.DEVICES_SCORE,
