@@ -27,6 +27,19 @@ class Behavior(enum.StrEnum):
     DECLARED_FEATURES = "declared-features"
     GATE_DEPENDENCIES = "gate-dependencies"
     DEVICES_SCORE = "devices-score"
+    PROMOTED_ALLOCATORS = "promoted-allocators"
+    TOLD_TOLERATIONS = "told-tolerations"
+    CLASS_CONFIGS_ONCE = "class-configs-once"
+    INVALID_POOLS_SKIPPED = "invalid-pools-skipped"
+    COUNTERS_OF_POOLS = "counters-of-pools"
+    OWN_CAPACITY = "own-capacity"
+    DISTINCT_VALUES = "distinct-values"
+    DEVICES_IN_ORDER = "devices-in-order"
+    REFUSED_DEVICES_RETURN = "refused-devices-return"
+    BINDING_TEXTS = "binding-texts"
+    UNNAMED_CONFIGS = "unnamed-configs"
+    ALL_BY_SIZE = "all-by-size"
+    SELECTORS_NAME_DEVICES = "selectors-name-devices"
     CLASSES_SERVE_ALONE = "classes-serve-alone"
     ALLOCATED_CLAIMS_SCORE = "allocated-claims-score"
     FAILURE_CLEARS_NOMINATION = "failure-clears-nomination"
@@ -98,6 +111,84 @@ DIFFERENCES: tuple[Difference, ...] = (
         "1.35",
         "pkg/scheduler/schedule_one.go",
         "A failure clears the nomination, also without a PostFilter plugin and where nominations are expected to last.",
+    ),
+    Difference(
+        Behavior.PROMOTED_ALLOCATORS,
+        "1.35",
+        "dynamic-resource-allocation/structured/allocator.go",
+        "The gate DRAResourceClaimDeviceStatus alone no longer picks the experimental allocator, which knows distinctAttribute.",
+    ),
+    Difference(
+        Behavior.TOLD_TOLERATIONS,
+        "1.35",
+        "structured/internal/experimental",
+        "The result of a claim lists the tolerations of its request; taints with other effects than the two known keep no device off.",
+    ),
+    Difference(
+        Behavior.CLASS_CONFIGS_ONCE,
+        "1.35",
+        "structured/internal/experimental",
+        "The configs of a class are in a result once, with the requests that use the class; before, once for each request.",
+    ),
+    Difference(
+        Behavior.INVALID_POOLS_SKIPPED,
+        "1.35",
+        "structured/internal/experimental",
+        "Invalid and incomplete pools are passed over; the node is refused if nothing else suits. Before, an invalid pool ended the cycle.",
+    ),
+    Difference(
+        Behavior.COUNTERS_OF_POOLS,
+        "1.35",
+        "structured/internal/experimental",
+        "Shared counters belong to a pool and are in a slice of their own; a device that is shared already takes no more of them.",
+    ),
+    Difference(
+        Behavior.OWN_CAPACITY,
+        "1.35",
+        "structured/internal/experimental",
+        "The last check of a device's capacity looks at this device; before, at the device with the number of the result.",
+    ),
+    Difference(
+        Behavior.DISTINCT_VALUES,
+        "1.35",
+        "structured/internal/experimental",
+        "distinctAttribute compares values with the last device of each request, since 1.37 with all devices; before, it compared nothing.",
+    ),
+    Difference(
+        Behavior.DEVICES_IN_ORDER,
+        "1.36",
+        "structured/internal/incubating",
+        "Pools are tried by driver and name, and the devices of a request only in their order, each once.",
+    ),
+    Difference(
+        Behavior.REFUSED_DEVICES_RETURN,
+        "1.36",
+        "structured/internal/incubating",
+        "A device that a taint, a constraint, or its capacity speaks against gives its counters back, and shares keep counters taken.",
+    ),
+    Difference(
+        Behavior.BINDING_TEXTS,
+        "1.36",
+        "plugins/dynamicresources/dynamicresources.go",
+        "The messages about devices that are not bound in time begin with the reason, and name the claim behind it.",
+    ),
+    Difference(
+        Behavior.UNNAMED_CONFIGS,
+        "1.37",
+        "structured/internal/incubating",
+        "A config that applies to all requests names none of them; one that names several is in the result once.",
+    ),
+    Difference(
+        Behavior.ALL_BY_SIZE,
+        "1.37",
+        "structured/internal/incubating",
+        "A request for all devices fails where one has too little capacity left; steps of capacity may be fractions.",
+    ),
+    Difference(
+        Behavior.SELECTORS_NAME_DEVICES,
+        "1.37",
+        "structured/internal/incubating",
+        "The error of a selector names the device and gives a hint; that of too many devices names the request.",
     ),
     Difference(
         Behavior.CLASSES_SERVE_ALONE,

@@ -63,6 +63,7 @@ def find_difference(world: Attempt, attempts: list[Attempt], sums: Counter[str])
         sums[expected.get("errorKind") or "scheduled"] += 1
         sums["preempted"] += "nominated" in expected
         sums["scored"] += "scores" in expected
+        sums["devices"] += any(status.get("allocation") for status in expected["claims"].values())
         wanted, ours = _compared(expected), _compared(_shorten(received))
         wanted["claims"], ours["claims"] = _unify(expected["claims"]), _unify(run.claims.all())
         for field in FIELDS:

@@ -66,7 +66,12 @@ class DeviceMaker:
             spec["extendedResourceName"] = RESOURCE
         if self.often(0.2):
             spec["config"] = [{"opaque": {"driver": DRIVER, "parameters": {"kind": name}}}]
-        return {"apiVersion": DRA, "kind": "DeviceClass", "metadata": {"name": name, "uid": f"class-{name}"}, "spec": spec}
+        return {
+            "apiVersion": DRA,
+            "kind": "DeviceClass",
+            "metadata": {"name": name, "uid": f"class-{name}"},
+            "spec": spec,
+        }
 
     def _pool(self, name: str, reach: Manifest) -> list[Manifest]:
         rng = self.rng
@@ -85,7 +90,13 @@ class DeviceMaker:
         for device in devices:
             if device.get("bindingConditions"):
                 self.conditions[f"{DRIVER}/{name}/{device['name']}"] = [
-                    {"type": rng.choice(["Ready", "Ready", "Ready", "Broken"]), "status": "True", "reason": "r", "message": "m", "lastTransitionTime": None}
+                    {
+                        "type": rng.choice(["Ready", "Ready", "Ready", "Broken"]),
+                        "status": "True",
+                        "reason": "r",
+                        "message": "m",
+                        "lastTransitionTime": None,
+                    }
                 ]
         return [
             {
@@ -134,7 +145,7 @@ class DeviceMaker:
             amount = str(rng.choice([1, 1, 2]))
             for kind in ("requests", "limits"):
                 resources.setdefault(kind, {})[RESOURCE] = amount
-        entries, statuses = [], []
+        entries: list[Manifest] = []
         for k in range(rng.choice([0, 0, 1, 1, 2])):
             shared = [c for c in self.claims if c["metadata"]["namespace"] == namespace]
             if shared and self.often(0.2):
@@ -187,7 +198,12 @@ class DeviceMaker:
             asked["selectors"] = [{"cel": {"expression": expression}}]
         if "DRADeviceTaints" in self.on and self.often(0.3):
             asked["tolerations"] = [
-                rng.choice([{"operator": "Exists"}, {"key": "broken", "operator": "Equal", "value": "a", "effect": rng.choice(EFFECTS)}])
+                rng.choice(
+                    [
+                        {"operator": "Exists"},
+                        {"key": "broken", "operator": "Equal", "value": "a", "effect": rng.choice(EFFECTS)},
+                    ]
+                )
             ]
         if "DRAConsumableCapacity" in self.on and self.often(0.3):
             asked["capacity"] = {"requests": {"memory": rng.choice(["1Gi", "3Gi", "4Gi", "9Gi"])}}

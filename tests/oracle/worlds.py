@@ -8,6 +8,7 @@ from typing import Any
 from scheduler_core.base.releases import read_release
 from scheduler_core.scheduler.config.gates import GateError, gates_of, resolve
 from tests.oracle.devices import GATES, DeviceMaker
+from tests.oracle.extras import ExtraMaker
 
 Manifest = dict[str, Any]
 
@@ -22,6 +23,8 @@ _GATES = (
     "MatchLabelKeysInPodTopologySpread",
     "NodeDeclaredFeatures",
     "PodLevelResources",
+    "StorageCapacityScoring",
+    "VolumeLimitScaling",
     "TaintTolerationComparisonOperators",
 )
 
@@ -51,6 +54,11 @@ def make_world(seed: int, release: str) -> Manifest:
         make.add_devices(world)
     if make.often(0.2):
         make.add_profile(world)
+    extra = ExtraMaker(make.rng, "VolumeLimitScaling" in gates_of(read_release(release)))
+    if make.often(0.3):
+        extra.add_volumes(world)
+    if make.often(0.25):
+        extra.add_resizes(world)
     return world
 
 
@@ -98,7 +106,11 @@ class _Maker:
 
     def add_profile(self, world: Manifest) -> None:
         """Let a second profile, which packs, schedule some of the pods."""
-        config = world["config"] or {"apiVersion": CONFIG, "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "default-scheduler"}]}
+        config = world["config"] or {
+            "apiVersion": CONFIG,
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [{"schedulerName": "default-scheduler"}],
+        }
         strategy = {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}}
         arguments = {"apiVersion": CONFIG, "kind": "NodeResourcesFitArgs", **strategy}
         second = {"schedulerName": "packing", "pluginConfig": [{"name": "NodeResourcesFit", "args": arguments}]}

@@ -33,6 +33,9 @@ _EXACT = {
     "still not schedulable": gettext_noop(
         "No claim of the pod can be freed: no claim restricts the nodes, or other pods use it."
     ),
+    "invalid resource pools were encountered": gettext_noop(
+        "No device suits, and a driver published at least one pool with an error, such as two devices of one name."
+    ),
     "device binding timeout": gettext_noop("The drivers did not report in time that the devices are ready."),
     "claim allocation not found for node": gettext_noop("Filter left no allocation for the chosen node."),
 }

@@ -19,6 +19,7 @@ from scheduler_core.apimachinery.dra.slices import Device, DeviceId, Pool, Resou
 from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.base.releases import Behavior
 
 # The requests of the claims that are to be allocated, checked before the search begins.
 #
@@ -80,6 +81,7 @@ def label(claim: ResourceClaim, name: str) -> str:
 MOST_LOOKED = 1_000_000  # devices of one node that are really looked at
 
 _NOTHING: dict[str, int] = {}
+_HINT = ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 
 
 @dataclass(slots=True)
@@ -99,6 +101,24 @@ class Attempt:
     skipped: int = 0
     allocating: dict[DeviceId, dict[str, int]] = field(default_factory=dict)  # shares being allocated
     _matches: dict[RequestKey, dict[DeviceId, bool]] = field(default_factory=dict)
+    candidates: list[Candidate] = field(init=False)  # all devices of the pools that are searched
+    broken: dict[int, str] = field(init=False)  # errors that the search ends with, by place
+    fractions: bool = field(init=False)
+    in_order: bool = field(init=False)
+    skips_pools: bool = field(init=False)
+    _names_devices: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.fractions = Behavior.ALL_BY_SIZE in self.features.behaviors
+        self._names_devices = Behavior.SELECTORS_NAME_DEVICES in self.features.behaviors
+        self.in_order = Behavior.DEVICES_IN_ORDER in self.features.behaviors
+        self.skips_pools = Behavior.INVALID_POOLS_SKIPPED in self.features.behaviors
+        self.candidates, self.broken = [], {}
+        for pool in self.pools:
+            if pool.invalid and not self.skips_pools:
+                self.broken.setdefault(len(self.candidates), f"pool {pool.id.pool} is invalid: {pool.invalid}")
+            elif not pool.invalid and not (pool.incomplete and self.skips_pools):
+                self.candidates += (Candidate(each, device) for each in pool.slices for device in each.devices)
 
     def check_time(self) -> None:
         """AllocationTimeout where it is up; kube looks before each step of the search."""
@@ -158,7 +178,10 @@ class Attempt:
             try:
                 matches = self.selectors.matches(expression or "", device)
             except SelectorError as error:
-                text = f"{owner}: selector #{index}: CEL {error.kind} error: {error}"
+                named = self._names_devices and error.kind == "runtime"
+                at = f" on device {device.id}" if named else ""
+                hint = _HINT if named and "no such key:" in str(error) else ""
+                text = f"{owner}: selector #{index}{at}: CEL {error.kind} error: {error}{hint}"
                 self._show_selector(owner, index, expression or "", device, False, str(error))
                 raise AllocationError(text) from None
             self._show_selector(owner, index, expression or "", device, matches, "")
@@ -177,11 +200,11 @@ class Attempt:
         """Return whether the capacity that other claims leave of the device is enough."""
         consumed = self.state.capacity.get(device.id, _NOTHING)
         allocating = self.allocating.get(device.id, _NOTHING)
-        passed = fits(ask, device.capacity, consumed, allocating)
+        passed = fits(ask, device.capacity, consumed, allocating, self.fractions)
         if self.watch is not None and (ask.asked or device.capacity):
             amounts = {
                 name: {
-                    "wanted": consumption(ask.asked.get(name), each).text(),
+                    "wanted": consumption(ask.asked.get(name), each, self.fractions).text(),
                     "taken": format_nanos(consumed.get(name, 0) + allocating.get(name, 0)),
                     "of": each.value.text(),
                 }

@@ -8,11 +8,14 @@ kube: dynamic-resource-allocation/structured/internal/experimental/allocator_exp
 
 from __future__ import annotations
 
+from functools import partial
+
 from scheduler_core.apimachinery.dra.claims import ALL, EXACT_COUNT, MAX_RESULTS, Ask, Request, ResourceClaim
 from scheduler_core.apimachinery.dra.features import AllocationError
 from scheduler_core.apimachinery.dra.search.attempt import Attempt, Candidate, RequestKey, Wanted, asks_of, label
-from scheduler_core.apimachinery.dra.search.constraints import Constraint, constraint_of
+from scheduler_core.apimachinery.dra.search.constraints import Constraint, constraint_of, fits
 from scheduler_core.apimachinery.dra.watch import FOUND, NONE
+from scheduler_core.base.releases import Behavior
 
 WantedByKey = dict[RequestKey, Wanted]
 
@@ -22,7 +25,14 @@ def prepare(attempt: Attempt) -> tuple[WantedByKey, list[list[Constraint]]]:
     wanted: WantedByKey = {}
     constraints = []
     for index, claim in enumerate(attempt.claims):
-        least = sum(_prepare_request(attempt, wanted, index, number) for number in range(len(claim.requests)))
+        least = 0
+        named = Behavior.SELECTORS_NAME_DEVICES in attempt.features.behaviors
+        for number, request in enumerate(claim.requests):
+            more = _prepare_request(attempt, wanted, index, number)
+            if named and least + more > MAX_RESULTS:
+                limit = f"the claim limit of {MAX_RESULTS}, with {least} already accounted for"
+                raise AllocationError(f"{label(claim, request.name)}: adding {more} devices exceeds {limit}")
+            least += more
         if least > MAX_RESULTS:
             text = f"number of requested devices {least} exceeds the claim limit of {MAX_RESULTS}"
             raise AllocationError(f"claim {claim.key}: {text}")
@@ -43,9 +53,11 @@ def _prepare_request(attempt: Attempt, wanted: WantedByKey, claim_index: int, nu
         wanted[key] = _validate_request(attempt, key, request.exactly, None)
         return wanted[key].count
     counts = []
+    numbered = Behavior.DEVICES_IN_ORDER in attempt.features.behaviors
     for sub, ask in enumerate(request.alternatives):
-        found = _validate_request(attempt, key, ask, request)
-        key = RequestKey(claim_index, number, sub)
+        own = RequestKey(claim_index, number, sub)
+        found = _validate_request(attempt, own if numbered else key, ask, request)
+        key = own
         wanted[key] = found
         counts.append(found.count)
     return min(counts)
@@ -109,8 +121,10 @@ def _is_one(attempt: Attempt, key: RequestKey, wanted: Wanted, candidate: Candid
     watch = attempt.watch
     if watch is not None:
         watch.begin("device", device=str(candidate.device.id))
+    enough = partial(fits, capacity=candidate.device.capacity, fractions=True) if attempt.fractions else None
     passes = attempt.selectable(key, wanted.ask, wanted.device_class, candidate.slice, candidate.device) and (
-        not attempt.features.consumable or attempt.has_capacity(wanted.ask, candidate.device)
+        not attempt.features.consumable
+        or (enough(wanted.ask) if enough is not None else attempt.has_capacity(wanted.ask, candidate.device))
     )
     if watch is not None:
         watch.end(FOUND if passes else NONE)
@@ -120,7 +134,7 @@ def _is_one(attempt: Attempt, key: RequestKey, wanted: Wanted, candidate: Candid
 def _constraints(attempt: Attempt, claim: ResourceClaim) -> list[Constraint]:
     made = []
     for index, constraint in enumerate(claim.constraints):
-        known = constraint_of(constraint, attempt.features.experimental)
+        known = constraint_of(constraint, attempt.features.experimental, attempt.features.behaviors)
         if known is None:
             text = f"constraint #{index}: empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim.key}, {text}")
