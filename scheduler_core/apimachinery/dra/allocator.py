@@ -153,7 +153,7 @@ def _device_result(taken: Taken, features: DeviceFeatures) -> DeviceResult:
         tuple(sorted((consumed or {}).items(), key=lambda each: each[0])),
         (device.binding_conditions or ()) if features.binding else (),
         device.binding_failure_conditions if features.binding else (),
-        taken.wanted.ask.tolerations_manifest if Behavior.TOLD_TOLERATIONS in features.behaviors else (),
+        taken.wanted.ask.tolerations_manifest if Behavior.RESULT_TOLERATIONS in features.behaviors else (),
     )
 
 

@@ -78,7 +78,7 @@ class Tentative:
         self._pools = {pool.id: pool for pool in pools}
         self._own_capacity = Behavior.OWN_CAPACITY in behaviors
         self._returns = Behavior.REFUSED_DEVICES_RETURN in behaviors
-        self._tells = Behavior.TOLD_TOLERATIONS in behaviors
+        self._tells = Behavior.RESULT_TOLERATIONS in behaviors
 
     def fingerprint(self, claim: int) -> tuple[object, ...]:
         """All of what was chosen that decides what can still be found for a claim and those after it."""
