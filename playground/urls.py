@@ -23,7 +23,7 @@ from playground.views import (
     story,
     terms,
 )
-from playground.views.classroom import desk, joining
+from playground.views.classroom import assigning, desk, joining
 from playground.views.lessons import course, editing, making, taking, variants
 from playground.views.workbench import (
     acting,
@@ -76,6 +76,9 @@ urlpatterns = [
     path("status", operator.status, name="server-status"),
     path("s/<str:key>/room", desk.open_room, name="open-room"),
     path("room/<str:key>/", desk.desk, name="room"),
+    path("assign", assigning.assign, name="assign"),
+    path("s/<str:key>/lesson/done", assigning.finish, name="lesson-done"),
+    path("room/<str:key>/change", desk.change, name="room-change"),
     path("room/<str:key>/end", desk.end, name="room-end"),
     path("room/<str:key>/delete", desk.delete, name="room-delete"),
     path("room/<str:key>/results.csv", desk.results, name="room-results"),
