@@ -43,6 +43,11 @@ def session_of(student: Student, slug: str) -> Session | None:
     return None if work is None else work.session
 
 
+def works_of(student: Student) -> dict[str, Work]:
+    """What a student has begun, by lesson."""
+    return {work.slug: work for work in student.works.all()}
+
+
 @transaction.atomic
 def record_answer(session: Session, card: int, given: Sequence[str] | None, right: bool | None) -> None:
     """Keep the first try at a card's question, and whether it is known by now. Nothing where the session is of no open assignment."""

@@ -104,7 +104,7 @@ def _write_time(time: Any) -> str:
 async def show_assignment(request: HttpRequest, room: Room, student: Student) -> HttpResponse:
     """A student's page of an assignment: each lesson and how far it is."""
     found = await in_thread(assignments.list_lessons, room)
-    works = {work.slug: work for work in await in_thread(lambda: list(student.works.all()))}
+    works = await in_thread(assignments.works_of, student)
     context = {
         "room": room,
         "student": student,
