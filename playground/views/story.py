@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from playground.classroom import assignments
 from playground.lessons import Lesson, command_of
 from playground.presenters.look import Look
 from playground.sessions.database import lessons, listing
@@ -55,6 +56,8 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
     look = Look.from_query(request.POST.dict())
     given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
     judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given, again="tried" not in request.POST))
+    if client.may_edit:
+        await in_thread(assignments.record_answer, client.session, chapter, given, judged.right)
     context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
     template = "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
     return render(request, template, context)
@@ -89,5 +92,7 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     if lesson is None:
         raise SessionError(_("This session has no lesson."))
     twin = await begin_task(client, lesson, position(request), creator(request))
+    if client.may_edit:
+        await in_thread(assignments.keep_fork, client.session, twin.session)
     await remember(request, twin.key)
     return go(request, reverse("studio", args=[twin.key]) + "?task=1")

@@ -15,8 +15,8 @@ from playground.lessons import LANGUAGES, read_lessons
 from playground.lessons.figures import Control, read_figures
 from playground.lessons.reading import read_documents
 from playground.sessions.protocol.errors import SessionError
-from playground.views.embed import allow_framing
 from playground.views.responses import by_htmx, problem
+from playground.views.sharing import allow_framing
 
 
 @require_GET

@@ -27,9 +27,9 @@ from playground.sessions.protocol.lessons import JudgeAnswer
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.render import render_panels
 from playground.views.access import creator, scope_of
-from playground.views.embed import allow_framing
 from playground.views.lessons.course import begin_lesson, find_built_in, read_card
 from playground.views.responses import whole_number
+from playground.views.sharing import allow_framing
 from playground.views.story import MOST_ANSWERS, SOURCE, begin_task
 from playground.views.workbench.objects import problems
 
