@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.classroom import assignments, rooms
 from playground.lessons import Lesson, beginning
 from playground.models import Room, Session, Student
-from playground.presenters.charts.table import CONTENT_TYPE, csv_text
+from playground.presenters.charts import CONTENT_TYPE, csv_text
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -128,6 +128,7 @@ async def play_lesson(request: HttpRequest, room: Room, student: Student, slug: 
         if rooms.is_over(room):
             raise SessionError(_("This assignment has ended."))
         session = await _start_lesson(request, room, student, lesson)
+        await remember(request, session.edit_key)
         await in_thread(assignments.begin_work, student, slug, session)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
 
@@ -141,7 +142,6 @@ async def _start_lesson(request: HttpRequest, room: Room, student: Student, less
     title = str(in_language({language: words.title for language, words in lesson.words.items()}))
     commands = beginning(lesson.plan)
     session = await create_session(name=title, story=lesson.slug, commands=commands, creator=creator(request))
-    await remember(request, session.edit_key)
     return session
 
 

@@ -21,7 +21,7 @@ from playground.lessons import LANGUAGES, Lesson, command_of
 from playground.presenters.look import Look
 from playground.sessions.database import lessons, listing
 from playground.sessions.database.asking import in_thread
-from playground.sessions.limits.shares import vouch
+from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import NotAllowed, SessionError
 from playground.sessions.protocol.lessons import JudgeAnswer
 from playground.sessions.web.client import SessionClient
