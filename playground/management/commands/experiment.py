@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 from django.core.management.base import CommandError
 
 from playground.management.report import build_report
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
-from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run
+from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run, read_experiment
 from scheduler_core.analysis.experiments import summarize as summarize_rows
 from scheduler_core.world.commands import Refused
 
@@ -45,7 +44,9 @@ class Command(TerminalCommand):
         parser.add_argument(
             "action", choices=("run", "schema"), help="run FILE, or print the JSON Schema of such files"
         )
-        parser.add_argument("file", nargs="?", default="", metavar="FILE", help="the experiment, as YAML")
+        parser.add_argument(
+            "file", nargs="?", default="", metavar="FILE", help="the experiment, as YAML (-: standard input)"
+        )
         parser.add_argument("--out", default="", metavar="FOLDER", help="where results go (FILE without its ending)")
         parser.add_argument(
             "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (as many as cores)"
@@ -60,7 +61,7 @@ class Command(TerminalCommand):
         if action == "schema":
             self.stdout.write(json.dumps(msgspec.json.schema(Experiment), indent=2))
             return
-        experiment, path = read_experiment(file), Path(file)
+        experiment, path = read_file(file), Path("experiment" if file == "-" else file)
         folder = Path(out or path.with_suffix(""))
         runs = list_runs(experiment, str(path.parent.resolve()))
         try:
@@ -90,11 +91,11 @@ class Command(TerminalCommand):
         self.stdout.write(json.dumps(data) if output == "json" else "\n".join(summarize(rows)))
 
 
-def read_experiment(file: str) -> Experiment:
-    """Return the experiment of a file. Raise CommandError with what is wrong, and where."""
+def read_file(file: str) -> Experiment:
+    """Return the experiment of a file, or of standard input for "-". Raise CommandError with what is wrong, and where."""
     try:
-        return msgspec.convert(yaml.safe_load(Path(file).read_bytes()), Experiment)
-    except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
+        return read_experiment(sys.stdin.read() if file == "-" else Path(file).read_text())
+    except (OSError, ValueError) as error:
         raise CommandError(f"{file or 'FILE'}: {error}", returncode=Exit.UNUSABLE) from None
 
 

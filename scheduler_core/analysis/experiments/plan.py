@@ -12,6 +12,8 @@ import msgspec
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.analysis.whatif.node_types import Listed
 from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects.loading import load_manifests
 from scheduler_core.apimachinery.objects.quantity import parse_quantity
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.base.clock.random import Stream
@@ -163,6 +165,17 @@ class Run(msgspec.Struct, frozen=True):
         files = [hashlib.sha256((Path(self.folder) / name).read_bytes()).hexdigest() for name in self.world.files]
         said = [ENGINE_VERSION, self.world, self.variant, self.seed, self.types, files]
         return hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()[:32]
+
+
+def read_experiment(text: str) -> Experiment:
+    """Return the experiment of a YAML file. Raise ValueError with what was received, what was expected, and where."""
+    try:
+        documents = [loaded.manifest for loaded in load_manifests(text)]
+    except InvalidObject as error:
+        raise ValueError(str(error)) from None
+    if len(documents) != 1:
+        raise ValueError(f"received {len(documents)} documents; expected one, with worlds and variants")
+    return msgspec.convert(documents[0], Experiment)
 
 
 def list_runs(experiment: Experiment, folder: str) -> list[Run]:

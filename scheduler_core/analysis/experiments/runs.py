@@ -109,9 +109,8 @@ class Player:
         }
         for name, count in (*self.world.nodes.items(), *run.variant.nodes.items()):
             if name not in self.types:
-                raise ValueError(
-                    f"{self.world.name}: received the node type {name}; expected one of {', '.join(self.types)}"
-                )
+                known = ", ".join(self.types) or "nodeTypes, which is empty"
+                raise ValueError(f"{self.world.name}: received the node type {name}; expected one of {known}")
             self.apply(ApplyObjects(make_nodes(self.sim.store, [(self.types[name], count)])))
 
     def apply(self, command: Command) -> None:

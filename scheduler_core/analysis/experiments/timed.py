@@ -213,8 +213,10 @@ def _follow(trace: Mapping[str, Any]) -> Iterator[Timed]:
 
 
 def _live(owner: Mapping[str, Any], key: str, number: int, life: Any, first: int) -> Timed:
-    (state, times), *_ = life.items() if isinstance(life, Mapping) else [(life, first)]
-    start, end = times if state == "Finished" else (times, None)
+    times: Any = (
+        next(iter(life.values())) if isinstance(life, Mapping) else first
+    )  # Running(start), Finished(start, end), or Empty
+    start, end = times if isinstance(times, list) else (times, None)
     return Timed(_pod_of(owner, key, number), (start - first) * SECOND, None if end is None else (end - start) * SECOND)
 
 
