@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from scheduler_core.analysis.experiments.plan import Run, Spread, Variant
-from scheduler_core.analysis.experiments.timed import Source, Timed, make_pod, name_class, read_source
+from scheduler_core.analysis.experiments.timed import Source, Timed, make_pod, read_class, read_source
 from scheduler_core.analysis.whatif.node_types import INSTANCE_TYPE, NodeType, make_nodes, read_types, types_of_nodes
 from scheduler_core.analysis.whatif.rest import find_next_success
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -92,17 +92,8 @@ class Player:
         others = [each for source in self.sources for each in source.others]
         nodes = [each for each in others if each["kind"] == "Node"]
         rest = [each for each in others if each["kind"] != "Node"]
-        priorities = sorted({group.priority for group in self.world.pods if group.priority} | self._list_priorities())
-        classes = [
-            {
-                "apiVersion": "scheduling.k8s.io/v1",
-                "kind": "PriorityClass",
-                "metadata": {"name": name_class(n)},
-                "value": n,
-            }
-            for n in priorities
-        ]
-        self.apply(ApplyObjects((*rest, *classes, *_thin(nodes, self.world.nodes_at_most))))
+        made = list(self._list_missing(rest))
+        self.apply(ApplyObjects((*rest, *made, *_thin(nodes, self.world.nodes_at_most))))
         text = msgspec.json.encode({"nodeTypes": run.types}).decode()
         self.types: dict[str, NodeType] = {
             each.name: each for each in read_types(text, types_of_nodes(self.sim.store))[0]
@@ -139,12 +130,18 @@ class Player:
             self._run_until(self.ends[0][0] if self.ends and self.sim.idle else self.clock + SECOND)
         return full
 
-    def _list_priorities(self) -> set[int]:
-        named = (each.pod["spec"].get("priorityClassName", "") for source in self.sources for each in source.pods)
-        numbers = (
-            name.removeprefix("priority-").replace("minus-", "-") for name in named if name.startswith("priority-")
-        )
-        return {int(number) for number in numbers if number.lstrip("-").isdecimal()}
+    def _list_missing(self, rest: Sequence[Manifest]) -> Iterator[Manifest]:
+        """Yield the namespaces and priority classes that pods name, and that nothing else brings along."""
+        pods = [each.pod for source in self.sources for each in source.pods]
+        pods += [make_pod("x", group.namespace, {}, group.priority) for group in self.world.pods]
+        there = {(each["kind"], each["metadata"]["name"]) for each in rest}
+        for name in sorted({pod["metadata"].get("namespace") or "default" for pod in pods}):
+            if ("Namespace", name) not in there and self.sim.store.get("Namespace", "", name) is None:
+                yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        for name in sorted({pod["spec"].get("priorityClassName") or "" for pod in pods}):
+            if (value := read_class(name)) is not None and ("PriorityClass", name) not in there:
+                meta = {"name": name}
+                yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": meta, "value": value}
 
     def _list_pods(self) -> list[Timed]:
         """Return the pods in the order of their arrival."""

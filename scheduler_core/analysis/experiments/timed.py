@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import lzma
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,7 +129,7 @@ def make_pod(name: str, namespace: str, requests: Mapping[str, str], priority: i
     limits = {key: amount for key, amount in amounts.items() if "/" in key}  # extended resources need both
     resources = {"requests": amounts, **({"limits": limits} if limits else {})}
     spec = {"containers": [{"name": "c", "image": "x", "resources": resources}]}
-    more = {"priorityClassName": name_class(priority)} if priority else {}
+    more = {"priorityClassName": _name_class(priority)} if priority else {}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -137,9 +138,14 @@ def make_pod(name: str, namespace: str, requests: Mapping[str, str], priority: i
     }
 
 
-def name_class(priority: int) -> str:
-    """Return the name of the PriorityClass that pods with a number for a priority have."""
+def _name_class(priority: int) -> str:
     return f"priority-{priority}".replace("--", "-minus-")
+
+
+def read_class(name: str) -> int | None:
+    """Return the priority of a class that `make_pod` named; None for any other name."""
+    found = re.fullmatch(r"priority-(minus-)?(\d+)", name)
+    return None if found is None else int(found[2]) * (-1 if found[1] else 1)
 
 
 def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
