@@ -30,6 +30,7 @@ urlpatterns = [
     path("figures/<slug:name>/", page("figures.show_figure"), name="figure"),
     path("figures/<slug:name>/embed/", page("figures.show_figure"), {"framed": True}, name="figure-embed"),
     path("l/<slug:slug>/", course.show_lesson, name="lesson"),
+    path("l/<slug:slug>/lesson.html", page("exports.lesson_file"), name="lesson-file"),
     path("l/<slug:slug>/embed/", framed.begin, name="lesson-embed"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),

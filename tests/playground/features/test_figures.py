@@ -102,3 +102,14 @@ def test_each_figure_is_used_by_a_lesson_and_by_a_section() -> None:
         name for document in read_documents() for each in document["sections"] for name in each.get("figures", ())
     }
     assert placed == set(FIGURES)
+
+
+def test_a_lesson_is_a_file_with_its_questions_and_their_answers(client: Client) -> None:
+    answer = client.get(reverse("lesson-file", args=["weights"]))
+    text = answer.content.decode()
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="weights.html"'
+    assert text.count("<fieldset>") == 3
+    assert '<data value="3">' in text
+    assert "src=" not in text
+    assert "http-equiv=" in text
+    assert not answer.cookies
