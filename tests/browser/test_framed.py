@@ -55,7 +55,7 @@ def test_a_lesson_and_a_figure_work_in_a_frame_of_another_site(server: Playgroun
         while not lesson.get_by_role("button", name="Try it on a fork").count():
             if lesson.get_by_role("button", name="Show the answer").count():
                 lesson.get_by_role("button", name="Show the answer").click()
-                expect(lesson.locator(".verdict")).to_be_visible()
+                expect(lesson.locator("form.question .verdict")).to_be_visible()
             lesson.get_by_role("button", name="Next", exact=True).click()
             cards += 1
             expect(lesson.get_by_text(f"{cards} / ")).to_be_visible()

@@ -79,9 +79,9 @@ def _show_weights(of: Setting) -> Picture:
 def _show_taints(of: Setting) -> Picture:
     attempt, rows = of.cluster.schedule("next"), []
     points = attempt.scores.normalized["TaintToleration"] if attempt.scores else {}
-    for node in of.cluster.nodes:
-        taints = of.cluster.world.store.get("Node", "", node).get("spec", {}).get("taints", ())
-        text = "".join(f"{each['key']}={each['value']}:{each['effect']}" for each in taints)
+    for each in of.cluster.world.store.list("Node"):
+        node, taints = each["metadata"]["name"], each.get("spec", {}).get("taints", ())
+        text = "".join(f"{taint['key']}={taint['value']}:{taint['effect']}" for taint in taints)
         verdict = Cell(of.say("refuse"), "no") if node in attempt.refused else Cell(of.say("pass"), "yes")
         rows.append([Cell(node), Cell(text or of.say("none"), "mono"), verdict, Cell(str(points.get(node, "–")))])
     return Picture(of.say("caption", n=len(rows) - len(attempt.refused)), rows)
@@ -89,7 +89,7 @@ def _show_taints(of: Setting) -> Picture:
 
 def _show_allocation(of: Setting) -> Picture:
     kind, added = of.values["strategy"], of.values["cpu"]
-    used = {node: of.cluster.world.store.get("Node", "", node)["metadata"]["labels"] for node in of.cluster.nodes}
+    used = {each["metadata"]["name"]: each["metadata"]["labels"] for each in of.cluster.world.store.list("Node")}
     scores = of.cluster.schedule("next").scores
     assert scores is not None
     points = scores.raw["NodeResourcesBalancedAllocation" if kind == "BalancedAllocation" else "NodeResourcesFit"]
@@ -252,9 +252,8 @@ def _show_thresholds(of: Setting) -> Picture:
     while of.cluster.now < end * SECOND and not of.cluster.world.idle:
         of.cluster.world.advance()
     surroundings, scale = of.cluster.world.surroundings, Scale(end, 2200)
-    levels = [
-        (each.t / SECOND, dict(each.figures)["memory.available"] / MI) for each in surroundings.levels["Signals//node"]
-    ]
+    measured = surroundings.levels["Signals//node"]
+    levels = [(each.t / SECOND, int(dict(each.figures)["memory.available"]) / MI) for each in measured]
     curve = [
         point for (t, high), (then, _) in pairwise([*levels, (end, 0)]) for point in ((t, high), (min(then, end), high))
     ]
@@ -277,7 +276,7 @@ def _show_leases(of: Setting) -> Picture:
         if not cut and (cut := world.now >= 10 * SECOND):
             of.cluster.apply(PartitionScheduler("steady", partitioned=True, hang=SECOND // 10))
         world.advance()
-        lease = next((each["spec"] for each in world.store.list("Lease")), {})
+        lease: dict[str, Any] = next((each["spec"] for each in world.store.list("Lease")), {})
         if lease.get("renewTime") != known:
             known = lease["renewTime"]
             renewed[lease["holderIdentity"].partition("_")[0]].append(world.now / SECOND)

@@ -16,7 +16,7 @@ from playground.lessons.reading import read_documents
 
 
 def ends_of(control: Control) -> list[tuple[str, Any]]:
-    chosen = list(control.among) or [control.least, control.value, control.most]
+    chosen: list[int | str] = list(control.among) or [control.least, control.value, control.most]
     return [(control.name, value) for value in dict.fromkeys(chosen)]
 
 
