@@ -146,40 +146,23 @@ def _show_sampling(of: Setting) -> Picture:
     return Picture(of.say(word, n=stop, nodes=nodes, share=f"{100 * stop / nodes:.0f}", least=least), rows, marks)
 
 
-_PLACES = {
-    "active": (16, 20, 28),
-    "in flight": (50, 20, 28),
-    "bound": (84, 20, 28),
-    "backoff": (16, 72, 28),
-    "unschedulable": (66, 72, 38),
-}
-_ARROWS = {
-    ("active", "in flight"): (30, 20, 35.5, 20),
-    ("in flight", "bound"): (64, 20, 69.5, 20),
-    ("in flight", "unschedulable"): (52, 28, 62, 63),
-    ("unschedulable", "backoff"): (47, 72, 31, 72),
-    ("unschedulable", "active"): (55, 64, 26, 29),
-    ("backoff", "active"): (14, 64, 14, 29),
-    ("backoff", "in flight"): (26, 64, 43, 29),
-}
-
-
 def _show_queues(of: Setting) -> Picture:
     of.cluster.schedule("web")
     if of.values["event"] == "NodeAdd":
         of.cluster.add(make_node("large"))
     of.cluster.schedule("web")
-    lane = [move for move in of.cluster.world.journal.lane("default/web") if move.place in _PLACES]
-    steps = [("", lane[0].place), *((before.place, after.place) for before, after in pairwise(lane))]
+    shape = read_figures()["queues"].shape
+    lane = [move for move in of.cluster.world.journal.lane("default/web") if move.place in shape["places"]]
+    steps = [f">{lane[0].place}", *(f"{before.place}>{after.place}" for before, after in pairwise(lane))]
     now = min(of.values["step"], len(steps)) - 1
     looks = {**dict.fromkeys(steps[:now], "passed"), steps[now]: "now"}
-    marks = [Mark("arrow", *ends, look=looks.get(pair, "")) for pair, ends in _ARROWS.items()]
-    for place, (x, y, width) in _PLACES.items():
+    marks = [Mark("arrow", *ends, look=looks.get(step, "")) for step, ends in shape["arrows"].items()]
+    for place, (x, y, width) in shape["places"].items():
         look = "place now" if place == lane[now].place else "place"
         marks.append(Mark("box", x - width / 2, y - 8, width, 16, of.say(place), look))
     cause = lane[now].why[0] if lane[now].why else lane[now].cause
     rows = [make_cells(f"{each.t / SECOND:g} s", of.say(each.place), each.cause) for each in lane]
-    return Picture(of.say(">".join(steps[now]), t=f"{lane[now].t / SECOND:g}", cause=cause), rows, marks)
+    return Picture(of.say(steps[now], t=f"{lane[now].t / SECOND:g}", cause=cause), rows, marks)
 
 
 def _show_backoff(of: Setting) -> Picture:

@@ -46,13 +46,17 @@ class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure. `words`: those in its picture, by language; `world`: as lesson.yaml has it, `$(name)` for a control's value."""
+    """A figure. `words`: those in its picture, by language; `world`: as lesson.yaml has it, `$(name)` for a control's value.
+
+    `shape`: where its parts are, in percent.
+    """
 
     title: Mapping[str, str]
     about: Mapping[str, str]
     controls: tuple[Control, ...]
     words: Mapping[str, Mapping[str, str]]
     world: Mapping[str, Any] = {}
+    shape: Mapping[str, Any] = {}
 
     def begin(self, values: Mapping[str, Value]) -> tuple[Command, ...]:
         """The commands that make its world."""

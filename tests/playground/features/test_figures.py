@@ -89,6 +89,8 @@ def test_each_section_of_a_document_has_a_lesson_or_a_figure(client: Client) -> 
 
 def test_each_lesson_names_what_it_plays_and_the_lesson_that_follows(client: Client) -> None:
     played = {slug for document in read_documents() for slug in document["lessons"]}
+    sections = [each for document in read_documents() for each in document["sections"]]
+    played |= {slug for each in sections for slug in each.get("lessons", ())}
     assert {lesson.slug for lesson in read_lessons()} <= played
     page = client.get(reverse("lesson", args=["weights"])).content.decode()
     assert "#node-affinity-weight" in page
