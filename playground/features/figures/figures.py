@@ -156,7 +156,7 @@ def _show_queues(of: Setting) -> Picture:
     steps = [f">{lane[0].place}", *(f"{before.place}>{after.place}" for before, after in pairwise(lane))]
     now = min(of.values["step"], len(steps)) - 1
     looks = {**dict.fromkeys(steps[:now], "passed"), steps[now]: "now"}
-    marks = [Mark("arrow", *ends, look=looks.get(step, "")) for step, ends in shape["arrows"].items()]
+    marks = [Mark("arrow", x, y, w, h, look=looks.get(step, "")) for step, (x, y, w, h) in shape["arrows"].items()]
     for place, (x, y, width) in shape["places"].items():
         look = "place now" if place == lane[now].place else "place"
         marks.append(Mark("box", x - width / 2, y - 8, width, 16, of.say(place), look))
