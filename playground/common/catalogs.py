@@ -3,8 +3,6 @@
 setup.py imports this module before anything is installed, so that it imports nothing but the standard library and Babel.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

@@ -1,7 +1,5 @@
 """A command of the log in one sentence, from its JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """kube's refusals in plain words. The exact text always stands first; this is what follows it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

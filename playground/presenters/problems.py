@@ -1,7 +1,5 @@
 """What is wrong with a field, as a message: what was received, what was expected. kube's own words stay as they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Refusals of the present cycle as counted groups: one group for each distinct answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `translated` filter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache

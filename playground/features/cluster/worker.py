@@ -1,7 +1,5 @@
 """What the components around the schedulers do, inside a worker."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Mapping

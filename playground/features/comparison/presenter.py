@@ -1,7 +1,5 @@
 """Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ What led on is told in one line: after a device that was chosen for good comes t
 a device that was undone stays inside of it. Devices that were refused one after the other for the same reason are folded.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fixes in words: each change as a sentence, what it defeats, and what it does to other pods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path

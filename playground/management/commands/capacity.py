@@ -1,7 +1,5 @@
 """`python manage.py capacity`: which nodes would help the pods that wait, and which nodes can go."""
 
-from __future__ import annotations
-
 import sys
 import time
 from argparse import ArgumentParser

@@ -1,7 +1,5 @@
 """`python manage.py export TRACE`: a trace, or a session of this server's database, in the forms that other tools read."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`python manage.py simulate`: runs a cluster and prints where its pods go."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator

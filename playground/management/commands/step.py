@@ -1,7 +1,5 @@
 """`python manage.py step`: goes on with a world by a few steps, says what happened, and keeps it as a trace."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from itertools import chain, takewhile

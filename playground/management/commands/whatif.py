@@ -1,7 +1,5 @@
 """`python manage.py whatif`: what would change with other nodes, replicas or another configuration, and how many more pods fit."""
 
-from __future__ import annotations
-
 import os
 import sys
 from argparse import ArgumentParser

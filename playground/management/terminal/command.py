@@ -1,7 +1,5 @@
 """The base of the commands about clusters: options of one's own alone, input, exit statuses, errors as other tools print them."""
 
-from __future__ import annotations
-
 import enum
 import gc
 import os

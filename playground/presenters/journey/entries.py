@@ -1,7 +1,5 @@
 """The entries of a journey, oldest first: moves between places, and attempts with what followed them up to the node or back to a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 

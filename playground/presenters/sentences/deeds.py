@@ -3,8 +3,6 @@
 A clause of another form, and what kube itself says, is shown as it is.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The table of record kinds as people are told of them: a sentence, and a line of a sequence diagram."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypedDict, TypeVar

@@ -1,7 +1,5 @@
 """The sentences of records, which say what happened (kinds.py has the table)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TypeVar
 

@@ -4,8 +4,6 @@ What was chosen is aimed at: a pod in its present or last attempt; a claim in th
 one that looked at it; a controller on its own stage, with what it did last.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that wake the pod."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 from playground.presenters.look import Look

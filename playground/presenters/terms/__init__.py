@@ -3,8 +3,6 @@
 Their words are in the YAML files of this folder, a file for each group: `make messages` reads them from there.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

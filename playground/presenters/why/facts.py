@@ -1,7 +1,5 @@
 """The facts beside the reasons as sentences, and those of them that belong to the answer itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path

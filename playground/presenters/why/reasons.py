@@ -1,7 +1,5 @@
 """What a reason means for a pod, as one sentence. A reason that no sentence is written for is said in kube's own words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

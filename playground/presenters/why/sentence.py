@@ -1,7 +1,5 @@
 """The one sentence: what keeps a pod from running, by its state and then by the reason that came nearest to letting it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What keeps a pod's claims from a volume, as one sentence: the first claim that something is wrong with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

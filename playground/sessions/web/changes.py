@@ -1,7 +1,5 @@
 """Changes: what moves a session's head, each written to the log before anybody is shown it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import random

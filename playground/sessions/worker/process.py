@@ -3,8 +3,6 @@
 It knows no Django and no database. It ends as soon as its input is closed, also in the middle of a long job: it never outlives the server.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

@@ -1,7 +1,5 @@
 """Traces inside a worker: a session's history as lines of JSON, and the check of such lines by computing them again."""
 
-from __future__ import annotations
-
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The builder: nodes, pods, devices and claims by forms, with a live preview of the YAML that they make."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import quote
 

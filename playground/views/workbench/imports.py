@@ -1,7 +1,5 @@
 """Import: paste, upload or drop what kubectl prints; look at what it would do; apply what was accepted as one command."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -1,7 +1,5 @@
 """Every action on objects, in the order in which they are offered."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ One table (catalogue.py) for the forms, the inspector's buttons and whatever els
 notes are marked for the catalogs and translated where they are shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """What can be done to nodes, as kubectl does it; and what their kubelets are made to do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playground.workbench.actions.contract import Action, Choices, Field, Patch, Patching, Subject, Values, gettext_noop

@@ -1,7 +1,5 @@
 """What can be done to a plugin of a profile: another weight, or none of it. The scheduler restarts with the configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

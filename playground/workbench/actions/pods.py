@@ -1,7 +1,5 @@
 """What can be done to pods."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import UNSET

@@ -1,7 +1,5 @@
 """How much a node has and a pod requests, a pod's priority and its gates; what kube refuses to change in place is made anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playground.workbench.actions.contract import (

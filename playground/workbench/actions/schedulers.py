@@ -1,7 +1,5 @@
 """What can be done to a scheduler's process: it is started, told to end, killed, cut off from the API server."""
 
-from __future__ import annotations
-
 from playground.workbench.actions.contract import Action, Field, Subject, Values, Wrong, gettext_noop
 from scheduler_core.world.commands import PartitionScheduler, StartScheduler, StopScheduler
 

@@ -1,7 +1,5 @@
 """What pods and nodes use, as kubelets measure it: entries that hold from now on (docs/cluster.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What can be done to workloads, as kubectl scale, rollout, set image and delete do it."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from msgspec import UNSET

@@ -1,7 +1,5 @@
 """The builder's forms: what a person fills in, checked field by field, and the manifests it makes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """kube's feature gates as a form: those that can be set, and in words why the others can't."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from django import forms

@@ -1,7 +1,5 @@
 """The filter stage's columns: PreFilter where it left nodes out, the Filter plugins that run, extenders; who came in, who was refused."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypedDict
 

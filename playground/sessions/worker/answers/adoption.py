@@ -1,7 +1,5 @@
 """What a text with configurations comes to: what was found in it, as v1, with what changed as a list and as a diff."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any

@@ -1,7 +1,5 @@
 """The schedulers' configurations: as they stand, with every default and marked where they differ from kube's, or read from a text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from difflib import SequenceMatcher

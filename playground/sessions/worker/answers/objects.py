@@ -1,7 +1,5 @@
 """What a world holds: lists of objects, single ones, the nodes' names, and all of it as YAML."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping

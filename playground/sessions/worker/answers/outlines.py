@@ -3,8 +3,6 @@
 No request takes long: outlines read the journal, digests are computed for as many attempts as half a second allows.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The API server of a session: reads, writes, watches, and a live world's time."""
 
-from __future__ import annotations
-
 import time
 
 import msgspec

@@ -4,8 +4,6 @@ Circles of moves and workloads whose pods end alike are noticed as at a terminal
 The moves of the run are counted on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 
