@@ -10,7 +10,7 @@ from django.views.i18n import set_language
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.sessions.web.consumers import SessionConsumer
 from playground.views import branches, commands, home, operator, session, sharing, site, story
-from playground.views.classroom import desk, joining
+from playground.views.classroom import assigning, desk, joining
 from playground.views.lessons import course, editing, making, taking, variants
 from playground.views.workbench import acting, build, calls, components, extenders, imports, objects, plugins, weights
 
@@ -52,6 +52,9 @@ urlpatterns = [
     path("status", operator.status, name="server-status"),
     path("s/<str:key>/room", desk.open_room, name="open-room"),
     path("room/<str:key>/", desk.desk, name="room"),
+    path("assign", assigning.assign, name="assign"),
+    path("s/<str:key>/lesson/done", assigning.finish, name="lesson-done"),
+    path("room/<str:key>/change", desk.change, name="room-change"),
     path("room/<str:key>/end", desk.end, name="room-end"),
     path("room/<str:key>/delete", desk.delete, name="room-delete"),
     path("room/<str:key>/results.csv", desk.results, name="room-results"),
@@ -66,6 +69,11 @@ urlpatterns = [
     path("s/<str:key>/k8s/<path:path>", page("door.door"), name="door-path"),
     path("s/<str:key>/live", page("door.live"), name="live"),
     path("s/<str:key>/kubeconfig", page("door.kubeconfig"), name="kubeconfig"),
+    path("s/<str:key>/second-opinion", page("second_opinion.second_opinion"), name="second-opinion"),
+    path("s/<str:key>/second-opinion/opinion.json", page("second_opinion.opinion_json"), name="second-opinion-json"),
+    path("s/<str:key>/second-opinion/progress.json", page("second_opinion.progress"), name="second-opinion-progress"),
+    path("s/<str:key>/second-opinion/config.yaml", page("second_opinion.config"), name="second-opinion-config"),
+    path("s/<str:key>/second-opinion/begin", page("second_opinion.begin"), name="second-opinion-begin"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
     path("s/<str:key>/problems", page("fixes.problems"), name="problems"),
