@@ -9,7 +9,7 @@ from typing import Any
 
 from playground.management import explaining
 from playground.management.terminal.cluster import Question
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.loops import describe_rest
@@ -34,37 +34,20 @@ class Command(TerminalCommand):
         """Add the arguments for the input, the pods, and the output."""
         super().add_arguments(parser)
         parser.add_argument(
-            "--pod",
-            action="append",
-            default=[],
-            metavar="NS/NAME|KIND/NS/NAME",
-            help="this pod or workload, as it is, and all that would be typed for it; may be given several times",
-        )
-        parser.add_argument(
             "-o",
             "--output",
             choices=("table", "text", *FORMS),
             help="a table for several pods, and the full text for one, unless this says otherwise",
         )
-        parser.add_argument(
-            "--fixes",
-            type=int,
-            default=10,
-            metavar="N",
-            help="search for fixes for at most so many pods (10); 0 for none",
-        )
-        parser.add_argument(
-            "--seconds",
-            type=float,
-            default=explaining.SECONDS,
-            metavar="S",
-            help="how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said",
-        )
-
-        parser.add_argument(
-            "--longer",
-            action="store_true",
-            help="also prove fixes that take hours of the cluster's time, such as those that wait for controllers",
+        what = "this pod or workload, as it is, and all that would be typed for it; may be given several times"
+        ends = "how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said"
+        longer = "also prove fixes that take hours of the cluster's time, such as those that wait for controllers"
+        add_options(
+            parser,
+            ("--pod", [], "NS/NAME|KIND/NS/NAME", what),
+            ("--fixes", 10, "N", "search for fixes for at most so many pods (10); 0 for none"),
+            ("--seconds", explaining.SECONDS, "S", ends),
+            ("--longer", False, "", longer),
         )
 
     def handle(self, *args: Any, fixes: int, seconds: float, **options: Any) -> None:
