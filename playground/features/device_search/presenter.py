@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from playground.common.catalogs import read_yaml
 from playground.features.device_search import query
-from playground.presenters.words import Message, gettext_noop, message, read_yaml
+from playground.presenters.words import Message, gettext_noop, message
 
 WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))["search"]
 

@@ -5,9 +5,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
-from playground.presenters.words import Message, message, read_yaml
+from playground.presenters.words import Message, message
 from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6

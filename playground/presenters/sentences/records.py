@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import TypeVar
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.deeds import describe_deeds
-from playground.presenters.words import Message, brief, gettext_noop, message, read_yaml
+from playground.presenters.words import Message, brief, gettext_noop, message
 from scheduler_core.base.trace import kinds as facts
 from scheduler_core.world.readonly import Code
 

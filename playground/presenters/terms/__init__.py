@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from playground.presenters.words import read_yaml
+from playground.common.catalogs import read_yaml
 
 GROUPS = ("points", "plugins", "queues", "preemption", "scores", "binding", "controllers")
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short
-from playground.presenters.words import Message, message, read_yaml
+from playground.presenters.words import Message, message
 from scheduler_core.analysis.explain import Given
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["volumes"]
