@@ -66,6 +66,7 @@ PLACES = (
             Room("branches", "branches", _("Branches")),
             Room("exports", "exports", _("Export")),
             Room("capacity", "capacity", _("Capacity")),
+            Room("experiments", "experiments", _("Experiments")),
         ),
     ),
 )
@@ -79,6 +80,7 @@ OF_THE_PAST = (
     "branches",
     "exports",
     "capacity",
+    "experiments",
 )  # nothing there asks for a fork
 NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", "session", "act")
 
