@@ -1,7 +1,5 @@
 """A cycle's CycleState key by key: who wrote it, who read it, in which copies, and what it holds in short."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NotRequired, TypedDict
@@ -37,7 +35,7 @@ class CycleStateKeys(TypedDict):
     pod: str
     name: str
     number: int
-    keys: list[StateKey]
+    keys: "list[StateKey]"
     missed: list[Access]
     clones: list[Clones]
     skip_filter: list[str]

@@ -1,7 +1,5 @@
 """Sequence diagrams of what happened to a pod, or in a scheduler's start: the run's own records as arrows between lifelines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Required, TypedDict
 
@@ -31,7 +29,7 @@ class TableRow(Arrow):
 class Page(FoundSequence):
     every: bool
     clock: str
-    diagram: Diagram | None
+    diagram: "Diagram | None"
     table: list[TableRow]
 
 

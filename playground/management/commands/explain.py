@@ -1,7 +1,5 @@
 """`python manage.py explain`: why are the pods of a cluster not as their owners want them, and what would help?"""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
@@ -84,7 +82,7 @@ class Command(TerminalCommand):
         leave(list_exits(about, rest, made.refused))
 
     def _write_texts(
-        self, about: list[explaining.Answer], shown: list[explaining.Answer], search: Search
+        self, about: list[explaining.Answer], shown: list[explaining.Answer], search: "Search"
     ) -> list[explaining.Answer]:
         """Write the answers in full: explanations at once, fixes as soon as they are found."""
         answers, faint = [], self.style.HTTP_INFO

@@ -1,7 +1,5 @@
 """What is said of one device: its state, who has it, its taints, and how much of its capacity is used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
@@ -63,7 +61,7 @@ class DeviceRow(TypedDict):
     name: str
     state: str
     word: str
-    holders: list[HolderRow]
+    holders: "list[HolderRow]"
     taints: list[str]
     heeded: bool
     shares: list[Bar]

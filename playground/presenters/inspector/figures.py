@@ -1,7 +1,5 @@
 """The plugins' own figures for one node: their explanations, block by block and part by part, as the template reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
@@ -21,7 +19,7 @@ class FigurePart(TypedDict):
     path: NotRequired[str]
     name: NotRequired[str]
     percent: NotRequired[int]
-    parts: NotRequired[list[FigurePart]]
+    parts: "NotRequired[list[FigurePart]]"
 
 
 class FigureParagraph(TypedDict):
@@ -33,7 +31,7 @@ class FigureParagraph(TypedDict):
 class FigureTable(TypedDict):
     kind: Literal["table"]
     columns: list[str]
-    rows: list[FigureRow]
+    rows: "list[FigureRow]"
     more: int
 
 

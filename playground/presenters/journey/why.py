@@ -1,7 +1,5 @@
 """Where a pod is now and why, in one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypedDict
 
@@ -16,7 +14,7 @@ class JourneyWhy(TypedDict):
 
     sentence: Message
     message: str
-    wakes: list[Wake]
+    wakes: "list[Wake]"
 
 
 def why(sim: readonly.WorldView, key: str, move: readonly.Move) -> JourneyWhy:

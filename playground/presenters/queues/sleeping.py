@@ -1,7 +1,5 @@
 """The unschedulable pods in groups: how many, what would wake them, and what hints have just said of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -141,7 +139,7 @@ GROUPS, EMPTIED, PODS = 6, 2, 6
 
 
 class Sleeping(TypedDict):
-    groups: list[SleepingGroup]
+    groups: "list[SleepingGroup]"
     more_groups: int
     more_pods: int
 

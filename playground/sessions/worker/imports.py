@@ -1,7 +1,5 @@
 """Imports inside a worker: what one would do, and the command that does it."""
 
-from __future__ import annotations
-
 import re
 import time
 import zlib
@@ -304,7 +302,7 @@ class LargeImport:
         count = len(command.objects) if command is not None else 0
         return PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
 
-    def _written(self, before: bytes, objects: Sequence[object], after: bytes) -> Steps[_Compressed]:
+    def _written(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_Compressed]":
         """A list of objects as JSON, with what stands around it."""
         written, between = _Compressed(), b""
         written.add(before)

@@ -1,7 +1,5 @@
 """Controller: what happened around the scheduler: who did what to which objects and because of what, from the last records."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
@@ -35,7 +33,7 @@ from scheduler_core.world.readonly import Record, WorldView
 MOST_NODES, PLANNED = 6, 6
 
 
-def nodes(sim: WorldView, rows: AllChanged) -> list[ChangedNode]:
+def nodes(sim: WorldView, rows: AllChanged) -> "list[ChangedNode]":
     """Return the nodes that changed, and one that a controller reconciled by its name."""
     names = {each.name: each.what for each in rows.of("Node")}
     for record in sim.last[-1:]:
@@ -50,7 +48,7 @@ class ChangedNode(TypedDict):
     gone: bool
     added: bool
     cordoned: bool
-    conditions: list[Condition]
+    conditions: "list[Condition]"
     taints: list[str]
     drain: Draining | None
     planned: list[PlannedEviction]
@@ -121,7 +119,7 @@ class Effect(Row):
 class Chain(TypedDict):
     """A controller's own record comes last, and is told first, for it is the cause."""
 
-    actor: Actor | None
+    actor: "Actor | None"
     effects: list[Effect]
     more: int
 

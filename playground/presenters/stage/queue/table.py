@@ -1,7 +1,5 @@
 """All pods of the queue as a table: windowed, in the order of any column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nlargest, nsmallest
 from itertools import chain, islice
@@ -40,8 +38,8 @@ _ORDERS: Mapping[str, Callable[[Row], Any]] = {
 
 
 class QueueTable(TypedDict):
-    columns: list[QueueColumn]
-    rows: list[QueueRow]
+    columns: "list[QueueColumn]"
+    rows: "list[QueueRow]"
     q: str
     total: int
     first: int
