@@ -149,13 +149,9 @@ def point(started: trace.PointStarted) -> Message:
     return exactly(_POINTS.get(Point(started.point), f"Run{started.point}Plugins"))
 
 
-def _fine(ran: trace.PluginRan) -> bool:
-    return ran.status["code"] in ("Success", "Skip") and not ran.refusals
-
-
 def plugin_to(ran: trace.PluginRan, standing: Standing) -> str:
     """A refusal goes back to who asked; what passes is a note."""
-    return PLUGINS if _fine(ran) else asks(ran, standing)
+    return PLUGINS if (ran.status["code"] in ("Success", "Skip") and (not ran.refusals)) else asks(ran, standing)
 
 
 def plugin(ran: trace.PluginRan) -> Message:
