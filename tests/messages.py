@@ -61,7 +61,7 @@ def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | Non
 
 
 def list_strings(
-    data: object, without: Container[str] = ("docs", "sources", "exact", "icon", "letter", "type")
+    data: object, without: Container[str] = ("docs", "sources", "exact", "icon", "letter", "address", "type")
 ) -> Iterator[str]:
     """Every string in YAML data, without keys."""
     if isinstance(data, str):

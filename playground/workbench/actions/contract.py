@@ -129,16 +129,16 @@ def read_action(
     fields: Mapping[str, Mapping[str, Any]] = {},
 ) -> Action:
     """An action with its words from actions.yaml; `fields` are the parts of its fields that depend on the object, by the fields' names."""
-    words = read_yaml(Path(__file__).with_name("actions.yaml"))[name]
+    words = dict(read_yaml(Path(__file__).with_name("actions.yaml"))[name])
     built = tuple(
         Field(
             field,
             **{"label" if part == "exact" else part: value for part, value in given.items()},
             **fields.get(field, {}),
         )
-        for field, given in words.get("fields", {}).items()
+        for field, given in words.pop("fields", {}).items()
     )
-    return Action(name, kinds, make=make, applies=applies, **{**words, "fields": built})
+    return Action(words.pop("address", name), kinds, make=make, fields=built, applies=applies, **words)
 
 
 @dataclass(frozen=True, slots=True)
