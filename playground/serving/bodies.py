@@ -4,8 +4,6 @@ A path takes a body when a form is sent to it (`_TAKES`; a test holds the table 
 forms may be large only for who has the key, which is looked up once more than `FREE` bytes are to come.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections import Counter

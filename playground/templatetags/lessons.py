@@ -1,7 +1,5 @@
 """Words that come in every language at once, as lessons have them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from html import escape

@@ -1,7 +1,5 @@
 """A lesson in the studio: what its cards offer, answers to its questions, and its task on a fork."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

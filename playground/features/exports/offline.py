@@ -1,7 +1,5 @@
 """The file's page: styles, player and film in one HTML text, and a policy that lets it reach nothing else."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

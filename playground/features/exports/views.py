@@ -1,7 +1,5 @@
 """Downloads of a session, which jobs make, its trace and its cluster as streams, and the check of a trace that comes back."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The lesson panel: the cards reached so far, the latest one open, with its question, what it offers, and at the end the task."""
 
-from __future__ import annotations
-
 from typing import Any, Required, TypedDict
 
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
