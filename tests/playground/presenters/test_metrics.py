@@ -57,7 +57,7 @@ def test_a_histogram_is_drawn_from_its_first_to_its_last_bucket() -> None:
     assert drawn["figure"]["data"][0]["x"] == ["≤ 1 ms", "≤ 2 ms", "≤ 4 ms", "≤ 8 ms", "≤ 16 ms"]
 
 
-@pytest.mark.parametrize(("q", "count"), [("", 28), ("preemption", 4), ("QUEUE gauge", 1), ("no such word", 0)])
+@pytest.mark.parametrize(("q", "count"), [("", 35), ("preemption", 5), ("QUEUE gauge", 2), ("no such word", 0)])
 def test_the_filter_looks_for_every_word_in_name_labels_and_help(q: str, count: int) -> None:
     assert len(shown(world(node("a")), q)["metrics"]) == count
 
