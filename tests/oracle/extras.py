@@ -59,7 +59,7 @@ class ExtraMaker:
                 volume = {"name": "image", "image": {"reference": f"img{rng.randint(1, 9)}:1"}}
                 pod["spec"].setdefault("volumes", []).append(volume)
         last = world["pending"][-1]
-        if self.often(0.6) and not _uses_devices(last):
+        if self.often(0.6) and not _uses_devices(last) and "volumes" not in last["spec"]:
             made.append(self._claim_volume(last, "late", {"storageClassName": "late"}, {"phase": "Pending"}))
             for name in names:
                 if self.often(0.8):
