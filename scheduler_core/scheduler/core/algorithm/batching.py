@@ -12,10 +12,10 @@ kube: framework/runtime/batch.go, framework/sorted_nodes.go, schedule_one.go @ v
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.base.releases import Behavior
@@ -71,9 +71,14 @@ def _sink(heap: list[Item], i: int, end: int) -> None:
         i = child
 
 
-def first_in_heap(places: Sequence[int]) -> int:
-    """Return the place, among equally good ones, that Go's heap has on top."""
-    return min(places, key=lambda place: [int(bit) for bit in f"{place + 1:b}"])
+def first_in_heap(places: NDArray[np.intp]) -> int:
+    """Return the place, among equally good ones in ascending order, that Go's heap has on top.
+
+    A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
+    """
+    numbers = places + 1
+    bits = np.frexp(numbers)[1]
+    return int(places[np.argmin(numbers << (bits[-1] - bits))])
 
 
 @dataclass(slots=True)

@@ -23,8 +23,14 @@ Sign = Callable[[Any, Pod], Any]
 
 def sign(framework: Framework, pod: Pod) -> str:
     """Return a pod's signature in a profile; "" where the pod cannot be compared with others."""
-    plugins = _signing_plugins(framework)
-    if not plugins or any(refuses(plugin, pod) for plugin in plugins if (refuses := _REFUSES.get(plugin.name))):
+    plugins = framework.signers
+    if plugins is None:
+        plugins = framework.signers = _signing_plugins(framework)
+    if (
+        framework.extended
+        or not plugins
+        or any(refuses(plugin, pod) for plugin in plugins if (refuses := _REFUSES.get(plugin.name)))
+    ):
         return ""
     fragments = (signer(plugin, pod) for plugin in plugins if (signer := _SIGNS[plugin.name]))
     return canonical([pod.spec.scheduler_name, *dict.fromkeys(map(canonical, fragments))])
@@ -33,7 +39,8 @@ def sign(framework: Framework, pod: Pod) -> str:
 def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
     """Return the plugins that look at nodes; none if one of them has no signature."""
     found = {plugin.name: plugin for point in _LOOKED_AT for plugin in framework.at(point)}
-    return () if framework.extended or not found.keys() <= _SIGNS.keys() else tuple(found.values())
+    refusing_first = sorted(found.values(), key=lambda plugin: plugin.name not in _REFUSES)
+    return tuple(refusing_first) if found.keys() <= _SIGNS.keys() else ()
 
 
 def _sorted(parts: Any) -> list[str]:
