@@ -35,8 +35,8 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
         yield message(_CUT)
     for said in upgrade.messages:
         yield message(_SAYS, pods=_list(said.pods), before=said.before or "-", after=said.after or "-")
-    for text in upgrade.texts:
-        yield message(_TEXT, before=repr(text.before), after=repr(text.after), because=text.because)
+    for watched in upgrade.texts:
+        yield message(_TEXT, before=repr(watched.before), after=repr(watched.after), because=watched.because)
     for read in upgrade.objects:
         values = {"field": read.field, "kind": read.kind, "because": read.because, "names": _list(read.names)}
         yield message(_READ, target=upgrade.target, **values)

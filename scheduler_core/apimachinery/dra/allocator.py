@@ -19,10 +19,9 @@ from scheduler_core.apimachinery.dra.results import (
     class_config,
     node_selector,
 )
-from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey, WantedByKey, prepare
 from scheduler_core.apimachinery.dra.search.constraints import Amounts
 from scheduler_core.apimachinery.dra.search.depth_first import FOUND, TOO_MANY, Search
-from scheduler_core.apimachinery.dra.search.preparation import WantedByKey, prepare
 from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
 from scheduler_core.apimachinery.dra.slices import Pool, PoolId, ResourceSlice, gather_pools
 from scheduler_core.apimachinery.dra.taints import Selectors

@@ -1,5 +1,7 @@
 """Every metric that kube-scheduler registers: its name, type, labels, buckets and stability, and where the engine observes it.
 
+metrics.json lists them. Its `buckets` are a first bound, a factor, and a count; `time` names a member of Time.
+
 kube: metrics/metrics.go, framework/plugins/volumebinding/metrics/metrics.go @ v1.34.1 to v1.37.2
 """
 
@@ -25,61 +27,6 @@ class Former:
     name: str
     now: tuple[tuple[str, str], ...]
     why: str
-
-
-_POINT = "scheduler_framework_extension_point_duration_seconds"
-_ATTEMPT = "scheduler_scheduling_attempt_duration_seconds"
-
-FORMER: tuple[Former, ...] = (
-    Former(
-        "scheduler_scheduling_duration_seconds",
-        ((_ATTEMPT, ""), (_POINT, "")),
-        "A summary of the parts of scheduling by operation, deprecated in v1.18 and then removed. Overviews of the scheduler still "
-        "list it as the time from pop to bind: that is the first of these; the second tells the parts.",
-    ),
-    Former(
-        "scheduler_e2e_scheduling_duration_seconds",
-        ((_ATTEMPT, ""),),
-        "The same measurement under a name that promised more: one attempt is not a pod's whole way. Deprecated in v1.23.",
-    ),
-    Former(
-        "scheduler_binding_duration_seconds",
-        ((_POINT, '{extension_point="Bind"}'),),
-        "Binding became an extension point like the others. Deprecated in v1.20.",
-    ),
-    Former(
-        "scheduler_scheduling_algorithm_predicate_evaluation_seconds",
-        ((_POINT, '{extension_point="Filter"}'),),
-        "Predicates became Filter plugins.",
-    ),
-    Former(
-        "scheduler_scheduling_algorithm_priority_evaluation_seconds",
-        ((_POINT, '{extension_point="Score"}'),),
-        "Priorities became Score plugins.",
-    ),
-    Former(
-        "scheduler_scheduling_algorithm_preemption_evaluation_seconds",
-        ((_POINT, '{extension_point="PostFilter"}'),),
-        "Preemption became a PostFilter plugin. Deprecated in v1.20.",
-    ),
-    Former(
-        "scheduler_pod_scheduling_duration_seconds",
-        (("scheduler_pod_scheduling_sli_duration_seconds", ""),),
-        "It counted the time in which scheduling gates held a pod back; the SLI begins when the pod may be scheduled.",
-    ),
-    Former("scheduler_pod_preemption_victims", (("scheduler_preemption_victims", ""),), "Renamed."),
-    Former(
-        "scheduler_total_preemption_attempts",
-        (("scheduler_preemption_attempts_total", ""),),
-        "Renamed: counters end in _total.",
-    ),
-    Former("scheduler_scheduler_goroutines", (("scheduler_goroutines", ""),), "Renamed."),
-    Former(
-        "scheduler_scheduler_cache_size",
-        (("scheduler_cache_size", ""),),
-        "Renamed; deprecated in v1.33, removed in v1.34.",
-    ),
-)
 
 
 class MetricKind(enum.StrEnum):
@@ -124,16 +71,16 @@ def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
     return tuple(bounds)
 
 
-def _read_metric(row: dict[str, Any]) -> Metric:
-    """Read a row of the catalogue: `buckets` are the first bound, the factor, and the number of bounds."""
-    kind, time = MetricKind(row.pop("kind")), Time[row.pop("time", "NONE")]
-    behavior = Behavior(row.pop("behavior")) if "behavior" in row else None
-    buckets = exponential(*row.pop("buckets")) if "buckets" in row else ()
-    return Metric(kind=kind, time=time, behavior=behavior, buckets=buckets, labels=tuple(row.pop("labels")), **row)
+def _read_metric(fields: dict[str, Any]) -> Metric:
+    fields |= {"kind": MetricKind(fields["kind"]), "labels": tuple(fields["labels"])}
+    fields |= {"buckets": exponential(*fields.get("buckets", (0, 0, 0))), "time": Time[fields.get("time", "NONE")]}
+    fields |= {"behavior": Behavior(fields["behavior"]) if "behavior" in fields else None}
+    return Metric(**fields)
 
 
-METRICS: tuple[Metric, ...] = tuple(
-    _read_metric(row) for row in json.loads(Path(__file__).with_suffix(".json").read_text())
-)
-
+_DATA = json.loads(Path(__file__).with_name("metrics.json").read_text())
+METRICS: tuple[Metric, ...] = tuple(map(_read_metric, _DATA["metrics"]))
 BY_NAME = {metric.name: metric for metric in METRICS}
+FORMER: tuple[Former, ...] = tuple(
+    Former(each["name"], tuple((name, labels) for name, labels in each["now"]), each["why"]) for each in _DATA["former"]
+)

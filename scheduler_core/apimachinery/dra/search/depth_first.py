@@ -22,8 +22,7 @@ from collections.abc import Generator
 from scheduler_core.apimachinery.dra import watch as seen
 from scheduler_core.apimachinery.dra.claims import MAX_RESULTS
 from scheduler_core.apimachinery.dra.features import STABLE, AllocationError
-from scheduler_core.apimachinery.dra.search.attempt import Attempt, Wanted
-from scheduler_core.apimachinery.dra.search.preparation import WantedByKey
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, Wanted, WantedByKey
 from scheduler_core.apimachinery.dra.search.tentative import Position, Taken, Tentative
 from scheduler_core.apimachinery.dra.slices import Device, ResourceSlice
 

@@ -56,8 +56,9 @@ class NodeResourcesBalancedAllocation(Plugin):
         if not self._by_change:
             return score_balance(weighed)
         both = [replace(w, requested=np.stack((w.requested, w.requested - w.incoming))) for w in weighed]
-        after, before = score_balance(both)
-        return HALF + (HALF + after - before) // 2
+        scores = score_balance(both)  # with the pod, and without
+        change: Scores = HALF + scores[0] - scores[1]
+        return HALF + change // 2
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         return explain_weighed(self.args["resources"], pod.requests)
