@@ -86,6 +86,8 @@ pytest: install-test ## the tests, browser tests included
 conformance: install ## run the corpus and keep what the page /conformance shows
 	@$(PY) manage.py conformance tests/corpus/cycle tests/corpus/large --json > playground/views/data/conformance.new; \
 	  mv playground/views/data/conformance.new playground/views/data/conformance.json
+	@$(PY) manage.py conformance tests/corpus/releases --json | $(PY) -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["releases"], indent=1))' \
+	  > playground/views/data/releases.new; mv playground/views/data/releases.new playground/views/data/releases.json
 
 screenshots: install-test chromium ## take the pictures in docs/images again
 	@$(PY) scripts/screenshots.py

@@ -52,6 +52,15 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """A text that alerts and searches may match on, and what a release says instead ("": nothing); `because`: the behavior."""
+
+    before: str
+    after: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turned:
     """A gate with another default, or that a release lacks (None)."""
 
@@ -82,6 +91,7 @@ class Upgrade:
     gates: tuple[Turned, ...]
     objects: tuple[Reread, ...]
     configuration: tuple[str, ...]
+    texts: tuple[Watched, ...]
     tried: int
     at_rest: bool
     cut: bool
@@ -124,6 +134,7 @@ def iterate_upgrade(
         gates,
         tuple(_list_objects(sim, names)),
         tuple(_list_configuration(sim, after)),
+        tuple(_list_texts(source, target)),
         tried,
         rested and rests,
         cut,
@@ -204,6 +215,15 @@ def _list_messages(before: Simulation, after: Simulation) -> Iterator[Said]:
                 found.setdefault((texts[0], texts[1]), []).append(pod.key)
     for (was, now), pods in found.items():
         yield Said(was, now, tuple(pods))
+
+
+def _list_texts(source: Release, target: Release) -> Iterator[Watched]:
+    """Yield the texts that change between two releases, in whichever direction."""
+    old, new = behaviors_of(source), behaviors_of(target)
+    for each in DIFFERENCES:
+        if each.texts and (each.behavior in old) != (each.behavior in new):
+            before, after = each.texts if each.behavior in new else reversed(each.texts)
+            yield Watched(before, after, each.behavior)
 
 
 def _list_gates(source: Release, target: Release) -> Iterator[Turned]:

@@ -79,12 +79,16 @@ class Behavior(enum.StrEnum):
 
 
 class Difference(NamedTuple):
-    """A behavior, the first release that has it, where kube's sources say so, and one sentence."""
+    """A behavior, the first release that has it, where kube's sources say so, and one sentence.
+
+    `texts`: a part of a message or a metric's label before, and with the behavior; "" where nothing was or is said.
+    """
 
     behavior: Behavior
     since: str
     source: str
     text: str
+    texts: tuple[str, str] | None = None
 
 
 # In the order in which docs/releases.md lists them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 from django.core.management import call_command
 from django.test import Client
 
-from playground.views.site import RUN, present_run
+from playground.views.site import RELEASES_RUN, RUN, present_run
 from scheduler_core import KUBE_VERSION
+from scheduler_core.testing.conformance.corpus import read_corpus
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
@@ -36,6 +38,15 @@ def test_a_plugin_that_no_scenario_of_a_family_shows_counts_nothing_there() -> N
     family = {"family": "a_b", "scenarios": 2, "pass": 1, "plugins": {"NodeName": 1}}
     table = present_run({"families": [family], "pass": 1, "scenarios": 2})
     assert (table["plugins"], table["rows"][0]["cells"], table["whole"]) == (["NodeName"], [1], False)
+
+
+def test_the_run_under_newer_releases_has_every_recording_of_them() -> None:
+    found = json.loads(RELEASES_RUN.read_text())
+    for release, families in found.items():
+        recorded = Counter(each.family for each in read_corpus(CORPUS / "releases" / f"v{release}"))
+        assert {family: [count, count] for family, count in recorded.items()} == families
+    page = Client().get("/conformance").content.decode()
+    assert all(f'<th scope="col">{release}</th>' in page for release in found)
 
 
 class Cells(HTMLParser):
@@ -66,7 +77,7 @@ def test_the_page_shows_every_family_with_what_it_passed() -> None:
     assert response.status_code == 200
     table = Cells()
     table.feed(response.content.decode())
-    rows = {row[0]: row[1] for row in table.rows}
+    rows = {row[0]: row[1] for row in reversed(table.rows)}  # the first table's rows count
     for family in kept()["families"]:
         name = family["family"].replace("_", " ")
         assert rows[name] == f"{family['pass']} / {family['scenarios']}"

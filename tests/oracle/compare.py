@@ -126,7 +126,8 @@ def main(oracle: str, release: str, first: str, last: str) -> int:
     sums: Counter[str] = Counter()
     agreed = 0
     for world, answer in zip(worlds, ask_oracle(oracle, worlds), strict=True):
-        difference = answer.get("panic") or find_difference(world, answer["attempts"], sums)
+        panic = answer.get("panic")
+        difference = f"{world['name']}: {panic}" if panic else find_difference(world, answer["attempts"], sums)
         agreed += difference is None
         if difference is not None:
             print(difference)

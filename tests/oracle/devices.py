@@ -30,10 +30,11 @@ GATES = (
 class DeviceMaker:
     """Draws the devices of a world, and lets its pods claim them."""
 
-    def __init__(self, rng: random.Random, nodes: list[str], on: set[str]) -> None:
+    def __init__(self, rng: random.Random, nodes: list[str], on: set[str], all_devices: bool) -> None:
         self.rng = rng
         self.nodes = nodes
         self.on = on  # gates
+        self.all_devices = all_devices  # whether requests may be for all: kube 1.35 crashes where one takes counters
         self.conditions: dict[str, list[Manifest]] = {}
         self.claims: list[Manifest] = []
 
@@ -183,7 +184,7 @@ class DeviceMaker:
     def _asked(self, sub: bool = False) -> Manifest:
         rng = self.rng
         asked: Manifest = {"deviceClassName": rng.choice(["any", "any", "big", "v2"]), "allocationMode": "ExactCount"}
-        if self.often(0.12):
+        if self.often(0.12) and self.all_devices:
             asked["allocationMode"] = "All"
         else:
             asked["count"] = rng.choice([1, 1, 1, 2, 3])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tests.oracle.devices import RESOURCE
+
 Manifest = dict[str, Any]
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -13,6 +15,11 @@ _OTHER = {"cpu": ("200m", "1", "2500m"), "memory": ("128Mi", "1Gi", "3Gi")}
 
 def _cluster_wide(version: str, kind: str, name: str, **rest: Any) -> Manifest:
     return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "uid": f"{kind}-{name}"}, **rest}
+
+
+def _uses_devices(pod: Manifest) -> bool:
+    resources = [container["resources"] for container in pod["spec"]["containers"]]
+    return "resourceClaims" in pod["spec"] or any(RESOURCE in each.get("limits", {}) for each in resources)
 
 
 class ExtraMaker:
@@ -32,7 +39,7 @@ class ExtraMaker:
         made: list[Manifest] = []
         for driver in ("disk.example.com", "net.example.com"):
             spec: Manifest = {"attachRequired": True, "storageCapacity": True}
-            if self.knows_scaling and self.often(0.4):
+            if self.knows_scaling and driver.startswith("net") and self.often(0.6):
                 spec["preventPodSchedulingIfMissing"] = True
             made.append(_cluster_wide("storage.k8s.io/v1", "CSIDriver", driver, spec=spec))
         for name in names:
@@ -51,8 +58,8 @@ class ExtraMaker:
             if self.often(0.15):
                 volume = {"name": "image", "image": {"reference": f"img{rng.randint(1, 9)}:1"}}
                 pod["spec"].setdefault("volumes", []).append(volume)
-        if self.often(0.6):
-            last = world["pending"][-1]
+        last = world["pending"][-1]
+        if self.often(0.6) and not _uses_devices(last) and "volumes" not in last["spec"]:
             made.append(self._claim_volume(last, "late", {"storageClassName": "late"}, {"phase": "Pending"}))
             for name in names:
                 if self.often(0.8):

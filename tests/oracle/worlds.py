@@ -94,7 +94,9 @@ class _Maker:
         known = gates_of(read_release(world["kubeVersion"]))
         on = {name for name, gate in known.items() if world["gates"].get(name, gate.default)}
         nodes = [each["metadata"]["name"] for each in world["objects"] if each["kind"] == "Node"]
-        maker = DeviceMaker(self.rng, nodes, on)
+        maker = DeviceMaker(
+            self.rng, nodes, on, "1.35" not in world["kubeVersion"] or "DRAPartitionableDevices" not in on
+        )
         bound = [each for each in world["objects"] if each["kind"] == "Pod"]
         rest = [each for each in world["objects"] if each["kind"] != "Pod"]
         made = maker.objects()

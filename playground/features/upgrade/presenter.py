@@ -15,6 +15,7 @@ _FITS = gettext_noop("%(pod)s goes to %(after)s instead of waiting.")
 _CAUSE = gettext_noop("The cause is %(cause)s: without it, the pod stays where it was.")
 _SEVERAL = gettext_noop("No single difference is the cause.")
 _SAYS = gettext_noop("The message of %(pods)s changes. Before: %(before)s After: %(after)s")
+_TEXT = gettext_noop("Change alerts for the text %(before)s: the text is now %(after)s (%(because)s).")
 _ON = gettext_noop("Gates that turn on: %(gates)s.")
 _OFF = gettext_noop("Gates that turn off or no longer exist: %(gates)s.")
 _READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s): %(names)s.")
@@ -34,6 +35,8 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
         yield message(_CUT)
     for said in upgrade.messages:
         yield message(_SAYS, pods=_list(said.pods), before=said.before or "-", after=said.after or "-")
+    for watched in upgrade.texts:
+        yield message(_TEXT, before=repr(watched.before), after=repr(watched.after), because=watched.because)
     for read in upgrade.objects:
         values = {"field": read.field, "kind": read.kind, "because": read.because, "names": _list(read.names)}
         yield message(_READ, target=upgrade.target, **values)

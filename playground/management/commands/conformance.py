@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from scheduler_core import KUBE_VERSION
+from scheduler_core.scheduler.config import OLDEST
 from scheduler_core.testing.conformance.corpus import CorpusError, Result, Verdict, judge, read_corpus
 from scheduler_core.testing.conformance.corpus.reading import plugins_in
 
@@ -110,6 +111,7 @@ def as_data(results: list[Result]) -> dict[str, Any]:
         "kube": KUBE_VERSION,
         "summary": summary(results),
         **_counts(results),
+        **_by_release(results),
         "families": [
             {"family": family, **_counts(mine), "plugins": _plugins(mine)}
             for family, mine in by_family(results).items()
@@ -130,6 +132,16 @@ def as_data(results: list[Result]) -> dict[str, Any]:
             if result.verdict is Verdict.NOT_SUPPORTED
         ],
     }
+
+
+def _by_release(results: list[Result]) -> dict[str, Any]:
+    """Release -> family -> scenarios that pass, and all; nothing where all are of the oldest release."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for result in results:
+        sums = found.setdefault(result.scenario.release, {}).setdefault(result.scenario.family, [0, 0])
+        sums[0] += result.verdict is Verdict.PASSES
+        sums[1] += 1
+    return {} if found.keys() <= {OLDEST} else {"releases": found}
 
 
 def _plugins(results: list[Result]) -> dict[str, int]:

@@ -64,7 +64,8 @@ def read_families(scheduler: Scheduler) -> list[Family]:
         if metric.kind is MetricKind.HISTOGRAM
         else Family(metric, tuple(_values(metric, numbers.get(metric.name, {}))))
         for metric in METRICS
-        if not metric.gate or getattr(settings, metric.gate)
+        if (not metric.gate or getattr(settings, metric.gate))
+        and (metric.behavior is None or metric.behavior in settings.features.behaviors)
     ]
 
 
@@ -103,8 +104,8 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
     figures, queue, cache = scheduler.figures, scheduler.queue, scheduler.cache
     counted = queue.metrics
     pending: Counts = {
-        ("active",): len(queue.active_pods),
-        ("backoff",): len(queue.backoff_pods) + len(queue.error_backoff_pods),
+        ("active",): sum(entry.size for entry in queue.active()),
+        ("backoff",): sum(entry.size for entry in queue.backoff()),
         ("unschedulable",): counted.waiting["unschedulable"],
         ("gated",): counted.waiting["gated"],
     }
@@ -114,6 +115,7 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
     tried: Counts = {(): figures.preemption_attempts}
     return {
         **_election(scheduler),
+        **_of_newer_releases(scheduler),
         "scheduler_schedule_attempts_total": attempts,
         "scheduler_preemption_attempts_total": tried,
         "scheduler_pending_pods": pending,
@@ -127,6 +129,33 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
         "scheduler_async_api_call_execution_total": _totals(figures.async_api_call),
         "scheduler_pending_async_api_calls": _pending_calls(scheduler),
         "scheduler_volume_scheduling_stage_error_total": figures.volume_errors,
+    }
+
+
+def _of_newer_releases(scheduler: Scheduler) -> dict[str, Counts]:
+    """Return the counts of batching, and of entities, which groups are."""
+    queue, batches = scheduler.queue, (scheduler.algorithm_state.batches or {}).items()
+    waiting = {
+        "active": queue.active(),
+        "backoff": queue.backoff(),
+        "unschedulable": [entry for entry in queue.unschedulable() if not entry.gated_by],
+        "gated": [entry for entry in queue.unschedulable() if entry.gated_by],
+    }
+    queued: Counter[Labels] = Counter()
+    for place, entries in waiting.items():
+        queued.update({(place, kind): 0 for kind in ("pod", "podgroup")})
+        queued.update((place, "podgroup" if entry.members else "pod") for entry in entries)
+    groups: Counts = {(result, profile): n for (profile, result), n in queue.metrics.groups.items()}
+    return {
+        "scheduler_batch_attempts_total": {(p, result): n for p, b in batches for result, n in b.attempts.items()},
+        "scheduler_batch_cache_flushed_total": {(p, why): n for p, b in batches for why, n in b.flushed.items()},
+        "scheduler_batch_rescore_attempts_total": {(p,): b.rescored for p, b in batches if b.rescored},
+        "scheduler_queue_incoming_entities_total": {(*labels,): n for labels, n in queue.metrics.entities.items()},
+        "scheduler_queued_entities": queued,
+        "scheduler_podgroup_schedule_attempts_total": groups,
+        "scheduler_workload_preemption_attempts_total": {
+            (s,): n for s, n in scheduler.figures.group_preemptions.items()
+        },
     }
 
 

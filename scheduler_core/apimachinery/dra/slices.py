@@ -274,8 +274,14 @@ def gather_pools(
     """
     by_pool: dict[PoolId, list[ResourceSlice]] = {}
     last: list[ResourceSlice] = []
+    everywhere: set[str] = set()
+    whole_pools = Behavior.COUNTERS_OF_POOLS in features.behaviors
+    if whole_pools and features.partitionable and Behavior.COUNTERS_BY_NODE not in features.behaviors:
+        found = {each.name: each for pool in everything.values() for each in pool if each.counters}
+        everywhere = set(found)
+        slices = sorted((found | {each.name: each for each in slices}).values(), key=lambda each: each.name)
     for each in slices:
-        if not reaches(each, node, features):
+        if each.name not in everywhere and not reaches(each, node, features):
             continue
         if each.binding and features.experimental:
             last.append(each)
@@ -283,7 +289,7 @@ def gather_pools(
             _add(by_pool, each)
     for each in last:
         _add(by_pool, each)
-    if Behavior.COUNTERS_OF_POOLS in features.behaviors:
+    if whole_pools:
         every = ((pool_id, members, everything.get(pool_id, members)) for pool_id, members in by_pool.items())
         made = (_whole_pool(*each, features.partitionable) for each in every)
         pools = [pool for pool in made if pool is not None]

@@ -2,7 +2,7 @@
 
 metrics.json lists them. Its `buckets` are a first bound, a factor, and a count; `time` names a member of Time.
 
-kube: metrics/metrics.go, framework/plugins/volumebinding/metrics/metrics.go @ v1.34.1
+kube: metrics/metrics.go, framework/plugins/volumebinding/metrics/metrics.go @ v1.34.1 to v1.37.2
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from scheduler_core.base.releases import Behavior
 
 # Names that kube-scheduler v1.34 no longer has, with what to ask for now.
 #
@@ -43,7 +45,10 @@ class Time(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric. `observed`: where and when, in this engine. `gate`: the world's setting without which kube does not register it."""
+    """One metric. `observed`: where and when, in this engine. `gate`: the world's setting without which kube does not register it.
+
+    `behavior`: the behavior of newer releases that brought it.
+    """
 
     name: str
     kind: MetricKind
@@ -54,6 +59,7 @@ class Metric:
     buckets: tuple[float, ...] = ()
     time: Time = Time.NONE
     gate: str = ""
+    behavior: Behavior | None = None
 
 
 def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
@@ -68,6 +74,7 @@ def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
 def _read_metric(fields: dict[str, Any]) -> Metric:
     fields |= {"kind": MetricKind(fields["kind"]), "labels": tuple(fields["labels"])}
     fields |= {"buckets": exponential(*fields.get("buckets", (0, 0, 0))), "time": Time[fields.get("time", "NONE")]}
+    fields |= {"behavior": Behavior(fields["behavior"]) if "behavior" in fields else None}
     return Metric(**fields)
 
 

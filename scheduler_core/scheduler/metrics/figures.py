@@ -101,6 +101,7 @@ class Figures(State):
     queueing_hint: Copied[Histogram] = field(default_factory=lambda: _seconds("queueing_hint_execution"))
     preemption_goroutines: Copied[Histogram] = field(default_factory=lambda: _seconds("preemption_goroutines"))
     async_api_call: Copied[Histogram] = field(default_factory=lambda: _seconds("async_api_call_execution"))
+    group_preemptions: Copied[Tally[str]] = field(default_factory=Tally)  # by status
     volume_errors: Copied[Tally[Labels]] = field(default_factory=Tally)
 
     def calls_at(self, profile: str, point: str, status: str) -> Tally[str]:

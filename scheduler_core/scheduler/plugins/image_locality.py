@@ -52,6 +52,7 @@ class ImageLocality(Plugin):
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self._volumes_count = Behavior.IMAGE_VOLUMES in handle.features.behaviors
+        self._raise_limit = Behavior.IMAGE_VOLUMES_IN_LIMIT in handle.features.behaviors
 
     def _images(self, pod: Pod) -> tuple[tuple[str, ...], int]:
         """Return the images that count, and how many containers and image volumes they are for."""
@@ -60,7 +61,7 @@ class ImageLocality(Plugin):
             return images, count
         volumes = [volume["image"] for volume in pod.manifest["spec"].get("volumes") or () if volume.get("image")]
         names = (normalize_image_name(image.get("reference") or "") for image in volumes)
-        return (*images, *names), count + len(volumes)
+        return (*images, *names), count + len(volumes) * self._raise_limit
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         images, containers = self._images(pod)

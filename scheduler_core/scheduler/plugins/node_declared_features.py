@@ -59,7 +59,7 @@ def _maps_host_users(spec: Manifest) -> bool:
 # Feature -> whether a pod's spec needs it, and the behavior that brought it, if it is newer than the plugin.
 _FEATURES: Mapping[str, tuple[Callable[[Manifest], bool], Behavior | None]] = {
     "RestartAllContainersOnContainerExits": (_restarts_all, None),
-    "UserNamespacesHostNetworkSupport": (_maps_host_users, None),
+    "UserNamespacesHostNetworkSupport": (_maps_host_users, Behavior.HOST_USERS_DECLARED),
     "VolumeBindMountOptions": (_mounts_with_options, Behavior.BIND_MOUNT_OPTIONS),
 }
 

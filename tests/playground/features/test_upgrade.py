@@ -64,6 +64,11 @@ def test_an_upgrade_says_which_messages_change_and_what_is_read() -> None:
     assert found.moved == ()
     assert [each.pods for each in found.messages] == [("default/web",)]
     assert "untolerated taint {" in found.messages[0].before and "taint(s)" in found.messages[0].after
+    assert [(each.before, each.because) for each in found.texts] == [
+        ("node(s) had untolerated taint {", "constant-taint-text")
+    ]
+    back = preview_upgrade(world_of("constant-taint-text", "1.34.2"), "1.34.1")
+    assert [each.after for each in back.texts] == ["node(s) had untolerated taint {"]
     read = preview_upgrade(world_of("declared-features", "1.35.4"), "1.36.3")
     assert [(each.kind, each.names, each.because) for each in read.objects] == [
         ("Node", ("new",), "NodeDeclaredFeatures")

@@ -12,11 +12,12 @@ kube: framework/runtime/batch.go, framework/sorted_nodes.go, schedule_one.go @ v
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
@@ -43,8 +44,14 @@ Sign = Callable[[Any, Pod], Any]
 
 def sign(framework: Framework, pod: Pod) -> str:
     """Return a pod's signature in a profile; "" where the pod cannot be compared with others."""
-    plugins = _signing_plugins(framework)
-    if not plugins or any(refuses(plugin, pod) for plugin in plugins if (refuses := _REFUSES.get(plugin.name))):
+    plugins = framework.signers
+    if plugins is None:
+        plugins = framework.signers = _signing_plugins(framework)
+    if (
+        framework.extended
+        or not plugins
+        or any(refuses(plugin, pod) for plugin in plugins if (refuses := _REFUSES.get(plugin.name)))
+    ):
         return ""
     fragments = (signer(plugin, pod) for plugin in plugins if (signer := _SIGNS[plugin.name]))
     return canonical([pod.spec.scheduler_name, *dict.fromkeys(map(canonical, fragments))])
@@ -53,7 +60,8 @@ def sign(framework: Framework, pod: Pod) -> str:
 def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
     """Return the plugins that look at nodes; none if one of them has no signature."""
     found = {plugin.name: plugin for point in _LOOKED_AT for plugin in framework.at(point)}
-    return () if framework.extended or not found.keys() <= _SIGNS.keys() else tuple(found.values())
+    refusing_first = sorted(found.values(), key=lambda plugin: plugin.name not in _REFUSES)
+    return tuple(refusing_first) if found.keys() <= _SIGNS.keys() else ()
 
 
 def _sorted(parts: Any) -> list[str]:
@@ -235,9 +243,14 @@ def _sink(heap: list[Item], i: int, end: int) -> None:
         i = child
 
 
-def first_in_heap(places: Sequence[int]) -> int:
-    """Return the place, among equally good ones, that Go's heap has on top."""
-    return min(places, key=lambda place: [int(bit) for bit in f"{place + 1:b}"])
+def first_in_heap(places: NDArray[np.intp]) -> int:
+    """Return the place, among equally good ones in ascending order, that Go's heap has on top.
+
+    A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
+    """
+    numbers = places + 1
+    bits = np.frexp(numbers)[1]
+    return int(places[np.argmin(numbers << (bits[-1] - bits))])
 
 
 @dataclass(slots=True)

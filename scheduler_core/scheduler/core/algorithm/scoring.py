@@ -95,11 +95,12 @@ def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     board = board_of(cycle)
     assert board.total is not None
     # Rows come from the start index of the search on; sorted, a draw means the same node wherever the search began.
-    best = np.sort(board.rows[board.total == board.total.max()])
+    places = np.flatnonzero(board.total == board.total.max())
+    best = np.sort(board.rows[places])
     cycle.tied_rows = best
     row = int(best[0])
     if len(best) > 1 and algorithm_state.in_order and not algorithm_state.extenders:
-        row = int(board.rows[batching.first_in_heap(np.flatnonzero(board.total == board.total.max()).tolist())])
+        row = int(board.rows[batching.first_in_heap(places)])
     elif len(best) > 1:
         cycle.draw = algorithm_state.draw(len(best))
         row = int(best[cycle.draw])

@@ -185,6 +185,7 @@ class Framework:
         self.profile = profile
         self.behaviors = handle.features.behaviors
         self.extended = False  # the scheduler has extenders
+        self.signers: tuple[Plugin, ...] | None = None  # those that make a pod's signature, once they are known
         self.name = profile.scheduler_name
         self._plugins: dict[str, Plugin] = {}
         self._points: dict[Point, tuple[Plugin, ...]] = {}

@@ -166,7 +166,7 @@ class NodeSearch:
         """Forgets what depends on a slice."""
         pool = self._slices.by_pool.get(each.pool, ()) if self._of_pools else ()
         nodes = {other.scope.node_name for other in (each, *pool)}
-        if not all(nodes):
+        if not all(nodes) or (pool and each.counters):
             self._found = {}
         for known in self._found.values():
             for node in nodes:

@@ -53,11 +53,12 @@ class NodeResourcesBalancedAllocation(Plugin):
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
         weighed = weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False)
-        after = score_balance(weighed)
         if not self._by_change:
-            return after
-        before = score_balance([replace(each, requested=each.requested - each.incoming) for each in weighed])
-        return HALF + (HALF + after - before) // 2
+            return score_balance(weighed)
+        both = [replace(w, requested=np.stack((w.requested, w.requested - w.incoming))) for w in weighed]
+        scores = score_balance(both)  # with the pod, and without
+        change: Scores = HALF + scores[0] - scores[1]
+        return HALF + change // 2
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         return explain_weighed(self.args["resources"], pod.requests)
@@ -70,16 +71,19 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def score_balance(weighed: Sequence[Weighed]) -> Scores:
-    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
+    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones.
+
+    `requested` may have a row for each of several situations, and so has the result then.
+    """
     has = np.array([w.allocatable != 0 for w in weighed])
     fractions = [_fraction(w) for w in weighed]
     if has.all():
-        return _score(fractions, has.shape[1])
-    result = np.zeros(has.shape[1], np.int64)
+        return _score(fractions, fractions[0].shape)
+    result = np.zeros(fractions[0].shape, np.int64)
     for pattern in np.unique(has, axis=1).T:
         alike = (has == pattern[:, None]).all(axis=0)
-        present = [f[alike] for f, has_it in zip(fractions, pattern, strict=True) if has_it]
-        result[alike] = _score(present, int(alike.sum()))
+        present = [f[..., alike] for f, has_it in zip(fractions, pattern, strict=True) if has_it]
+        result[..., alike] = _score(present, result[..., alike].shape)
     return result
 
 
@@ -88,10 +92,10 @@ def _fraction(w: Weighed) -> Fractions:
     return np.minimum(fraction, 1.0)
 
 
-def _score(fractions: Sequence[Fractions], count: int) -> Scores:
+def _score(fractions: Sequence[Fractions], shape: tuple[int, ...]) -> Scores:
     """Return the score in Go's order of float64 operations, truncated; the maximum for fewer than two resources."""
     if len(fractions) < 2:
-        return np.full(count, MAX_NODE_SCORE, np.int64)
+        return np.full(shape, MAX_NODE_SCORE, np.int64)
     if len(fractions) == 2:
         deviation = np.abs((fractions[0] - fractions[1]) / 2.0)
     else:

@@ -16,6 +16,7 @@ from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage import volumes as storage
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
@@ -121,10 +122,12 @@ class Counter:
 
     def missing_driver(self, pod: Pod, csi_node: Manifest | None) -> str:
         """Return the first driver of the pod's volumes that asks to be on the node and is not there; "" for none. ValueError."""
+        all_ask = Behavior.DRIVERS_ASK not in self._handle.features.behaviors
         present = [each.get("name") for each in ((csi_node or {}).get("spec") or {}).get("drivers") or ()]
         for driver in dict.fromkeys(self.volumes(pod, csi_node).values()):
             known = self._handle.get("CSIDriver", "", driver)
-            asks = known is not None and (known.get("spec") or {}).get("preventPodSchedulingIfMissing")
+            spec = (known or {}).get("spec") or {}
+            asks = known is not None and (all_ask or spec.get("preventPodSchedulingIfMissing"))
             if asks and driver not in present:
                 return driver
         return ""

@@ -249,6 +249,7 @@ def _post_filter(scheduler: Scheduler, group: GroupCycle) -> int | None:
     """Look for victims; what becomes of it is added to the group's reasons. kube: applyPodGroupPostFilterResult"""
     submission.prepare(scheduler, group)
     plan = preemption.preempt(scheduler, group, try_again)
+    scheduler.figures.group_preemptions[plan.status.code.kube_name] += 1
     if plan.status.ok:
         group.preempts, group.nominations = True, plan.nominations
         group.victims = tuple(pod.key for pod in plan.victims)
