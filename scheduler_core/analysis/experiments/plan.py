@@ -15,8 +15,7 @@ from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import load_manifests
 from scheduler_core.apimachinery.objects.quantity import parse_quantity
-from scheduler_core.base.clock.agenda import MILLISECOND
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import MILLISECOND, Stream
 from scheduler_core.base.releases import NEWEST
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][-A-Za-z0-9._=]{0,126}$")]

@@ -21,8 +21,7 @@ from scheduler_core.analysis.whatif.rest import find_next_success
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.base.releases import read_release
 from scheduler_core.scheduler.config import read_gates
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
