@@ -12,8 +12,7 @@ import yaml
 from playground.features.experiments.query import FILE, AskProposal, FindParting, MakeRun, Parting, ReadExperiment
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import CommandRefused
-from playground.sessions.protocol.refusals import build_command_refusal
+from playground.sessions.protocol.errors import CommandRefused, build_command_refusal
 from playground.sessions.protocol.traces import TraceChecked, TracedCommand, TraceMaker
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
