@@ -51,6 +51,8 @@ def evaluated(source: str, names: dict[str, Any], number: int) -> list[Output]:
         return []
     html = {"text/html": lines(value._repr_html_())} if hasattr(value, "_repr_html_") else {}
     data = {**html, "text/plain": lines(repr(value))}
+    if hasattr(value, "_repr_mimebundle_"):
+        data = value._repr_mimebundle_()
     return [{"data": data, "execution_count": number, "metadata": {}, "output_type": "execute_result"}]
 
 

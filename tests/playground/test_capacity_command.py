@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError
+from django.core.management import CommandError, call_command
 
 from tests.playground.test_whatif_commands import run, written
 from tests.scheduler_core.analysis.whatif.test_outcome import deployment
@@ -37,6 +38,15 @@ def test_json_has_both_parts_and_a_named_workload_is_asked_about_alone(tmp_path:
     data = json.loads(text)
     assert (status, data["help"]["pods"], data["go"]["order"], data["go"]["saved"]) == (0, [], ["a"], None)
     assert [each["node"] for each in data["go"]["nodes"] if each["goes"]] == ["a", "b", "c"]
+
+
+def test_types_without_a_price_are_named_where_others_have_one(tmp_path: Path) -> None:
+    file = written(tmp_path, node("a", "2"), deployment(10))
+    types = written(tmp_path, {"nodeTypes": TYPES["nodeTypes"][:1]}, name="big.yaml")
+    out, err = io.StringIO(), io.StringIO()
+    call_command("capacity", file, "--types", types, "--only", "help", stdout=out, stderr=err)
+    assert ": 1 nodes." in out.getvalue()
+    assert "Prices do not count, because some types have none: a" in err.getvalue()
 
 
 @pytest.mark.parametrize(

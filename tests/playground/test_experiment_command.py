@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from django.core.management import CommandError
 
+from playground.management.commands import experiment as command
 from playground.management.report import build_report
-from scheduler_core.analysis.experiments import compare_pairs, list_figures
+from scheduler_core.analysis.experiments import Run, compare_pairs, list_figures, list_runs, make_run, read_experiment
 from scheduler_core.analysis.experiments.figures import SHOWN
 from tests.playground.test_whatif_commands import run
 from tests.scheduler_core.analysis.test_experiments import DATA
+from tests.support.schemas import FOLDER
 
 
 def test_results_are_the_same_bytes_in_any_number_of_processes_and_are_not_made_again(tmp_path: Path) -> None:
@@ -63,9 +68,30 @@ def test_a_mistake_is_an_error_with_the_file_and_its_place(
         run("experiment", "run", str(file), "--workers", "1")
 
 
-def test_the_schema_describes_such_files() -> None:
+def test_editors_have_the_schema_of_such_files() -> None:
     schema = json.loads(run("experiment", "schema")[1])
-    assert "variants" in schema["$defs"]["Experiment"]["properties"]
+    assert json.loads((FOLDER / "input/experiment.json").read_text()) == schema, "experiment schema prints it anew"
+    example = Path("examples/openb/experiment.yaml")
+    named = example.read_text().splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+    assert (example.parent / named).resolve() == FOLDER.resolve() / "input/experiment.json"
+    jsonschema.validate({**DATA, "sweep": {"NodeResourcesFit": [2]}}, schema)
+    jsonschema.validate(yaml.safe_load(example.read_text()), schema)
+
+
+def die_once(given: Run) -> dict[str, Any]:
+    """Make a run; end the process at the first time."""
+    if given.seed == 1 and not (marker := Path(given.folder) / "died").exists():
+        marker.touch()
+        os._exit(1)
+    return make_run(given)
+
+
+def test_runs_of_a_process_that_is_lost_are_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "make_run", die_once)
+    runs = list_runs(read_experiment(yaml.safe_dump({**DATA, "worlds": DATA["worlds"][:1]})), str(tmp_path))
+    rows = dict(command.in_processes([(each, tmp_path / str(i)) for i, each in enumerate(runs)], 2))
+    assert (tmp_path / "died").exists()
+    assert [rows[tmp_path / str(i)] for i in range(len(runs))] == [make_run(each) for each in runs]
 
 
 def test_the_report_has_a_chart_of_each_measure_that_varies_and_of_paired_differences(tmp_path: Path) -> None:

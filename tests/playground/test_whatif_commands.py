@@ -273,6 +273,12 @@ def test_how_many_sets_of_pods_fit(tmp_path: Path) -> None:
         run("whatif", file, "--more", "deploy/none")
 
 
+def test_a_set_may_have_a_pod_of_the_cluster(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n", "9"), deployment(1), pod("one", "2"))
+    status, text = run("whatif", file, "--more", "deploy/web", "--more", "default/one")
+    assert (status, text.splitlines()[:3]) == (0, ["2 more fit.", "NODE   MORE", "n      4"])
+
+
 def test_many_new_pods_are_counted_and_those_that_wait_say_why(web: str) -> None:
     status, text = run("whatif", web, "--scale", "deploy/web=20")
     assert status == 1

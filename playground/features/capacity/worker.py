@@ -14,7 +14,7 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.capacity import find_going, find_help, price_nodes
-from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, read_types, types_of_nodes
+from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, list_unpriced, read_types, types_of_nodes
 from scheduler_core.world.commands import ApplyObjects, Refused
 
 MOST_PODS = 50  # without a set, that are shown
@@ -29,7 +29,7 @@ def capacity(engine: Engine, request: Capacity) -> Steps[Data]:
         types, notes = read_types(request.types, types_of_nodes(world.store))
     except BadTypes as error:
         return {"error": str(error), "types": [], "notes": []}
-    about = {"error": "", "types": [each.name for each in types], "notes": notes}
+    about = {"error": "", "types": [each.name for each in types], "notes": notes, "unpriced": list_unpriced(types)}
     work = _find(world, request.part, types, end)
     while True:
         try:

@@ -20,7 +20,7 @@ MEASURES = {
 _TITLES = {
     "distribution": gettext_noop("%(measure)s, by seed"),
     "differences": gettext_noop("Differences to %(first)s with the same seeds"),
-    "front": gettext_noop("%(x)s against %(y)s"),
+    "front": gettext_noop("%(y)s, by %(x)s"),
     "sensitivity": gettext_noop("%(measure)s, by weight"),
 }
 _NOTES = {
@@ -29,6 +29,7 @@ _NOTES = {
     "front": gettext_noop("Means. No variant is better in both than those on the line, the Pareto front."),
     "sensitivity": gettext_noop("The difference to %(first)s with the same seeds, with 95 %% confidence intervals."),
 }
+TOKENS = ("--p1", "--p4", "--p3", "--p6", "--p5", "--p2")  # the page's colors for COLORS
 Say = Callable[[str], str]
 """Finds the words of the reader's language."""
 
@@ -40,14 +41,11 @@ def present(rows: Sequence[Mapping[str, Any]], say: Say) -> list[dict[str, Any]]
         mine = [row for row in rows if row["world"] == world]
         means = summarize(mine)
         charts = [{"id": f"{number}-{i}", **_chart(figure, say)} for i, figure in enumerate(list_figures(mine))]
-        lines = [{"name": name, "values": [f"{found[m]:.4g}" for m in SUMMARIZED]} for name, found in means.items()]
-        worlds.append({"name": world, "variants": list(means), "lines": lines, "charts": charts})
+        shown = [name for name in SUMMARIZED if name != "cost_per_hour" or any(row[name] for row in mine)]
+        lines = [{"name": name, "values": [f"{found[m]:.4g}" for m in shown]} for name, found in means.items()]
+        heads = [say(MEASURES[name]) for name in shown]
+        worlds.append({"name": world, "heads": heads, "variants": list(means), "lines": lines, "charts": charts})
     return worlds
-
-
-def list_heads(say: Say) -> list[str]:
-    """Return the names of the measures of the table."""
-    return [say(MEASURES[name]) for name in SUMMARIZED]
 
 
 def _chart(figure: Figure, say: Say) -> dict[str, Any]:
@@ -57,9 +55,8 @@ def _chart(figure: Figure, say: Say) -> dict[str, Any]:
     words = {key: word if key == "first" else name_of(word) for key, word in figure.words.items()}
     traces = []
     for trace in figure.traces:
-        token = f"--p{1 + COLORS.index(trace['color'])}" if trace["color"] in COLORS else "--edge"
-        x = {"x": [name_of(each) for each in trace["x"]]} if "x" in trace else {}
-        traces.append({**trace, "token": token, **x})
+        token = TOKENS[COLORS.index(trace["color"])] if trace["color"] in COLORS else "--edge"
+        traces.append({**trace, "token": token, "y": [name_of(each) for each in trace["y"]]})
     layout = {
         axis: {**value, "title": {"text": name_of(value["title"]["text"])}}
         if axis.endswith("axis") and "title" in value

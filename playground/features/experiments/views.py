@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.features.experiments.presenter import list_heads, present
+from playground.features.experiments.presenter import present
 from playground.features.experiments.query import FILE, AskProposal, FindParting, MakeRun, Parting, ReadExperiment
 from playground.sessions.database import log
 from playground.sessions.database.asking import in_thread
@@ -99,7 +99,7 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
         return _show_parting(request, client, job, batch)
     if request.GET.get("form") == "csv":
         return _write_table(client, batch.answers)
-    context = {"worlds": present(batch.answers, _), "heads": list_heads(_), "most_seed": batch.about.seeds - 1}
+    context = {"worlds": present(batch.answers, _), "most_seed": batch.about.seeds - 1}
     return _render(request, client, "results", job, batch, context)
 
 

@@ -16,7 +16,7 @@ from playground.management.terminal.printing import Progress, format_data, get_w
 from playground.management.terminal.world import make_world, read_node_types
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
-from scheduler_core.analysis.whatif import finish, settle
+from scheduler_core.analysis.whatif import finish, list_unpriced, settle
 
 PARTS = ("help", "go")
 SECONDS = 60.0
@@ -73,6 +73,8 @@ class Command(TerminalCommand):
             "help": to_builtins(helps) if helps else None,
             "go": to_builtins(goes) if goes else None,
         }
+        if helps and not helps.priced and (unpriced := list_unpriced(types.values())):
+            self.stderr.write(f"Prices do not count, because some types have none: {', '.join(unpriced)}")
         if output != "text":
             self.stdout.write(format_data(data, (), (), output), ending="")
         else:
@@ -90,7 +92,7 @@ def _describe_help(found: Help) -> Iterator[str]:
         named = ", ".join(f"{count} of {name}" for name, count in found.nodes.items())
         yield f"{named} would give {len(found.places)} of {len(found.pods)} pods a place: {found.cost:g} {unit}."
         proof = "no cheaper set does" if found.optimal else "cheaper sets may exist"
-        yield f"Not below {found.bound:g} {unit} by the sums of requests; {proof}. {found.runs} sets were run."
+        yield f"Not below {found.bound:g} {unit} by the sums of requests; {proof}. Sets that were run: {found.runs}."
         yield from table(("TYPE ALONE", "NODES"), [(name, str(count)) for name, count in found.alone.items()])
     alike: dict[str, list[str]] = {}
     for pod, why in found.why.items():

@@ -213,7 +213,9 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
         raise BadInput(f"--more {text}: neither a pod of the cluster nor a file that can be read ({bad})") from None
     kind, namespace, name = ("Pod", *key.split("/")) if key.count("/") == 1 else key.split("/")
     manifest = world.store.get(kind, namespace, name)
-    pods = pods_of({**manifest, "spec": {**manifest["spec"], "replicas": 1, "parallelism": 1}}) if manifest else []
+    if manifest and kind != "Pod":
+        manifest = {**manifest, "spec": {**manifest["spec"], "replicas": 1, "parallelism": 1}}
+    pods = pods_of(manifest) if manifest else []
     if not pods:
         raise BadInput(f"--more {text}: a {kind} has no template of pods")
     return pods * times

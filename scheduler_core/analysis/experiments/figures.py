@@ -71,7 +71,7 @@ class Figure:
 _TITLES = {
     "distribution": "{measure} by seed",
     "differences": "Differences to {first} with the same seeds, in parts of its mean, with 95 % confidence intervals",
-    "front": "{x} against {y}: means; the line is the Pareto front",
+    "front": "{y} by {x}: means; the line is the Pareto front",
     "sensitivity": "{measure} by weight: difference to {first} with the same seeds, with 95 % confidence intervals",
 }
 
@@ -97,7 +97,8 @@ def list_figures(rows: Sequence[Row]) -> Iterator[Figure]:
     first, *others = variants
     if plain := [name for name in others if not _SWEPT.match(name)]:
         drawn = [_draw_differences(name, variants[first], variants[name], colors[name]) for name in plain]
-        yield Figure("differences", {"first": first}, drawn, {"yaxis": {"tickformat": "+.0%", "zeroline": True}})
+        layout = {"xaxis": {"tickformat": "+.0%", "zeroline": True}, "yaxis": {"autorange": "reversed"}}
+        yield Figure("differences", {"first": first}, drawn, {**layout, "showlegend": True})
     yield from _draw_sweep(variants, varying)
     if len(variants) > 1:
         yield _draw_front(variants, colors)
@@ -139,9 +140,9 @@ def _draw_differences(name: str, first: Sequence[Row], other: Sequence[Row], col
     scale = {measure: abs(find_mean(first, measure)) for measure in found}
     return {
         "type": "scatter",
-        "x": list(found),
-        "y": [mean / scale[measure] for measure, (mean, _) in found.items()],
-        "error_y": {"type": "data", "array": [_finite(half) / scale[measure] for measure, (_, half) in found.items()]},
+        "x": [mean / scale[measure] for measure, (mean, _) in found.items()],
+        "y": list(found),
+        "error_x": {"type": "data", "array": [_finite(half) / scale[measure] for measure, (_, half) in found.items()]},
         "mode": "markers",
         "name": name,
         "color": color,
@@ -170,7 +171,12 @@ def _draw_sweep(variants: Mapping[str, Sequence[Row]], measures: Sequence[str]) 
                     "color": COLORS[number % len(COLORS)],
                 }
             )
-        yield Figure("sensitivity", {"measure": measure, "first": first}, lines, {"yaxis": {"zeroline": True}})
+        yield Figure(
+            "sensitivity",
+            {"measure": measure, "first": first},
+            lines,
+            {"yaxis": {"zeroline": True}, "showlegend": True},
+        )
 
 
 def _draw_front(variants: Mapping[str, Sequence[Row]], colors: Mapping[str, str]) -> Figure:
@@ -193,8 +199,7 @@ def _draw_front(variants: Mapping[str, Sequence[Row]], colors: Mapping[str, str]
         {"type": "scatter", "x": [x], "y": [y], "mode": "markers", "name": name, "color": colors[name]}
         for name, (x, y) in points.items()
     ]
-    titles = {"xaxis": {"title": {"text": cost}}, "yaxis": {"title": {"text": "wait_p99_s"}}}
-    return Figure("front", {"x": cost, "y": "wait_p99_s"}, [line, *marks], titles)
+    return Figure("front", {"x": cost, "y": "wait_p99_s"}, [line, *marks], {"xaxis": {"title": {"text": cost}}})
 
 
 def _finite(half: float) -> float:

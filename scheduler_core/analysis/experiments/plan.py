@@ -119,15 +119,13 @@ class Variant(_Read, frozen=True):
 
 
 class Experiment(_Read, frozen=True, rename={"types": "nodeTypes"}):
-    """Every world under every variant with every seed from 0 on.
-
-    `sweep` adds a variant for each weight of a plugin: the first variant with that weight, named PLUGIN=WEIGHT.
-    """
+    """Every world under every variant with every seed from 0 on."""
 
     worlds: Annotated[list[World], msgspec.Meta(min_length=1)]
     variants: Annotated[list[Variant], msgspec.Meta(min_length=1)]
     sweep: Annotated[
-        dict[str, list[Weight]], msgspec.Meta(description="Weights to try, by score plugin: the sensitivity to each.")
+        dict[str, list[Weight]],
+        msgspec.Meta(description="Weights to try, by score plugin: each is the first variant with that weight."),
     ] = {}
     seeds: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
     types: list[Listed] = []

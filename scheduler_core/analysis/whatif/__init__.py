@@ -15,7 +15,14 @@ from scheduler_core.analysis.whatif.loops import (
     owners_of,
     subject_of,
 )
-from scheduler_core.analysis.whatif.node_types import BadTypes, NodeType, make_nodes, read_types, types_of_nodes
+from scheduler_core.analysis.whatif.node_types import (
+    BadTypes,
+    NodeType,
+    list_unpriced,
+    make_nodes,
+    read_types,
+    types_of_nodes,
+)
 from scheduler_core.analysis.whatif.outcome import (
     SCALABLE,
     Change,
@@ -51,4 +58,13 @@ __all__ = [
 __all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "ends_of"]
 __all__ += ["owners_of", "pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in"]
 __all__ += ["waiting", "what_if"]
-__all__ += ["NodeType", "Steps", "come_to_rest", "finish", "make_nodes", "read_types", "types_of_nodes"]
+__all__ += [
+    "NodeType",
+    "Steps",
+    "come_to_rest",
+    "finish",
+    "list_unpriced",
+    "make_nodes",
+    "read_types",
+    "types_of_nodes",
+]

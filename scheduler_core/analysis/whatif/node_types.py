@@ -116,6 +116,12 @@ class NodeType:
             yield dict(slice_like(each, name, "", number))
 
 
+def list_unpriced(types: Iterable[NodeType]) -> list[str]:
+    """Return the names of types without a price; none where no type has one, for then prices are not meant."""
+    found = list(types)
+    return [each.name for each in found if each.price is None] if any(each.price is not None for each in found) else []
+
+
 def make_nodes(store: Store, types: Iterable[tuple[NodeType, int]]) -> tuple[dict[str, Any], ...]:
     """Return the objects of so many new nodes of types, under names that are free; zones take turns."""
     made: list[dict[str, Any]] = []

@@ -11,8 +11,9 @@ import orjson
 import pytest
 
 from scheduler_core.analysis.experiments import Experiment, find_parting, list_runs, make_run, record_run
+from scheduler_core.analysis.experiments.plan import Spread
 from scheduler_core.analysis.experiments.timed import Timed, read_source
-from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.formats.export import export_lines
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetSettings, command_from_json
 from scheduler_core.world.simulation import Simulation
@@ -158,9 +159,6 @@ def test_a_run_is_made_again_from_its_recording_and_variants_part_where_they_dec
 
 @pytest.mark.parametrize("distribution", ["exponential", "fixed", "uniform", "lognormal"])
 def test_a_distribution_has_its_mean(distribution: str) -> None:
-    from scheduler_core.analysis.experiments.plan import Spread
-    from scheduler_core.base.clock.agenda import Stream
-
     dice, spread = Stream(1), msgspec.convert({"mean": "10s", "distribution": distribution}, Spread)
     assert sum(spread.draw(dice) for _ in range(2000)) / 2000 / SECOND == pytest.approx(10, rel=0.1)
 
