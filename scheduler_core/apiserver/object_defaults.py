@@ -43,6 +43,12 @@ def _service(manifest: Manifest) -> Object:
         if not spec.get("clusterIP"):
             spec["clusterIP"] = _address(manifest["metadata"])
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
+    if spec["type"] in ("NodePort", "LoadBalancer"):
+        spec = {"externalTrafficPolicy": "Cluster", **spec}
+        if spec["type"] == "LoadBalancer":
+            spec = {"allocateLoadBalancerNodePorts": True, **spec}
+        if spec.get("allocateLoadBalancerNodePorts") is not False:
+            spec["ports"] = [_with_node_port(manifest["metadata"], each) for each in spec.get("ports") or ()]
     return {**manifest, "spec": spec, "status": manifest.get("status") or {"loadBalancer": {}}}
 
 
@@ -50,6 +56,26 @@ def _address(meta: Manifest) -> str:
     """A free address is not looked for: one of a million goes by the service's name."""
     digest = hashlib.sha256(f"{meta.get('namespace')}/{meta.get('name')}".encode()).digest()
     return f"10.96.{digest[1]}.{digest[2] % 253 + 2}"
+
+
+def _with_node_port(meta: Manifest, port: Manifest) -> Object:
+    """A free port is not looked for either."""
+    place = f"{meta.get('namespace')}/{meta.get('name')}/{port.get('protocol')}/{port.get('port')}"
+    number = 30086 + int.from_bytes(hashlib.sha256(place.encode()).digest()[:4], "big") % 2682
+    return {**port, "nodePort": port.get("nodePort") or number}
+
+
+def _bindings(manifest: Manifest) -> Object:
+    """The groups of a binding's role and subjects."""
+    if "roleRef" not in manifest:
+        return dict(manifest)
+    group = "rbac.authorization.k8s.io"
+    subjects = [
+        {**each, "apiGroup": each.get("apiGroup") or group} if each.get("kind") in ("User", "Group") else each
+        for each in manifest.get("subjects") or ()
+    ]
+    ref = {**manifest["roleRef"], "apiGroup": manifest["roleRef"].get("apiGroup") or group}
+    return {**manifest, "roleRef": ref, **({"subjects": subjects} if subjects else {})}
 
 
 def _pod(manifest: Manifest) -> Object:
@@ -101,6 +127,8 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "Secret": _secret,
     "Node": _node,
     "Service": _service,
+    "RoleBinding": _bindings,
+    "ClusterRoleBinding": _bindings,
 }
 
 

@@ -27,6 +27,7 @@ _NO_STRATEGIC = (
 )
 _REJECTED = "the server rejected our request due to an error in our request"
 _MOST = 10_000
+_PLAIN = "ConfigMap"  # stands for the types whose lists have no merge keys, except in their metadata
 
 
 def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind: str = "") -> Any:
@@ -43,12 +44,10 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
     if content_type == MERGE:
         return merge_patch(old, body)
     own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""
-    if type_ is None or (type_ and not own):
+    if type_ is None:
         raise Failure(415, "UnsupportedMediaType", _NO_STRATEGIC)
-    if not own:
-        return merge_patch(old, body)
     try:
-        return apply_strategic_patch(old, body, own)
+        return apply_strategic_patch(old, body, own or _PLAIN)
     except BadPatch as wrong:
         raise bad_request(str(wrong)) from None
     except (TypeError, ValueError, AttributeError, KeyError) as wrong:

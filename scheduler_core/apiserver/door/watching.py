@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import Failure, no_resource, not_allowed
 from scheduler_core.apiserver.door.events import convert, event_manifest, group_events
 from scheduler_core.apiserver.door.reading import Form, all_of, check_versions, make_table, pick, present, show
@@ -43,6 +44,7 @@ class Watcher:
         target = parse_path(call.path)
         if target is None:
             raise no_resource()
+        require(world.store, {**call.query, "watch": "1"}, "GET", call.path, target)
         resource = find_resource(world.store, target.group, target.version, target.plural)
         if resource is None:
             raise no_resource()

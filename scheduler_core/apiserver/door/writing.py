@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, quote
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, invalid, quote
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
@@ -30,6 +30,7 @@ from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
+from scheduler_core.apiserver.validation.updates import IMMUTABLE
 
 _MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 _APPLY = "application/apply-patch"
@@ -59,7 +60,7 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
 
 def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
     """The object of a body, as the resource has it; `patch`: what made it. Failure: 400, or 422 for a patch."""
-    resource, decoder = context.resource, Decoder()
+    resource, decoder = context.resource, Decoder(stores=True)
     if not isinstance(body, Mapping):
         raise bad_request(
             f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind"
@@ -153,7 +154,12 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         manifest, api = dict(api.finish(None, manifest)), replace(api, finish=None)
-    return api.create(manifest, context.query.get("user", ""))
+    try:
+        made = api.create(manifest, context.query.get("user", ""))
+    except Refused as refused:
+        raise describe_change(refused, manifest, manifest) from None
+    context.warn(None, made)
+    return made
 
 
 def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
@@ -204,6 +210,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     context.version = old["metadata"].get("resourceVersion", "")
     meta = dict(manifest["metadata"])
     if meta.get("uid") and meta["uid"] != old["metadata"].get("uid"):
+        if context.method == "PATCH":
+            raise Refused.invalid(resource.kind, context.target.name, [invalid("metadata.uid", meta["uid"], IMMUTABLE)])
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
@@ -221,9 +229,11 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest = {**manifest, "status": old.get("status") or {}}
     try:
-        return api.update(manifest, context.target.subresource, context.query.get("user", ""))
+        made = api.update(manifest, context.target.subresource, context.query.get("user", ""))
     except Refused as refused:
         raise describe_change(refused, old, manifest) from None
+    context.warn(old, made)
+    return made
 
 
 def _other_uid(context: Context, given: str, old: Manifest) -> str:

@@ -333,6 +333,9 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
         return _with_status(kind, old, new)
     if subresource == "resize":
         return apply_resize(old, new)
+    if subresource == "ephemeralcontainers":
+        added = (new.get("spec") or {}).get("ephemeralContainers")
+        return {**old, "spec": {**old["spec"], **({"ephemeralContainers": added} if added else {})}}
     if kind.key == "Namespace":
         new = prepare_updated_namespace(old, new, subresource)
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
