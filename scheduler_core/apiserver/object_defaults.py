@@ -120,6 +120,49 @@ def _daemon_set(manifest: Manifest) -> Object:
     return {**manifest, "metadata": {**meta, "annotations": {**notes, _GENERATION: "1"}}}
 
 
+_DRIVER = {
+    "attachRequired": True,
+    "fsGroupPolicy": "ReadWriteOnceWithFSType",
+    "podInfoOnMount": False,
+    "requiresRepublish": False,
+    "seLinuxMount": False,
+    "storageCapacity": False,
+    "volumeLifecycleModes": ["Persistent"],
+}
+_UP = [{"type": "Pods", "value": 4, "periodSeconds": 15}, {"type": "Percent", "value": 100, "periodSeconds": 15}]
+_SCALING: Mapping[str, Object] = {
+    "scaleDown": {"policies": [_UP[1]], "selectPolicy": "Max"},
+    "scaleUp": {"policies": _UP, "selectPolicy": "Max", "stabilizationWindowSeconds": 0},
+}
+
+
+def _autoscaler(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    if (given := spec.get("behavior")) is None:
+        return dict(manifest)
+    behavior = {name: {**rules, **(given.get(name) or {})} for name, rules in _SCALING.items()}
+    return {**manifest, "spec": {**spec, "behavior": behavior}}
+
+
+def _with_protocols(rules: Any, field: str = "ports") -> list[Object]:
+    """Rules or subsets whose ports have a protocol."""
+    return [
+        {**rule, field: [{"protocol": "TCP", **each} for each in rule[field]]} if rule.get(field) else dict(rule)
+        for rule in rules
+    ]
+
+
+def _policy(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    ruled = {name: _with_protocols(spec[name]) for name in ("ingress", "egress") if spec.get(name)}
+    return {**manifest, "spec": {**spec, **ruled}}
+
+
+def _endpoints(manifest: Manifest) -> Object:
+    given = manifest.get("subsets")
+    return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
+
+
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
@@ -127,6 +170,11 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "Secret": _secret,
     "Node": _node,
     "Service": _service,
+    "CSIDriver": lambda manifest: {**manifest, "spec": {**_DRIVER, **(manifest.get("spec") or {})}},
+    "HorizontalPodAutoscaler": _autoscaler,
+    "NetworkPolicy": _policy,
+    "Endpoints": _endpoints,
+    "PodTemplate": lambda manifest: {**manifest, **with_template_defaults({"template": manifest.get("template")})},
     "RoleBinding": _bindings,
     "ClusterRoleBinding": _bindings,
 }

@@ -252,6 +252,7 @@ def _list_rules(store: Store, user: User, namespace: str) -> Any:
         rules += [every, {"nonResourceURLs": ["*"], "verbs": ["get"]}]
     names = ("verbs", "apiGroups", "resources", "resourceNames")
     found = [{name: rule[name] for name in names if rule.get(name)} for rule in rules if rule.get("resources")]
-    names = ("verbs", "nonResourceURLs")
-    others = [{name: rule[name] for name in names} for rule in rules if rule.get("nonResourceURLs")]
+    others = [
+        {name: rule[name] for name in ("verbs", "nonResourceURLs")} for rule in rules if rule.get("nonResourceURLs")
+    ]
     return {"resourceRules": found, "nonResourceRules": others, "incomplete": False}

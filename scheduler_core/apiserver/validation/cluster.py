@@ -227,8 +227,7 @@ def _binding(manifest: Manifest, errors: Errors) -> None:
             if not namespaced:
                 need("namespace")(each, where, errors)
         elif kind not in ("User", "Group"):
-            supported = ("ServiceAccount", "User", "Group")
-            errors.append(not_supported(f"{where}.kind", kind, supported))
+            errors.append(not_supported(f"{where}.kind", kind, ("ServiceAccount", "User", "Group")))
             continue
         wanted = "" if kind == "ServiceAccount" else _RBAC
         if group != wanted:

@@ -263,6 +263,12 @@ def _csi_driver(row: Row) -> Cells:
     return [row.name, *flags, tokens, spec.get("requiresRepublish", False), modes, row.age]
 
 
+def _parameters(row: Row) -> str:
+    given = row.spec.get("parameters") or {}
+    kind = ".".join(filter(None, (given.get("kind"), given.get("apiGroup"))))
+    return f"{kind}/{given.get('name')}" if given else NONE
+
+
 def _parent(row: Row) -> Cells:
     parent = row.spec.get("parentRef") or {}
     group = f".{parent['group']}" if parent.get("group") else ""
@@ -343,6 +349,7 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "StatefulSet": _stateful_set,
     "NetworkPolicy": lambda row: [row.name, format_selector(row.spec.get("podSelector")), row.age],
     "PodTemplate": _pod_template,
+    "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), _parameters(row), row.age],
 }
 # Columns that are fields: `?` whether it is true, `#` how many (of several fields), and after | what stands for none.
 _FIELDS = {
@@ -357,7 +364,6 @@ _FIELDS = {
     "VolumeAttachment": "name spec.attacher spec.source.persistentVolumeName spec.nodeName ?status.attached age",
     "VolumeAttributesClass": "name driverName age",
     "RuntimeClass": "name handler age",
-    "IngressClass": "name spec.controller spec.parameters.name|<none> age",
     "ServiceCIDR": "name spec.cidrs[0] age",
     "ResourceSlice": "name spec.nodeName spec.driver spec.pool.name age",
     "DeviceClass": "name age",
