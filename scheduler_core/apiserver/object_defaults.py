@@ -28,7 +28,7 @@ def _secret(manifest: Manifest) -> Object:
 
 def _node(manifest: Manifest) -> Object:
     spec = manifest.get("spec") or {}
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
+    if spec.get("podCIDR") and (spec.get("podCIDRs") or [""])[0] != spec["podCIDR"]:
         return {**manifest, "spec": {**spec, "podCIDRs": [spec["podCIDR"]]}}
     return dict(manifest)
 

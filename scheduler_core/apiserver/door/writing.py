@@ -407,6 +407,7 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         target.subresource,
         context.api.store.timestamp(context.api.now),
     )
+    context.warnings += subresources.deprecations(resource)
     applies = content_type.startswith(_APPLY) and method == "PATCH"
     context.api = replace(context.api, finish=None if applies else finish(resource, manager))
     if method == "POST":

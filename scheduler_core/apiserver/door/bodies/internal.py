@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -91,6 +92,8 @@ def describe_change(refused: Refused, old: Manifest, new: Manifest) -> Refused:
 
 
 def _describe(error: FieldError, old: Manifest, new: Manifest, kind: str) -> FieldError:
+    if kind == "Node" and error.path.startswith("spec.taints"):  # kube's own path
+        return replace(error, path=error.path.replace("spec", "metadata", 1))
     if error.received.startswith("{") and (kind, error.path) in _DUMPED:
         return error.receiving(encode(to_internal(json.loads(error.received), _DUMPED[kind, error.path])))
     if _VOLUME in error.text:
