@@ -23,7 +23,7 @@ setup(
     ],
     package_dir={f"playground.files.{folder}": folder for folder in FILES},
     package_data={
-        "": ["*.json", "*.json.xz", "*.yaml"],
+        "": ["*.json", "*.json.xz", "*.txt", "*.yaml"],
         "playground.lessons": ["content/*/*.yaml"],
         **{f"playground.files.{folder}": [files] for folder, files in FILES.items()},
     },

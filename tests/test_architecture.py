@@ -206,7 +206,7 @@ VERDICT_ROOMS = (
     ROOT / "scheduler_core/scheduler/framework",
     ROOT / "scheduler_core/scheduler/core/algorithm/search.py",
     ROOT / "scheduler_core/scheduler/core/cycles/scheduling_cycle.py",
-    ROOT / "scheduler_core/formats/export/digests.py",
+    ROOT / "scheduler_core/formats/export/traces.py",
 )
 
 

@@ -30,8 +30,7 @@ from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND, Stream
 from scheduler_core.base.releases import NEWEST, read_release
 from scheduler_core.formats.manifests import read
 from scheduler_core.scheduler.config import ClusterSettings, WorldSettings, read_gates

@@ -8,10 +8,130 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.template_defaults import with_template_defaults
+from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
+from scheduler_core.apiserver.schema.table import fields, parse_expression
+
+# Defaults of pod templates: what the API server fills in in the template of a workload, type by type.
+#
+# A container's requests do not follow from its limits here, nor do host ports from container ports: kube does that to pods alone.
+#
+# DEVIATION: amounts stay as they were written; kube rounds them up to thousandths.
+#
+# kube: pkg/apis/core/v1/{defaults,zz_generated.defaults}.go, pkg/apis/apps/v1/conversion.go @ v1.34.1
+
+Change = Callable[[str, Manifest], Manifest]
+
+_MODE = {"defaultMode": 0o644}
+_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_OF_TYPES: Mapping[str, Manifest] = {
+    "PodSpec": {
+        "dnsPolicy": "ClusterFirst",
+        "restartPolicy": "Always",
+        "securityContext": {},
+        "terminationGracePeriodSeconds": DEFAULT_GRACE_SECONDS,
+        "schedulerName": DEFAULT_SCHEDULER,
+    },
+    "Container": _CONTAINER,
+    "EphemeralContainer": _CONTAINER,
+    "ContainerPort": {"protocol": "TCP"},
+    "Probe": {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3},
+    "HTTPGetAction": {"path": "/", "scheme": "HTTP"},
+    "GRPCAction": {"service": ""},
+    "ObjectFieldSelector": {"apiVersion": "v1"},
+    "FileKeySelector": {"optional": False},
+    "Volume": {},
+    "HostPathVolumeSource": {"type": ""},
+    "SecretVolumeSource": _MODE,
+    "ConfigMapVolumeSource": _MODE,
+    "DownwardAPIVolumeSource": _MODE,
+    "ProjectedVolumeSource": _MODE,
+    "ServiceAccountTokenProjection": {"expirationSeconds": 3600},
+    "ISCSIVolumeSource": {"iscsiInterface": "default"},
+    "RBDVolumeSource": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+    "AzureDiskVolumeSource": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": False, "kind": "Shared"},
+    "ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+    "PersistentVolumeClaim": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}},
+    "PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
+}
+_UNSET: Mapping[str, tuple[Any, ...]] = {"Probe": (None, 0)}  # of other types: null and ""
+
+
+def with_template_defaults(spec: Manifest) -> Manifest:
+    """Return a workload's spec with the defaults of its pod template and its claims' templates; the same spec if it has them all."""
+    return _change_templates(spec, _fill)
+
+
+def without_template_defaults(spec: Manifest) -> Manifest:
+    """Return a workload's spec without the fields of its templates that are as the API server fills them in.
+
+    Hashes of templates are made of it, so that they are what they were when a template was kept as it was written.
+    """
+    return _change_templates(spec, _strip)
+
+
+def _change_templates(spec: Manifest, change: Change) -> Manifest:
+    new: dict[str, Any] = {}
+    if spec.get("template"):
+        new["template"] = _walk(spec["template"], "PodTemplateSpec", change)
+    if spec.get("volumeClaimTemplates"):
+        claims = spec["volumeClaimTemplates"]
+        new["volumeClaimTemplates"] = [_walk(claim, "PersistentVolumeClaim", change) for claim in claims]
+    return spec if all(spec[name] == value for name, value in new.items()) else {**spec, **new}
+
+
+def _walk(value: Manifest, type_: str, change: Change) -> Manifest:
+    """Change an object of a type, and before it the objects that it holds."""
+    new = dict(value)
+    for name, (is_list, inner) in _ways(type_).items():
+        held = value.get(name)
+        if held is None and (type_, name) == ("PodTemplateSpec", "spec"):
+            held = {}
+        if held is not None:
+            new[name] = [_walk(each, inner, change) for each in held] if is_list else _walk(held, inner, change)
+    return change(type_, new)
+
+
+@cache
+def _ways(type_: str) -> Mapping[str, tuple[bool, str]]:
+    """Return the fields of a type that lead to types with defaults: whether each is a list, and its type."""
+    found = {}
+    for name, field in fields(type_).items():
+        inner = parse_expression(field.inner) if field.shape == "list" else field
+        if inner.shape == "object" and (inner.inner in _OF_TYPES or _ways(inner.inner)):
+            found[name] = (field.shape == "list", inner.inner)
+    return found
+
+
+def _defaults(type_: str, value: Manifest) -> Manifest:
+    known = _OF_TYPES.get(type_, {})
+    if known is _CONTAINER:
+        return {**known, "imagePullPolicy": _pull_policy(str(value.get("image") or ""))}
+    return known
+
+
+def _fill(type_: str, value: Manifest) -> Manifest:
+    unset = _UNSET.get(type_, (None, ""))
+    defaults = _defaults(type_, value)
+    if type_ == "Volume" and all(value.get(name) is None for name in fields(type_) if name != "name"):
+        defaults = {"emptyDir": {}}
+    return {**value, **{name: default for name, default in defaults.items() if value.get(name) in unset}}
+
+
+def _strip(type_: str, value: Manifest) -> Manifest:
+    defaults = _defaults(type_, value)
+    return {name: each for name, each in value.items() if name not in defaults or each != defaults[name]}
+
+
+def _pull_policy(image: str) -> str:
+    """Return Always for the tag latest, which is also the tag of an image without one."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if image and (tag == "latest" or not (tag or digest)) else "IfNotPresent"
+
 
 Object = dict[str, Any]
 _FAMILIES = {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"}
@@ -186,3 +306,148 @@ def with_object_defaults(kind: str, manifest: Manifest, old: Manifest | None = N
     if default is None or (old is not None and default(old) != old):
         return dict(manifest)
     return default(manifest)
+
+
+# What the API server fills in in workloads: in their specs, and in the pod templates there.
+#
+# kube: pkg/apis/{apps,batch,core}/v1/defaults.go @ v1.34.1
+
+MAX_INT32 = 2**31 - 1
+_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+
+
+def apply_workload_defaults(manifest: Manifest) -> Manifest:
+    """A workload with its defaults; any other object, and one that has them all, is returned as it is."""
+    default = _WORKLOAD_DEFAULTS.get(str(manifest.get("kind")))
+    if default is None:
+        return manifest
+    spec = manifest.get("spec") or {}
+    full = with_template_defaults(default(spec))
+    filled = manifest if full == spec else {**manifest, "spec": full}
+    if manifest["kind"] not in ("Job", "ReplicationController"):
+        return filled
+    labelled = _copy_template_labels(filled)
+    return _selecting(labelled) if manifest["kind"] == "Job" else labelled
+
+
+def _copy_template_labels(manifest: Manifest) -> Manifest:
+    """Return the manifest with the labels of its template if it has none of its own."""
+    meta = manifest["metadata"]
+    labels = ((manifest["spec"].get("template") or {}).get("metadata") or {}).get("labels")
+    return {**manifest, "metadata": {**meta, "labels": labels}} if labels and not meta.get("labels") else manifest
+
+
+def _selecting(job: Manifest) -> Manifest:
+    """A Job whose pods are known by its uid, unless its selector is written by hand; before it has a uid, as it is.
+
+    kube: pkg/registry/batch/job/strategy.go (generateSelector)
+    """
+    meta, spec = job["metadata"], job["spec"]
+    if spec["manualSelector"] or not meta.get("uid"):
+        return job
+    template = spec.get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    own = dict.fromkeys(("job-name", "batch.kubernetes.io/job-name"), meta.get("name") or "")
+    own |= {"controller-uid": meta["uid"], _CONTROLLER_UID: meta["uid"]}
+    marked = {**(template.get("metadata") or {}), "labels": {**own, **labels}}
+    selector = spec.get("selector") or {}
+    matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
+    full = {**spec, "selector": {**selector, "matchLabels": matched}, "template": {**template, "metadata": marked}}
+    return job if full == spec else {**job, "spec": full}
+
+
+def _fill_missing(spec: Manifest, **defaults: Any) -> dict[str, Any]:
+    """Return the spec with defaults for missing fields."""
+    return {**spec, **{name: value for name, value in defaults.items() if spec.get(name) in (None, "")}}
+
+
+def _deployment(spec: Manifest) -> Manifest:
+    strategy = dict(spec.get("strategy") or {})
+    strategy.setdefault("type", "RollingUpdate")
+    if strategy["type"] == "RollingUpdate":
+        rolling = strategy.get("rollingUpdate") or {}
+        strategy["rollingUpdate"] = _fill_missing(rolling, maxUnavailable="25%", maxSurge="25%")
+    full = _fill_missing(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
+    return {**full, "strategy": strategy}
+
+
+def _replica_set(spec: Manifest) -> Manifest:
+    return _fill_missing(spec, replicas=1)
+
+
+def _replication_controller(spec: Manifest) -> Manifest:
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    full = _fill_missing(spec, replicas=1)
+    return {**full, "selector": labels} if labels and not spec.get("selector") else full
+
+
+def _stateful_set(spec: Manifest) -> Manifest:
+    strategy = dict(spec.get("updateStrategy") or {})
+    if not strategy.get("type"):
+        strategy = {"rollingUpdate": {}, **strategy, "type": "RollingUpdate"}
+    if strategy["type"] == "RollingUpdate" and strategy.get("rollingUpdate") is not None:
+        strategy["rollingUpdate"] = _fill_missing(strategy["rollingUpdate"], partition=0)
+    kept = _fill_missing(
+        spec.get("persistentVolumeClaimRetentionPolicy") or {}, whenDeleted="Retain", whenScaled="Retain"
+    )
+    full = _fill_missing(spec, podManagementPolicy="OrderedReady", replicas=1, revisionHistoryLimit=10)
+    return {**full, "updateStrategy": strategy, "persistentVolumeClaimRetentionPolicy": kept}
+
+
+def _default_daemon_set(spec: Manifest) -> Manifest:
+    strategy = dict(spec.get("updateStrategy") or {})
+    strategy["type"] = strategy.get("type") or "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        strategy["rollingUpdate"] = _fill_missing(strategy.get("rollingUpdate") or {}, maxUnavailable=1, maxSurge=0)
+    return {**_fill_missing(spec, revisionHistoryLimit=10), "updateStrategy": strategy}
+
+
+def _job(spec: Manifest) -> Manifest:
+    full = dict(spec)
+    if full.get("completions") is None and full.get("parallelism") is None:
+        full["completions"] = 1
+    policy = full.get("podFailurePolicy")
+    empty = {name: "" for name in ("completionMode", "podReplacementPolicy") if full.get(name) == ""}
+    full = _fill_missing(
+        full,
+        parallelism=1,
+        backoffLimit=6 if full.get("backoffLimitPerIndex") is None else MAX_INT32,
+        completionMode="NonIndexed",
+        suspend=False,
+        podReplacementPolicy="TerminatingOrFailed" if policy is None else "Failed",
+        manualSelector=False,
+    )
+    full |= empty  # validation refuses these
+    if policy is not None:
+        full["podFailurePolicy"] = {**policy, "rules": [_rule(rule) for rule in policy.get("rules") or ()]}
+    return full
+
+
+def _rule(rule: Manifest) -> Manifest:
+    """A rule of a podFailurePolicy whose conditions say which status they want."""
+    patterns = rule.get("onPodConditions")
+    return {**rule, "onPodConditions": [_fill_missing(one, status="True") for one in patterns]} if patterns else rule
+
+
+def _cron_job(spec: Manifest) -> Manifest:
+    jobs = spec.get("jobTemplate") or {}
+    full = with_template_defaults(jobs.get("spec") or {})
+    return _fill_missing(
+        spec if full == jobs.get("spec") else {**spec, "jobTemplate": {**jobs, "spec": full}},
+        concurrencyPolicy="Allow",
+        suspend=False,
+        successfulJobsHistoryLimit=3,
+        failedJobsHistoryLimit=1,
+    )
+
+
+_WORKLOAD_DEFAULTS: Mapping[str, Callable[[Manifest], Manifest]] = {
+    "Deployment": _deployment,
+    "ReplicaSet": _replica_set,
+    "ReplicationController": _replication_controller,
+    "StatefulSet": _stateful_set,
+    "DaemonSet": _default_daemon_set,
+    "Job": _job,
+    "CronJob": _cron_job,
+}
+WORKLOADS = tuple(_WORKLOAD_DEFAULTS)

@@ -16,9 +16,9 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
+from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
-from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions

@@ -10,15 +10,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_reference
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    SELECTED_NODE,
-    VOLUME,
-    annotation,
-    class_of,
-    name_of,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver.store import Store
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
@@ -26,7 +18,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 def name_of_new_volume(claim: Manifest) -> str:
     """The name of the volume that is made for a claim."""
-    return f"pvc-{claim['metadata'].get('uid') or name_of(claim)}"
+    return f"pvc-{claim['metadata'].get('uid') or volumes.name_of(claim)}"
 
 
 def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provisioner: str) -> dict[str, Any]:
@@ -35,14 +27,14 @@ def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provision
     terms = _topology(store, claim, storage_class, provisioner)
     volume: dict[str, Any] = {
         "apiVersion": "v1",
-        "kind": VOLUME,
+        "kind": volumes.VOLUME,
         "metadata": {"name": name, "annotations": {PROVISIONED_BY: provisioner}},
         "spec": {
             "accessModes": spec.get("accessModes") or [],
             "capacity": (spec.get("resources") or {}).get("requests") or {},
             "csi": {"driver": provisioner, "volumeHandle": name},
             "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy") or "Delete",
-            "storageClassName": class_of(claim),
+            "storageClassName": volumes.class_of(claim),
             "volumeMode": spec.get("volumeMode") or "Filesystem",
         },
         "status": {"phase": "Available"},
@@ -61,7 +53,7 @@ def _topology(store: Store, claim: Manifest, storage_class: Manifest, provisione
         for term in storage_class.get("allowedTopologies") or ()
         if (expressions := term.get("matchLabelExpressions"))
     ]
-    selected = annotation(claim, SELECTED_NODE)
+    selected = volumes.annotation(claim, volumes.SELECTED_NODE)
     node = None if selected is None else store.node(selected)
     if node is None:
         return [{"matchExpressions": expressions} for expressions in allowed]
@@ -81,8 +73,8 @@ def _driver_keys(store: Store, node_name: str, driver: str) -> list[str]:
 def missing_claims(store: Store, pod: Pod) -> list[dict[str, Any]]:
     """The claims that a pod's generic ephemeral volumes still lack."""
     missing = []
-    for use in volumes_of(pod.spec).claims:
-        if use.ephemeral and store.get(CLAIM, pod.namespace, use.name(pod)) is None:
+    for use in volumes.volumes_of(pod.spec).claims:
+        if use.ephemeral and store.get(volumes.CLAIM, pod.namespace, use.name(pod)) is None:
             volume = next(v for v in pod.spec.volumes if v.get("name") == use.claim and v.get("ephemeral"))
             missing.append(_ephemeral_claim(pod, use.name(pod), volume))
     return missing
@@ -94,7 +86,7 @@ def _ephemeral_claim(pod: Pod, name: str, volume: Manifest) -> dict[str, Any]:
     meta = {**(template.get("metadata") or {}), "name": name, "namespace": pod.namespace}
     return {
         "apiVersion": "v1",
-        "kind": CLAIM,
+        "kind": volumes.CLAIM,
         "metadata": {**meta, "ownerReferences": [owner]},
         "spec": template.get("spec") or {},
         "status": {"phase": "Pending"},

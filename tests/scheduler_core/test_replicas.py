@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.analysis.status.families import Value, read_families
-from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.base.trace.kinds import ObjectChanged
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.schema import API_VERSION, KIND

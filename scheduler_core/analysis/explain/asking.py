@@ -11,37 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from scheduler_core.analysis.explain import standing, waiting, workloads
 from scheduler_core.analysis.explain.claims import find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
-from scheduler_core.analysis.explain.groups import explain_group, find_entry
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
-from scheduler_core.analysis.explain.standing import (
-    explain_bound_pod,
-    explain_gone,
-    explain_terminating,
-    list_lost_nodes,
-    list_provisioners,
-)
-from scheduler_core.analysis.explain.waiting import (
-    explain_preemption,
-    explain_selection,
-    explain_waking,
-    list_near_tolerations,
-    list_other_kinds,
-)
-from scheduler_core.analysis.explain.workloads import (
-    KINDS,
-    NODE,
-    STICKING,
-    explain_node,
-    explain_unborn,
-    explain_workload,
-)
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
@@ -152,23 +130,23 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     """
     world = view.itself
     kind, _, rest = key.partition("/")
-    if kind == NODE:
-        return explain_node(world, rest)
+    if kind == workloads.NODE:
+        return workloads.explain_node(world, rest)
     if "/" in rest:
-        return explain_workload(world, kind, *rest.split("/", 1))
+        return workloads.explain_workload(world, kind, *rest.split("/", 1))
     pod = world.store.pod_at(key)
     if pod is None:
         return _explain_absent_pod(world, key)
     compare, past = past is None or world.store.count("Node") <= SMALL, past or Past(world)
     if pod.deleting:
-        return explain_terminating(world, pod, past)
+        return standing.explain_terminating(world, pod, past)
     if pod.phase == FAILED:
         return _with_bypass(world, pod, explain_failed(pod, past))
     if pod.node_name and world.store.node(pod.node_name) is None:
         return _explain_lost_pod(world, pod, past)
     if pod.node_name:
         refused = explain_refused(world, pod, pod.node_name, past)
-        return _with_bypass(world, pod, refused) if refused else explain_bound_pod(world, pod, past, compare)
+        return _with_bypass(world, pod, refused) if refused else standing.explain_bound_pod(world, pod, past, compare)
     scheduler = scheduler_for(world, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -191,18 +169,18 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
         ):
             yield found
     yield from explain_uncreated(world)
-    for kind in KINDS:
+    for kind in workloads.KINDS:
         for manifest in world.store.list(kind):
             meta = manifest["metadata"]
-            each = explain_workload(world, kind, str(meta.get("namespace") or "default"), str(meta["name"]))
-            if each is not None and any(fact.code in STICKING for fact in each.facts):
+            each = workloads.explain_workload(world, kind, str(meta.get("namespace") or "default"), str(meta["name"]))
+            if each is not None and any(fact.code in workloads.STICKING for fact in each.facts):
                 yield each
     for node in world.surroundings.nodes.drains:
-        if (drained := explain_node(world, node)) is not None and drained.problem:
+        if (drained := workloads.explain_node(world, node)) is not None and drained.problem:
             yield drained
     for cordoned in world.store.nodes():
         if cordoned.unschedulable and cordoned.name not in world.surroundings.nodes.drains:
-            blocked = explain_node(world, cordoned.name)
+            blocked = workloads.explain_node(world, cordoned.name)
             if blocked is not None and blocked.problem:
                 yield blocked
 
@@ -227,7 +205,7 @@ def _may_lack(world: Simulation, pod: Pod) -> bool:
 def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:
     if key.endswith("-*"):
         return next((each for each in explain_uncreated(world) if each.pod == key), None)
-    return explain_unborn(world, key) or explain_gone(world, key)
+    return workloads.explain_unborn(world, key) or standing.explain_gone(world, key)
 
 
 def _explain_lost_pod(world: Simulation, pod: Pod, past: Past) -> Explanation:
@@ -270,7 +248,7 @@ class _Asking:
         self.past, self.compare = past, compare
         index = world.journal.last_attempt.get(pod.key)
         self.attempt = None if index is None else world.journal.attempts[index]
-        self.entry = find_entry(scheduler, pod)
+        self.entry = waiting.find_entry(scheduler, pod)
 
     def answer(self) -> Explanation:
         if (binding := self._binding()) is not None:
@@ -284,7 +262,7 @@ class _Asking:
                 node=binding,
                 total=place.total,
                 predecessors=before,
-                facts=(*list_provisioners(self.world, self.pod), *place.facts),
+                facts=(*standing.list_provisioners(self.world, self.pod), *place.facts),
             )
         gate = self._gate()
         if gate is not None:
@@ -312,23 +290,23 @@ class _Asking:
         self, diagnosis: Diagnosis, reasons: tuple[Given, ...], preempted: Preemption | None, fits: bool
     ) -> Iterator[Fact]:
         """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
-        yield from explain_group(self.scheduler, self.pod)
+        yield from waiting.explain_group(self.scheduler, self.pod)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders
         yield from () if fits else find_resizes(diagnosis, reasons)
         held = dict.fromkeys(str(fact.values["pod"]) for fact in holders)
         yield from trace_surge(self.world, self.pod.manifest, filter(None, map(self.world.store.pod_at, held)))
-        yield from list_other_kinds(diagnosis, reasons)
-        yield from explain_selection(self.world, self.pod, reasons)
-        yield from list_near_tolerations(diagnosis, reasons)
+        yield from waiting.list_other_kinds(diagnosis, reasons)
+        yield from waiting.explain_selection(self.world, self.pod, reasons)
+        yield from waiting.list_near_tolerations(diagnosis, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
-        yield from list_lost_nodes(self.world, reasons)
+        yield from standing.list_lost_nodes(self.world, reasons)
         if preempted is not None:
-            yield from explain_preemption(diagnosis, preempted, reasons)
+            yield from waiting.explain_preemption(diagnosis, preempted, reasons)
         if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
             keys = [str(fact.values["pod"]) for fact in holders if fact.code in WAKING]
-            yield from explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
+            yield from waiting.explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
 
     def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:
         until, events = wakes(self.scheduler, self.framework, self.entry)
@@ -366,7 +344,10 @@ class _Asking:
         entries = (str(each.get("name")) for each in self.pod.manifest["spec"].get("resourceClaims") or ())
         if "claim" not in reason.evidence and state is State.WAITING_FOR_CLAIM:
             reason = replace(reason, evidence={**reason.evidence, "claim": ", ".join(entries)})
-        facts = (*explain_group(self.scheduler, self.pod), *find_blocked_claims(self.world, self.pod, (reason,)))
+        facts = (
+            *waiting.explain_group(self.scheduler, self.pod),
+            *find_blocked_claims(self.world, self.pod, (reason,)),
+        )
         return self._explained(state, (reason,), facts=facts)
 
     def _place(self) -> State:

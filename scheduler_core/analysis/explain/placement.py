@@ -16,12 +16,11 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Role
 from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
-from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
-from scheduler_core.apimachinery.objects.selection import wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable

@@ -8,8 +8,8 @@ import numpy as np
 
 from scheduler_core.analysis.explain.explanation import Given
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.apimachinery.objects.affinity import misses
 from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.selection import misses
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Evidence, Point, Rows
 from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED, Said, read_reason

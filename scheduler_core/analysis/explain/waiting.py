@@ -11,10 +11,13 @@ from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt, Place
+from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
+from scheduler_core.scheduler.framework.groups import gang, min_count
 from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
-from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.scheduler.queue.types import GROUP, QueuedPod
 from scheduler_core.world.simulation import Simulation
 
 SHOWN, LOOKED_AT = 3, 400
@@ -206,3 +209,29 @@ def _list_ended(world: Simulation, attempt: Attempt) -> list[str]:
         if move.place == Place.DELETED:
             found[move.pod] = None
     return list(found)[:SHOWN]
+
+
+# Why the gang of a pod is stuck: how many of its pods have a node, and what its last cycle said.
+#
+# kube: pkg/scheduler/schedule_one_podgroup.go @ v1.37.2
+
+
+def find_entry(scheduler: Scheduler, pod: Pod) -> QueuedPod | None:
+    """Return what the queue has of a pod: its group, if the pod is a member of one that is there."""
+    entity = scheduler.queue.find(GROUP + group_key(pod)) if pod.spec.group else None
+    return entity or scheduler.queue.find(pod.key)
+
+
+def explain_group(scheduler: Scheduler, pod: Pod) -> Iterator[Fact]:
+    """Yield what the gang of a pod lacks."""
+    group = scheduler.pod_group(pod.namespace, pod.spec.group) if pod.spec.group else None
+    if group is None or gang(group.manifest) is None:
+        return
+    needed, scheduled = min_count(group.manifest), len(group.scheduled)
+    if scheduled >= needed:
+        return
+    yield note("GroupBelowQuorum", group=pod.spec.group, needed=needed, members=len(group.pods), scheduled=scheduled)
+    conditions = (group.manifest.get("status") or {}).get("conditions") or ()
+    message = next((each.get("message") for each in conditions if each.get("status") == "False"), None)
+    if message:
+        yield note("GroupCycleFailed", group=pod.spec.group, message=message)

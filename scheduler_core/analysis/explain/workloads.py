@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.analysis.explain import missing_pods
 from scheduler_core.analysis.explain.ended import Past, describe_wait
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, end_of
-from scheduler_core.analysis.explain.missing_pods import (
-    count_missing,
-    explain_uncreated,
-    list_jobs,
-    list_pods,
-    list_replica_sets,
-    predict_job,
-)
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
@@ -27,7 +20,7 @@ from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.base.clock.cron import BadSchedule
 from scheduler_core.controllers.disruption import predict_status
-from scheduler_core.controllers.workloads.cronjobs.times import most_recent, schedule_of
+from scheduler_core.controllers.workloads.cronjobs.controller import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
 from scheduler_core.controllers.workloads.owners import Owner
@@ -55,10 +48,10 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
         return None
     if kind == "CronJob":
         return _explain_cron_job(world, manifest, f"{kind}/{namespace}/{name}")
-    makers = (list_replica_sets(world, manifest) if kind == "Deployment" else []) or [manifest]
-    pods = [pod for maker in makers for pod in list_pods(world, maker)]
+    makers = (missing_pods.list_replica_sets(world, manifest) if kind == "Deployment" else []) or [manifest]
+    pods = [pod for maker in makers for pod in missing_pods.list_pods(world, maker)]
     names = {(maker["kind"], maker["metadata"]["name"]) for maker in (manifest, *makers)}
-    missing = [each for each in explain_uncreated(world) if _is_of(each, namespace, names)]
+    missing = [each for each in missing_pods.explain_uncreated(world) if _is_of(each, namespace, names)]
     stuck = list(_list_stuck(world, manifest, pods))
     waiting = [pod for pod in pods if not pod.ready and not pod.terminal and not pod.deleting]
     there = [pod for pod in pods if not pod.deleting and not (kind == "Job" and pod.terminal)]
@@ -110,7 +103,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         if left:
             yield note("NamespaceWaitsFor", namespace=name, pods=left[:SHOWN], count=len(left))
     if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
-        rolled = any(_has_template(each, manifest) for each in list_replica_sets(world, manifest))
+        rolled = any(_has_template(each, manifest) for each in missing_pods.list_replica_sets(world, manifest))
         yield note("IsPaused" if rolled else "PausedRollout", **values)
     if manifest["kind"] == "StatefulSet":
         yield from _list_stuck_replicas(world, manifest, pods)
@@ -176,8 +169,8 @@ def _list_awaited_ends(world: Simulation, manifest: Manifest, pods: list[Pod]) -
     """Yield the pods that have to end before a workload makes others, by its strategy or its policy."""
     spec, rule, awaited = manifest.get("spec") or {}, "", []
     if manifest["kind"] == "Deployment" and (spec.get("strategy") or {}).get("type") == "Recreate":
-        old = [each for each in list_replica_sets(world, manifest) if not _has_template(each, manifest)]
-        awaited = [pod for each in old for pod in list_pods(world, each) if not pod.terminal]
+        old = [each for each in missing_pods.list_replica_sets(world, manifest) if not _has_template(each, manifest)]
+        awaited = [pod for each in old for pod in missing_pods.list_pods(world, each) if not pod.terminal]
         rule = "strategy Recreate"
     default = "Failed" if spec.get("podFailurePolicy") else ""
     if manifest["kind"] == "Job" and spec.get("podReplacementPolicy", default) == "Failed":
@@ -231,13 +224,13 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     if spec.get("suspend"):
         return None
-    active = [job for job in list_jobs(world, manifest) if not _has_ended(job)]
+    active = [job for job in missing_pods.list_jobs(world, manifest) if not _has_ended(job)]
     facts = []
     if active and spec.get("concurrencyPolicy") == "Forbid":
         facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
-        waiting = [pod for pod in list_pods(world, active[0]) if not pod.ready and not pod.terminal]
+        waiting = [pod for pod in missing_pods.list_pods(world, active[0]) if not pod.ready and not pod.terminal]
         facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
-    elif message := predict_job(world, manifest):
+    elif message := missing_pods.predict_job(world, manifest):
         facts.append(note("JobIsRefused", owner=meta["name"], message=message.rstrip(". ")))
     else:
         facts += _list_missed_starts(world, Owner.of(manifest), active)
@@ -315,7 +308,9 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
     text = f"StatefulSet {owner} has not created it"
-    given = Given(State.NOT_CREATED, "", text, evidence=_name_owner(manifest, count_missing(world, manifest)))
+    given = Given(
+        State.NOT_CREATED, "", text, evidence=_name_owner(manifest, missing_pods.count_missing(world, manifest))
+    )
     return Explanation(key, State.NOT_CREATED, (*whole.reasons, given), whole.until, facts=whole.facts)
 
 

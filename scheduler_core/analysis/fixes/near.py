@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
-from scheduler_core.apimachinery.objects.selection import misses
+from scheduler_core.apimachinery.objects.affinity import misses
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.framework.status import Code
+from scheduler_core.world.simulation import Simulation
 
 GROUPS = 12
 LOOKED_AT = 200  # rows of a group whose labels are compared one by one
@@ -50,3 +56,63 @@ def _nearest(diagnosis: Diagnosis, rows: list[int], short: NDArray[np.float64]) 
 
 def _rank(diagnosis: Diagnosis, row: int, short: NDArray[np.float64]) -> tuple[bool, int, float, int]:
     return bool(short[row] > 0), misses(diagnosis.pod, diagnosis.nodes.nodes[row]), float(short[row]), row
+
+
+# A higher priority for the pod: pods of a lower one are preempted for it.
+
+KIND = "PriorityClass"
+MOST_CLASSES = 2
+HIGHEST = 1_000_000_000  # of a class that users make
+_OF_THE_SYSTEM = "system-"
+_NEVER = "Never"
+
+
+def raise_priority(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+    """Yield drafts with an existing class, or a new one just above the least important pods, if preemption can help."""
+    if diagnosis.whole is not None or not any(
+        status.code is Code.UNSCHEDULABLE for status in diagnosis.refused.values()
+    ):
+        return
+    pod = diagnosis.pod
+    floor = pod.priority if _preempts(pod.spec.manifest) else pod.priority - 1
+    others = sorted({other.priority for pods in diagnosis.nodes.pods for other in pods if not other.deleting})
+    useful = [priority for priority in others if priority >= floor and priority < HIGHEST]
+    if floor < pod.priority:
+        useful = [priority for priority in others if priority < pod.priority] or useful
+    if not useful:
+        return
+    lowest = max(useful[0] + 1, pod.priority)
+    classes = [
+        each
+        for each in sim.store.list(KIND)
+        if int(each.get("value") or 0) >= lowest
+        and (each.get("preemptionPolicy") or "") != _NEVER
+        and not each["metadata"]["name"].startswith(_OF_THE_SYSTEM)
+    ]
+    classes.sort(key=lambda each: (int(each["value"]), each["metadata"]["name"]))
+    for each in classes[:MOST_CLASSES]:
+        yield _with_class(draft, each["metadata"]["name"], int(each["value"]), pod.priority)
+    if not classes:
+        yield _with_new_class(draft, lowest, pod.priority)
+
+
+def _preempts(spec: Any) -> bool:
+    return (spec.get("preemptionPolicy") or "") != _NEVER
+
+
+def _with_class(draft: Draft, name: str, value: int, was: int, *, new: bool = False) -> Draft:
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        spec["priorityClassName"] = name
+        spec.pop("priority", None)
+        spec.pop("preemptionPolicy", None)
+
+    values = {"class": name, "value": value, "from": was, "new": new}
+    return draft.with_pod(Change("priority", values, value / HIGHEST), edit).taking_time()
+
+
+def _with_new_class(draft: Draft, value: int, was: int) -> Draft:
+    name = f"priority-{value}"
+    manifest = {"apiVersion": "scheduling.k8s.io/v1", "kind": KIND, "metadata": {"name": name}, "value": value}
+    changed = _with_class(draft, name, value, was, new=True)
+    return changed.beside(manifest)

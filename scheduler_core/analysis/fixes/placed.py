@@ -6,8 +6,7 @@ import json
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.budgets import key_of
-from scheduler_core.analysis.fixes.effects import Watch
+from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix

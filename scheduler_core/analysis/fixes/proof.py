@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.commands import recreates
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
 from scheduler_core.analysis.fixes.fix import Budget, Fix
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
 from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, read_calls, run_call, start_controllers
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod

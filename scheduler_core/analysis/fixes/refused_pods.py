@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
-from scheduler_core.analysis.fixes.commands import bare, clean
-from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
@@ -292,8 +291,7 @@ def _enlarge_claims(sim: Simulation, draft: Draft, target: str, found: re.Match[
         if nanos(requests["storage"]) == nanos(found["asked"]):
             requests["storage"], name = found["amount"], each["metadata"]["name"]
     values = {"claim": name, "from": found["asked"], "to": found["amount"]}
-    gone = f"kubectl delete {target} --cascade=orphan"
-    yield draft.typing(Change("claim-size", values), gone, format_apply(made))
+    yield draft.typing(Change("claim-size", values), f"kubectl delete {target} --cascade=orphan", format_apply(made))
 
 
 _SECURITY: Mapping[str, Mapping[str, Any]] = {

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.apimachinery.objects.affinity import wrong_labels
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.selection import wrong_labels
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation

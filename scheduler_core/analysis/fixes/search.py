@@ -11,35 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 
-from scheduler_core.analysis.fixes.budgets import within_budgets
-from scheduler_core.analysis.fixes.commands import commands_of
+from scheduler_core.analysis.fixes import proposals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
-from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods
+from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
-from scheduler_core.analysis.fixes.kubectl import kubectl_of, workload_of
-from scheduler_core.analysis.fixes.near import near_rows
+from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
+from scheduler_core.analysis.fixes.near import near_rows, raise_priority
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
-from scheduler_core.analysis.fixes.priority import raise_priority
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
-from scheduler_core.analysis.fixes.proposals import (
-    admit_claims,
-    all_anew,
-    anywhere,
-    create_claim_templates,
-    in_turn,
-    is_between_pods,
-    profile_for,
-    propose,
-    propose_anyway,
-    recreate,
-    remove_gates,
-    scale_down,
-    select_system,
-    set_scheduler_name,
-    wait,
-    without_claims,
-)
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_class_selector
 from scheduler_core.analysis.fixes.shell import complete_references
@@ -194,7 +174,7 @@ class _Search:
             return self._end("searched")
         if diagnosis.feasible and not first.changes:
             if self._sleeps():
-                self._push([wait(first, self.pod), recreate(first, self.pod, self.sim)])
+                self._push([proposals.wait(first, self.pod), proposals.recreate(first, self.pod, self.sim)])
                 yield from self._search(self.budget.candidates)
             return self._end("fits")
         if diagnosis.feasible:
@@ -203,19 +183,19 @@ class _Search:
         else:
             rows = near_rows(diagnosis)
             self._propose(first, diagnosis, rows)
-            self._push(create_claim_templates(first, self.pod, self.sim))
-            self._push(admit_claims(first, self.pod, self.sim))
+            self._push(proposals.create_claim_templates(first, self.pod, self.sim))
+            self._push(proposals.admit_claims(first, self.pod, self.sim))
             self._push(relax_class_selector(first, diagnosis, rows, self.sim))
             self._push(lower_overhead(first, diagnosis, rows, self.sim))
-            self._push(scale_down(first, diagnosis, self.sim))
+            self._push(proposals.scale_down(first, diagnosis, self.sim))
             self._push(raise_priority(first, diagnosis, self.sim))
-            self._push(in_turn(first, self.sim))
-            self._push(propose_anyway(first, diagnosis, self.sim))
+            self._push(proposals.in_turn(first, self.sim))
+            self._push(proposals.propose_anyway(first, diagnosis, self.sim))
         yield from self._search(self.budget.candidates)
         if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
             yield from self._new_node(first, diagnosis)
         if not diagnosis.feasible and not self.fixes and self.pod.spec.resource_claims:
-            self._push([without_claims(first)])
+            self._push([proposals.without_claims(first)])
             yield from self._search(self.tried + self.budget.big)
         return self._end("searched")
 
@@ -262,13 +242,15 @@ class _Search:
         """Return the draft of the required changes: an unknown scheduler name, scheduling gates, a node that does not exist."""
         draft = Draft(self.pod.manifest)
         if _wants_another_system(self.sim, self.pod):
-            draft = select_system(draft, str(self.pod.manifest["spec"]["os"]["name"]))
+            draft = proposals.select_system(draft, str(self.pod.manifest["spec"]["os"]["name"]))
         elif self.pod.node_name:
-            draft = anywhere(draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None)
+            draft = proposals.anywhere(
+                draft, self.pod.node_name, exists=self.sim.store.node(self.pod.node_name) is not None
+            )
         if scheduler_for(self.sim, self.pod) is None:
-            draft = set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
+            draft = proposals.set_scheduler_name(draft, next(iter(self.sim.schedulers[0].profiles)))
         if self.pod.spec.scheduling_gates:
-            draft = remove_gates(draft, self.pod.spec.scheduling_gates)
+            draft = proposals.remove_gates(draft, self.pod.spec.scheduling_gates)
         return draft
 
     def _other_firsts(self) -> list[Draft]:
@@ -276,7 +258,7 @@ class _Search:
         if self.pod.spec.scheduling_gates or self.pod.node_name or scheduler_for(self.sim, self.pod):
             return []
         plain = Draft(self.pod.manifest)
-        return [profile_for(plain, self.sim.schedulers[0], self.pod.spec.scheduler_name)]
+        return [proposals.profile_for(plain, self.sim.schedulers[0], self.pod.spec.scheduler_name)]
 
     def _spent(self) -> bool:
         return len(self.fixes) >= self.budget.fixes or self.steps >= self.budget.steps or self.budget.should_stop()
@@ -308,7 +290,7 @@ class _Search:
         for row in rows:
             status = diagnosis.whole or diagnosis.refused.get(row)
             if status is not None:
-                self._push(propose(draft, diagnosis, row, status))
+                self._push(proposals.propose(draft, diagnosis, row, status))
 
     def _push(self, drafts: Iterable[Draft]) -> None:
         for draft in drafts:
@@ -333,8 +315,10 @@ class _Search:
         row = diagnosis.nodes.row(draft.target)
         if row is not None and len(draft.changes) < self.budget.changes:
             self._propose(draft, diagnosis, [row])
-            if draft.is_of_pod_alone and is_between_pods(diagnosis, diagnosis.whole or diagnosis.refused[row]):
-                self._push(all_anew(draft, self.sim))
+            if draft.is_of_pod_alone and proposals.is_between_pods(
+                diagnosis, diagnosis.whole or diagnosis.refused[row]
+            ):
+                self._push(proposals.all_anew(draft, self.sim))
 
     def _proven(self, draft: Draft) -> Generator[None, None, None]:
         limit = min(self.budget.proof_steps, self.budget.steps - self.steps)

@@ -18,19 +18,7 @@ from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    Command,
-    DeleteObjects,
-    DrainNode,
-    PatchObject,
-    Ref,
-    ScaleObject,
-    SetConfiguration,
-    SetKubelet,
-    SetSettings,
-    refuse,
-)
+from scheduler_core.world import commands
 from scheduler_core.world.simulation import Simulation
 
 _HEREDOC = " <<'EOF'"
@@ -64,7 +52,7 @@ class Call:
     objects: tuple[Manifest, ...] = ()
 
     @property
-    def refs(self) -> tuple[Ref, ...]:
+    def refs(self) -> tuple[commands.Ref, ...]:
         """The objects that `KIND NAME...` names, or those of the standard input."""
         if self.words[0] == "cat":  # a file of the scheduler's, no object
             return ()
@@ -73,7 +61,7 @@ class Call:
         kind = _KINDS.get(self.words[1]) or _KINDS.get(self.words[1].partition(".")[0].lower(), self.words[1])
         namespaced = kind in KINDS and KINDS[kind].namespaced
         namespace = self.flags.get("namespace", "default") if namespaced else ""
-        return tuple(Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
+        return tuple(commands.Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))
 
     @property
     def waits(self) -> bool:
@@ -121,31 +109,31 @@ def _read_call(line: str, body: str) -> Call:
     return Call((verb, *kind.split("/", 1), *names) if kind else (verb,), flags, objects)
 
 
-def _ref(manifest: Manifest) -> Ref:
+def _ref(manifest: Manifest) -> commands.Ref:
     kind, meta = manifest["kind"], manifest["metadata"]
     namespaced = KINDS[kind].namespaced if kind in KINDS else "namespace" in meta
-    return Ref(kind, str(meta.get("namespace") or "default") if namespaced else "", meta["name"])
+    return commands.Ref(kind, str(meta.get("namespace") or "default") if namespaced else "", meta["name"])
 
 
 def _is_pair(word: str) -> bool:
     return "=" in word or word.endswith("-")
 
 
-def run_call(world: Simulation, call: Call) -> Iterator[tuple[Command, tuple[Ref, ...]]]:
+def run_call(world: Simulation, call: Call) -> Iterator[tuple[commands.Command, tuple[commands.Ref, ...]]]:
     """Yield the requests of a call, each with the objects that have to be gone before the next one. Raise Refused as kubectl fails."""
     made = _VERBS.get(call.words[0])
     if made is None:
-        raise refuse("command", call.words[0], "one of " + ", ".join(_VERBS))
+        raise commands.refuse("command", call.words[0], "one of " + ", ".join(_VERBS))
     yield from made(world, call)
 
 
-Requests = Iterator[tuple[Command, tuple[Ref, ...]]]
+Requests = Iterator[tuple[commands.Command, tuple[commands.Ref, ...]]]
 
 
-def _found(world: Simulation, ref: Ref) -> Manifest:
+def _found(world: Simulation, ref: commands.Ref) -> Manifest:
     manifest = world.store.get(ref.kind, ref.namespace, ref.name)
     if manifest is None:
-        raise refuse("name", f"{ref.kind} {ref.name}", "an object that exists")
+        raise commands.refuse("name", f"{ref.kind} {ref.name}", "an object that exists")
     return manifest
 
 
@@ -153,16 +141,16 @@ def _apply(world: Simulation, call: Call) -> Requests:
     """New objects are created. Of an object that exists, what the text says is set; nothing is taken away."""
     for each, ref in zip(call.objects, call.refs, strict=True):
         if world.store.get(ref.kind, ref.namespace, ref.name) is None:
-            yield ApplyObjects((each,)), ()
+            yield commands.ApplyObjects((each,)), ()
         else:
-            yield PatchObject(ref, {k: v for k, v in each.items() if k != "status"}, type="strategic"), ()
+            yield commands.PatchObject(ref, {k: v for k, v in each.items() if k != "status"}, type="strategic"), ()
 
 
 def _replace(world: Simulation, call: Call) -> Requests:
     there = [r for r in call.refs if world.store.get(r.kind, r.namespace, r.name) is not None]
     if there:
-        yield DeleteObjects(tuple(there)), tuple(there)
-    yield ApplyObjects(call.objects), ()
+        yield commands.DeleteObjects(tuple(there)), tuple(there)
+    yield commands.ApplyObjects(call.objects), ()
 
 
 def _delete(world: Simulation, call: Call) -> Requests:
@@ -172,19 +160,19 @@ def _delete(world: Simulation, call: Call) -> Requests:
         options["grace_period_seconds"] = int(call.flags["grace-period"])
     if "cascade" in call.flags:
         options["propagation_policy"] = call.flags["cascade"].capitalize()
-    yield DeleteObjects(refs, **options), refs if call.waits else ()
+    yield commands.DeleteObjects(refs, **options), refs if call.waits else ()
 
 
 def _patch(world: Simulation, call: Call) -> Requests:
     options = {"subresource": call.flags["subresource"]} if "subresource" in call.flags else {}
     kind: Any = call.flags.get("type", "strategic")
     for ref in call.refs:
-        yield PatchObject(ref, json.loads(call.flags["patch"]), type=kind, **options), ()
+        yield commands.PatchObject(ref, json.loads(call.flags["patch"]), type=kind, **options), ()
 
 
 def _scale(world: Simulation, call: Call) -> Requests:
     for ref in call.refs:
-        yield ScaleObject(ref, int(call.flags["replicas"])), ()
+        yield commands.ScaleObject(ref, int(call.flags["replicas"])), ()
 
 
 def _set_resources(world: Simulation, call: Call) -> Requests:
@@ -206,13 +194,13 @@ def _set_resources(world: Simulation, call: Call) -> Requests:
     }
     patch = {name: each for name, each in patch.items() if each}
     if not patch:
-        raise refuse("container", call.flags["container"], f"a container of {ref.name}")
-    yield PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
+        raise commands.refuse("container", call.flags["container"], f"a container of {ref.name}")
+    yield commands.PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
 
 
 def _resume(world: Simulation, call: Call) -> Requests:
     for ref in call.refs:
-        yield PatchObject(ref, {"spec": {"paused": None}}, type="merge"), ()
+        yield commands.PatchObject(ref, {"spec": {"paused": None}}, type="merge"), ()
 
 
 def _undo(world: Simulation, call: Call) -> Requests:
@@ -223,10 +211,10 @@ def _undo(world: Simulation, call: Call) -> Requests:
         sets = [found for key in keys if (found := world.store.get("ReplicaSet", *key)) is not None]
         sets.sort(key=lambda each: int((each["metadata"].get("annotations") or {}).get(_REVISION, 0)))
         if len(sets) < 2:
-            raise refuse("revision", "undo", f"an older revision of {ref.name}")
+            raise commands.refuse("revision", "undo", f"an older revision of {ref.name}")
         template = copy.deepcopy(dict(sets[-2]["spec"]["template"]))
         template["metadata"]["labels"].pop("pod-template-hash", None)
-        yield ApplyObjects(({**deployment, "spec": {**deployment["spec"], "template": template}},)), ()
+        yield commands.ApplyObjects(({**deployment, "spec": {**deployment["spec"], "template": template}},)), ()
 
 
 def _metadata(section: str) -> Callable[[Simulation, Call], Requests]:
@@ -236,13 +224,13 @@ def _metadata(section: str) -> Callable[[Simulation, Call], Requests]:
             key, equals, value = word.partition("=")
             pairs[key if equals else word.removesuffix("-")] = value if equals else None
         for ref in call.refs:
-            yield PatchObject(ref, {"metadata": {section: pairs}}, type="merge"), ()
+            yield commands.PatchObject(ref, {"metadata": {section: pairs}}, type="merge"), ()
 
     return set_pairs
 
 
 def _taint(world: Simulation, call: Call) -> Requests:
-    ref = Ref("Node", "", call.words[2])
+    ref = commands.Ref("Node", "", call.words[2])
     taints = list((_found(world, ref).get("spec") or {}).get("taints") or ())
     for word in call.words[3:]:
         pair, _, effect = word.removesuffix("-").rpartition(":")
@@ -251,15 +239,15 @@ def _taint(world: Simulation, call: Call) -> Requests:
         if not word.endswith("-"):
             left.append({"key": key, "effect": effect, **({"value": value} if value else {})})
         elif len(left) == len(taints):
-            raise refuse("taint", word, f"a taint of {ref.name}")
+            raise commands.refuse("taint", word, f"a taint of {ref.name}")
         taints = left
-    yield PatchObject(ref, {"spec": {"taints": taints or None}}, type="merge"), ()
+    yield commands.PatchObject(ref, {"spec": {"taints": taints or None}}, type="merge"), ()
 
 
 def _cordon(unschedulable: bool) -> Callable[[Simulation, Call], Requests]:
     def cordon(world: Simulation, call: Call) -> Requests:
         spec = {"unschedulable": unschedulable or None}
-        yield PatchObject(Ref("Node", "", call.words[1]), {"spec": spec}, type="merge"), ()
+        yield commands.PatchObject(commands.Ref("Node", "", call.words[1]), {"spec": spec}, type="merge"), ()
 
     return cordon
 
@@ -267,25 +255,27 @@ def _cordon(unschedulable: bool) -> Callable[[Simulation, Call], Requests]:
 def _drain(world: Simulation, call: Call) -> Requests:
     flags = call.flags
     yield (
-        DrainNode(call.words[1], "ignore-daemonsets" in flags, "force" in flags, None, "delete-emptydir-data" in flags),
+        commands.DrainNode(
+            call.words[1], "ignore-daemonsets" in flags, "force" in flags, None, "delete-emptydir-data" in flags
+        ),
         (),
     )
 
 
 def _mend(world: Simulation, call: Call) -> Requests:
     """`describe node` stands for whoever mends the node: its kubelet runs and reports that all is well."""
-    ref = Ref("Node", "", call.words[2])
+    ref = commands.Ref("Node", "", call.words[2])
     node = _found(world, ref)
     if ref.name in world.surroundings.inputs.stopped:
-        yield SetKubelet(ref.name, running=True), ()
+        yield commands.SetKubelet(ref.name, running=True), ()
     conditions = [
         {**each, "status": "True" if each.get("type") == "Ready" else "False"}
         for each in (node.get("status") or {}).get("conditions") or ()
     ]
-    yield PatchObject(ref, {"status": {"conditions": conditions}}, type="merge", subresource="status"), ()
+    yield commands.PatchObject(ref, {"status": {"conditions": conditions}}, type="merge", subresource="status"), ()
     taints = (node.get("spec") or {}).get("taints") or ()
     left = [each for each in taints if each["key"] == _CORDON or not each["key"].startswith(_OF_CONTROLLERS)]
-    yield PatchObject(ref, {"spec": {"taints": left or None}}, type="merge"), ()
+    yield commands.PatchObject(ref, {"spec": {"taints": left or None}}, type="merge"), ()
 
 
 def _wait(world: Simulation, call: Call) -> Requests:
@@ -294,7 +284,7 @@ def _wait(world: Simulation, call: Call) -> Requests:
 
 
 def _configure(world: Simulation, call: Call) -> Requests:
-    yield SetConfiguration(call.objects[0], call.words[1]), ()
+    yield commands.SetConfiguration(call.objects[0], call.words[1]), ()
 
 
 _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
@@ -334,7 +324,7 @@ def start_controllers(world: Simulation, more: Iterable[str]) -> None:
     """These controllers act, too."""
     names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
     if more:
-        world.apply(SetSettings({"cluster": {"controllers": names}}))
+        world.apply(commands.SetSettings({"cluster": {"controllers": names}}))
     if VOLUMES[0] in more:
         complete_references(world)
     if CLAIMS[0] in more:
@@ -346,8 +336,8 @@ def _complete_finalizers(world: Simulation) -> None:
     for claim in world.store.list(KIND):
         held = list(claim["metadata"].get("finalizers") or ())
         if (claim.get("status") or {}).get("allocation") and FINALIZER not in held:
-            ref = Ref(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
-            world.apply(PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
+            ref = commands.Ref(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
+            world.apply(commands.PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
 
 
 def complete_references(world: Simulation) -> None:

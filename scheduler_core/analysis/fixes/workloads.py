@@ -14,11 +14,11 @@ from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
+from scheduler_core.apimachinery.objects.affinity import misses, wrong_labels
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.selection import misses, wrong_labels
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.inspection.attempt_observer import AttemptObserver, name_of
-from scheduler_core.analysis.inspection.cycle_state_observer import DRY_RUN, NOMINATED, CycleStateObserver, StateAccess
-from scheduler_core.analysis.inspection.device_walk import DeviceSearch, device_search, device_step
-from scheduler_core.analysis.inspection.node_figures import figures
-from scheduler_core.analysis.inspection.observed_state import CLONED, MISSED, READ, WROTE
+from scheduler_core.analysis.inspection.attempt_observer import (
+    CLONED,
+    DRY_RUN,
+    MISSED,
+    NOMINATED,
+    READ,
+    WROTE,
+    AttemptObserver,
+    CycleStateObserver,
+    StateAccess,
+    name_of,
+)
 from scheduler_core.analysis.inspection.one_node import WhyNot, why_not
 from scheduler_core.analysis.inspection.own_plugins import OnNode, Said, Trial, trial
-from scheduler_core.analysis.inspection.score_workings import Working, working
+from scheduler_core.analysis.inspection.score_workings import (
+    DeviceSearch,
+    Working,
+    device_search,
+    device_step,
+    figures,
+    working,
+)
 from scheduler_core.analysis.inspection.stranding import Stranded, Way, find_stranding
 from scheduler_core.scheduler.framework.explanation import (
     Amount,

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from scheduler_core.base.trace.kinds import ApiCall, BindingEnded
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
+from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import ObjectEvent
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Point
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import RequeueDecision
 from scheduler_core.world.simulation import Simulation
 
@@ -152,3 +153,137 @@ def name_of(what: ObjectEvent) -> str:
         namespace, name = metadata.get("namespace"), str(metadata.get("name", ""))
         return f"{namespace}/{name}" if namespace else name
     return str(getattr(thing, "key", None) or thing.name)
+
+
+# A CycleState that notes who reads, writes and copies it: put in the place of a cycle's own when somebody wants to know.
+#
+# It answers as the plain one does, so a cycle that is run with it goes the same way.
+
+WROTE, READ, MISSED, CLONED = "wrote", "read", "missed", "cloned"
+
+
+class Access(NamedTuple):
+    """One access; `clone` 0 is the cycle's own state, others are copies in the order in which they were made."""
+
+    what: str
+    key: str
+    clone: int
+
+
+class AccessLog:
+    """The accesses that a state and all its copies have recorded since the last `take`."""
+
+    __slots__ = ("_clones", "_entries")
+
+    def __init__(self) -> None:
+        self._entries: list[Access] = []
+        self._clones = 0
+
+    def note(self, what: str, key: str, clone: int) -> None:
+        self._entries.append(Access(what, key, clone))
+
+    def clone(self) -> int:
+        """The number of a new copy."""
+        self._clones += 1
+        self._entries.append(Access(CLONED, "", self._clones))
+        return self._clones
+
+    def take(self) -> list[Access]:
+        out, self._entries = self._entries, []
+        return out
+
+
+class ObservedState(CycleState):
+    """A CycleState whose accesses go to a log."""
+
+    __slots__ = ("_clone", "_log")
+
+    def __init__(self, log: AccessLog, clone: int = 0) -> None:
+        super().__init__()
+        self._log = log
+        self._clone = clone
+
+    @classmethod
+    def over(cls, state: CycleState, log: AccessLog, clone: int = 0) -> ObservedState:
+        """The same content, observed."""
+        twin = cls(log, clone)
+        twin.values = dict(state.values)
+        twin.skip_filter, twin.skip_score = state.skip_filter, state.skip_score
+        return twin
+
+    def write(self, key: str, value: Any) -> None:
+        self._log.note(WROTE, key, self._clone)
+        super().write(key, value)
+
+    def read(self, key: str) -> Any:
+        self._log.note(READ, key, self._clone)
+        return super().read(key)
+
+    def get(self, key: str) -> Any | None:
+        self._log.note(READ if key in self.values else MISSED, key, self._clone)
+        return super().get(key)
+
+    def copy(self) -> ObservedState:
+        return ObservedState.over(self, self._log, self._log.clone())
+
+
+# What the plugins of one cycle do with its CycleState, seen while the cycle is run (or its past run again).
+#
+# Each transition runs one plugin, so what the state noted meanwhile is that plugin's doing. A copy is named by what it was made for.
+
+OWN, NOMINATED, DRY_RUN, BINDING = "the cycle", "nominated pods", "dry run", "binding cycle"
+
+
+class StateAccess(NamedTuple):
+    """One access to a key: what was done, by which plugin at which point ("" where the framework itself did), to which copy."""
+
+    what: str
+    key: str
+    point: str
+    plugin: str
+    position: int
+    clone: str
+
+
+class CycleStateObserver:
+    """Made when the cycle's first transition has been made; `see` is called after each one that follows."""
+
+    def __init__(self, sim: Simulation, pod: str) -> None:
+        self.scheduler, self.cycle = running_cycle(sim, pod)
+        self._log = AccessLog()
+        self.cycle.state = ObservedState.over(self.cycle.state, self._log)
+        self._seen = len(self.cycle.steps)
+        self._seen_binding = 0
+        self._clones: dict[int, str] = {0: OWN}
+        self.binding: BindingCycle | None = None
+        self.accesses: list[StateAccess] = []
+
+    def see(self, sim: Simulation) -> None:
+        """Takes in one transition."""
+        self.binding = self.scheduler.bindings.get(self.cycle.number, self.binding)
+        step = self._ran()
+        point, plugin = (step.point.value, step.plugin) if step is not None else ("", "")
+        for access in self._log.take():
+            if access.what == CLONED:
+                self._clones[access.clone] = _purpose(step, self.binding is not None)
+            clone = self._clones.get(access.clone, OWN)
+            self.accesses.append(StateAccess(access.what, access.key, point, plugin, sim.position, clone))
+
+    def _ran(self) -> PluginStep | None:
+        """The step that the transition made; of several (Unreserve) the last."""
+        own, late = self.cycle.steps, self.binding.steps if self.binding is not None else []
+        step = late[-1] if len(late) > self._seen_binding else own[-1] if len(own) > self._seen else None
+        self._seen, self._seen_binding = len(own), len(late)
+        return step
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The state as it is now: the binding cycle's where that has begun."""
+        state = self.cycle.state if self.binding is None else self.binding.state
+        return state.values
+
+
+def _purpose(step: PluginStep | None, binds: bool) -> str:
+    if binds:
+        return BINDING
+    return DRY_RUN if step is not None and step.point is Point.POST_FILTER else NOMINATED

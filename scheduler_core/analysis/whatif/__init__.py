@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.whatif.changes import (
+from scheduler_core.analysis.whatif.loops import (
+    FAILED,
+    Circles,
+    End,
+    Loop,
+    Loops,
+    Subject,
+    Watchdog,
+    end_of,
+    ends_of,
+    owners_of,
+    subject_of,
+)
+from scheduler_core.analysis.whatif.node_types import BadTypes, NodeType, make_nodes, read_types, types_of_nodes
+from scheduler_core.analysis.whatif.outcome import (
     SCALABLE,
     Change,
     NoSuch,
+    Outcome,
     add,
     apply_all,
     drain,
@@ -13,21 +28,9 @@ from scheduler_core.analysis.whatif.changes import (
     requests_of,
     scale,
     type_in,
+    waiting,
+    what_if,
 )
-from scheduler_core.analysis.whatif.circles import Circles, Watchdog
-from scheduler_core.analysis.whatif.loops import (
-    FAILED,
-    End,
-    Loop,
-    Loops,
-    Subject,
-    end_of,
-    ends_of,
-    owners_of,
-    subject_of,
-)
-from scheduler_core.analysis.whatif.node_types import BadTypes, NodeType, make_nodes, read_types, types_of_nodes
-from scheduler_core.analysis.whatif.outcome import Outcome, waiting, what_if
 from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_rest, finish, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from scheduler_core.analysis.fixes.effects import Watch
-from scheduler_core.analysis.whatif.circles import Watchdog
-from scheduler_core.analysis.whatif.loops import ENDS, End, Loop, Loops, Subject, subject_of
+from scheduler_core.analysis.whatif.loops import ENDS, End, Loop, Loops, Subject, Watchdog, subject_of
 from scheduler_core.controllers.contract import RetryInVain
 from scheduler_core.controllers.troubles import troubles_of
 from scheduler_core.controllers.workloads import catalogue

@@ -9,10 +9,12 @@ compare}.go @ v1.34.1 (cel-go v0.26.0)
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from scheduler_core.apimachinery.cel.comparison import equal
 from scheduler_core.apimachinery.cel.limits import MOST_CHARACTERS, check_length, copy_steps, take_steps
+from scheduler_core.apimachinery.cel.types import Type
 from scheduler_core.apimachinery.cel.values import (
+    KUBE_KINDS,
     LIST_KINDS,
     MAX_INT,
     MAX_UINT,
@@ -22,10 +24,157 @@ from scheduler_core.apimachinery.cel.values import (
     Duration,
     Failure,
     MutableList,
+    Optional,
+    QuantityValue,
+    SemverValue,
     Timestamp,
     Uint,
     find,
+    value_of_key,
 )
+
+# Whether values are equal, and which is less. Numbers of different types compare by value.
+#
+# kube: vendor/github.com/google/cel-go/common/types/{compare,int,uint,double,list,map,optional}.go,
+# apiserver/pkg/cel/{quantity,semver,ip,cidr,url,format}.go @ v1.34.1 (cel-go v0.26.0)
+
+_NOT_A_NUMBER = Failure("NaN values cannot be ordered")
+_NUMBERS = (int, Uint, float)
+
+
+# --- equality
+
+
+def equal(left: object, right: object) -> bool | Failure:
+    """Return whether two values are equal; values of kube's own types do not compare with others."""
+    kind = left.__class__
+    if left is None or right is None:
+        return left is right
+    if kind is str or kind is bool or kind is bytes:
+        return kind is right.__class__ and left == right
+    if kind in _NUMBERS:
+        return right.__class__ in _NUMBERS and compare_numbers(left, right) == 0
+    if isinstance(left, LIST_KINDS):
+        return isinstance(right, LIST_KINDS) and _equal_lists(left, right)
+    if isinstance(left, dict):
+        return isinstance(right, dict) and _equal_maps(left, right)
+    if kind is Optional:
+        return right.__class__ is Optional and _equal_optionals(left, right)
+    if kind is Type:
+        return right.__class__ is Type and left.name == right.name  # type: ignore[attr-defined]
+    if kind in KUBE_KINDS:
+        return _equal_kube(left, right)
+    return kind is right.__class__ and left == right
+
+
+def _equal_lists(left: list[object] | tuple[object, ...], right: list[object] | tuple[object, ...]) -> bool:
+    if len(left) != len(right):
+        return False
+    for one, other in zip(left, right, strict=True):
+        take_steps()
+        if equal(one, other) is False:
+            return False
+    return True
+
+
+def _equal_maps(left: dict[object, object], right: dict[object, object]) -> bool:
+    if len(left) != len(right):
+        return False
+    for key, value in left.items():
+        take_steps()
+        other = find(right, value_of_key(key))
+        if other is NOTHING or equal(value, other) is False:
+            return False
+    return True
+
+
+def _equal_optionals(left: object, right: object) -> bool | Failure:
+    assert isinstance(left, Optional) and isinstance(right, Optional)
+    if left.value is NOTHING or right.value is NOTHING:
+        return left.value is right.value
+    return equal(left.value, right.value)
+
+
+def _equal_kube(left: object, right: object) -> bool | Failure:
+    if left.__class__ is not right.__class__ or (isinstance(right, QuantityValue) and right.computed):
+        return NO_OVERLOAD
+    if isinstance(left, SemverValue) and isinstance(right, SemverValue):
+        return compare_versions(left, right) == 0
+    return left == right
+
+
+def compare_numbers(left: object, right: object) -> int:
+    """-1, 0 or 1; 1 where one is not a number."""
+    assert isinstance(left, int | float) and isinstance(right, int | float)
+    if isinstance(left, float) != isinstance(right, float):
+        if isinstance(left, float):
+            return _compare_double(left, right)
+        return -_compare_double(right, left) if right == right else 1
+    if left == right:
+        return 0
+    return -1 if left < right else 1
+
+
+def _compare_double(left: float, right: int | float) -> int:
+    """A double with an integer, which is rounded to a double unless the double is out of its range."""
+    low, high = (0, MAX_UINT) if right.__class__ is Uint else (MIN_INT, MAX_INT)
+    if left < low:
+        return -1
+    if left > float(high):
+        return 1
+    rounded = float(right)
+    if left == rounded:
+        return 0
+    return -1 if left < rounded else 1
+
+
+def compare_versions(left: SemverValue, right: SemverValue) -> int:
+    """Compare two versions by number and pre-release, ignoring the build; return -1, 0, or 1."""
+    first, second = (left.major, left.minor, left.patch), (right.major, right.minor, right.patch)
+    if first != second:
+        return -1 if first < second else 1
+    if not left.pre or not right.pre:
+        return bool(right.pre) - bool(left.pre)
+    ours = [(isinstance(part, str), part) for part in left.pre]
+    theirs = [(isinstance(part, str), part) for part in right.pre]
+    return 0 if ours == theirs else -1 if ours < theirs else 1
+
+
+# --- order
+
+
+def compare(left: object, right: object, function: str) -> int | Failure:
+    """-1, 0 or 1."""
+    kind = left.__class__
+    if kind in _NUMBERS:
+        if left != left:
+            return _NOT_A_NUMBER
+        if right.__class__ not in _NUMBERS:
+            return NO_OVERLOAD
+        return _NOT_A_NUMBER if right != right else compare_numbers(left, right)
+    if kind is Duration or kind is Timestamp:
+        if right.__class__ is not kind:
+            return NO_OVERLOAD
+        left, right = left.nanoseconds, right.nanoseconds  # type: ignore[attr-defined]
+    elif kind not in (bool, str, bytes):
+        return Failure(f"no such overload: {function}")
+    elif right.__class__ is not kind:
+        return NO_OVERLOAD
+    return 0 if left == right else -1 if left < right else 1  # type: ignore[operator]
+
+
+def _build_comparison(function: str, answers: tuple[int, ...]) -> Callable[[object, object], object]:
+    def ordered(left: object, right: object) -> object:
+        order = compare(left, right, function)
+        return order if order.__class__ is Failure else order in answers
+
+    return ordered
+
+
+less = _build_comparison("_<_", (-1,))
+less_equals = _build_comparison("_<=_", (-1, 0))
+greater = _build_comparison("_>_", (1,))
+greater_equals = _build_comparison("_>=_", (0, 1))
 
 Result = object
 SECOND = 1_000_000_000
@@ -33,7 +182,6 @@ _EARLIEST, _LATEST = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND - 1
 _INT_OVERFLOW = Failure("integer overflow")
 _UINT_OVERFLOW = Failure("unsigned integer overflow")
 _TIMESTAMP_OVERFLOW = Failure("timestamp overflow")
-_NUMBERS = (int, Uint, float)
 
 
 # --- arithmetic

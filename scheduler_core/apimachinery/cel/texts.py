@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import math
 
+from scheduler_core.apimachinery.cel import values
 from scheduler_core.apimachinery.cel.limits import take_steps
 from scheduler_core.apimachinery.cel.types import Type
-from scheduler_core.apimachinery.cel.values import (
-    NOTHING,
-    Duration,
-    Failure,
-    Optional,
-    QuantityValue,
-    Timestamp,
-    type_of_value,
-    value_of_key,
-)
 
 
 def go_double(value: float) -> str:
@@ -92,13 +83,13 @@ def _format_value(value: object, left: list[int]) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(_format_value(part, left) for part in value[:_MOST_PARTS])}]"
     if isinstance(value, dict):
-        pairs = [(value_of_key(key), held) for key, held in value.items()]
+        pairs = [(values.value_of_key(key), held) for key, held in value.items()]
         return f"{{{', '.join(f'{_format_value(key, left)}: {_format_value(held, left)}' for key, held in pairs)}}}"
-    if isinstance(value, Optional):
-        return "optional.none()" if value.value is NOTHING else f"optional({_format_value(value.value, left)})"
+    if isinstance(value, values.Optional):
+        return "optional.none()" if value.value is values.NOTHING else f"optional({_format_value(value.value, left)})"
     if isinstance(value, Type):
         return value.name
-    if isinstance(value, Duration | Timestamp):
+    if isinstance(value, values.Duration | values.Timestamp):
         return str(value.nanoseconds)
     return str(value)
 
@@ -120,15 +111,15 @@ _GO_TYPES = {
 
 def go_type(value: object) -> str:
     """The name of a value's type in cel-go, which some errors show."""
-    if isinstance(value, Failure):
+    if isinstance(value, values.Failure):
         return "*types.Err"
     if isinstance(value, list | tuple):
         return "*types.baseList"
     if isinstance(value, dict):
         return "*types.baseMap"
-    if isinstance(value, QuantityValue) and value.computed:
+    if isinstance(value, values.QuantityValue) and value.computed:
         return "*cel.Quantity"
-    name = type_of_value(value).name
+    name = values.type_of_value(value).name
     return _GO_TYPES.get(name, f"cel.{name.rpartition('.')[2].removeprefix('Named')}")
 
 

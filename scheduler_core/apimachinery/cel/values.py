@@ -14,28 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from scheduler_core.apimachinery.cel.types import (
-    BOOL,
-    BYTES,
-    CIDR,
-    DOUBLE,
-    DURATION,
-    INT,
-    IP,
-    LIST,
-    MAP,
-    NAMED_FORMAT,
-    NULL,
-    OPTIONAL,
-    QUANTITY,
-    SEMVER,
-    STRING,
-    TIMESTAMP,
-    TYPE,
-    UINT,
-    URL,
-    Type,
-)
+from scheduler_core.apimachinery.cel import types
 
 LIST_KINDS = (list, tuple)
 MIN_INT, MAX_INT, MAX_UINT = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
@@ -173,39 +152,39 @@ class FormatValue:
 KUBE_KINDS = (QuantityValue, SemverValue, UrlValue, IpValue, CidrValue, FormatValue)
 
 
-_TYPES: dict[type, Type] = {
-    bool: BOOL,
-    bytes: BYTES,
-    float: DOUBLE,
-    Duration: DURATION,
-    int: INT,
-    list: LIST,
-    tuple: LIST,
-    MutableList: LIST,
-    dict: MAP,
-    MutableMap: MAP,
-    DefaultMap: MAP,
-    type(None): NULL,
-    str: STRING,
-    Timestamp: TIMESTAMP,
-    Type: TYPE,
-    Uint: UINT,
-    Optional: OPTIONAL,
-    QuantityValue: QUANTITY,
-    SemverValue: SEMVER,
-    UrlValue: URL,
-    IpValue: IP,
-    CidrValue: CIDR,
-    FormatValue: NAMED_FORMAT,
+_TYPES: dict[type, types.Type] = {
+    bool: types.BOOL,
+    bytes: types.BYTES,
+    float: types.DOUBLE,
+    Duration: types.DURATION,
+    int: types.INT,
+    list: types.LIST,
+    tuple: types.LIST,
+    MutableList: types.LIST,
+    dict: types.MAP,
+    MutableMap: types.MAP,
+    DefaultMap: types.MAP,
+    type(None): types.NULL,
+    str: types.STRING,
+    Timestamp: types.TIMESTAMP,
+    types.Type: types.TYPE,
+    Uint: types.UINT,
+    Optional: types.OPTIONAL,
+    QuantityValue: types.QUANTITY,
+    SemverValue: types.SEMVER,
+    UrlValue: types.URL,
+    IpValue: types.IP,
+    CidrValue: types.CIDR,
+    FormatValue: types.NAMED_FORMAT,
 }
 
 
-def type_of_value(value: object) -> Type:
+def type_of_value(value: object) -> types.Type:
     """The type of a value at run time: without parameters, as type() answers."""
     return _TYPES[value.__class__]
 
 
-def classes_of(a_type: Type) -> frozenset[type]:
+def classes_of(a_type: types.Type) -> frozenset[type]:
     """The classes of a type's values."""
     return frozenset(kind for kind, of in _TYPES.items() if of.name == a_type.name)
 

@@ -10,16 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.resources import (
-    Resizes,
-    Resources,
-    collect_resized_requests,
-    is_resize_infeasible,
-    nonzero_requests,
-    pod_request_nanos,
-    resized_nonzero,
-    resized_requests,
-)
+from scheduler_core.apimachinery.objects import resources
 from scheduler_core.apimachinery.objects.spec import COMPARISONS, HostPort, PodSpec, Toleration, normalize_image_name
 from scheduler_core.apimachinery.objects.times import optional_time
 
@@ -64,7 +55,7 @@ class Pod:
     start_time: int | None
     creation_time: int | None
     priority: int
-    requests: Resources
+    requests: resources.Resources
     nonzero: tuple[int, int]
     reading: Reading = Reading.ALL
 
@@ -158,7 +149,7 @@ class Pod:
         return condition is not None and condition.get("status") == "True"
 
 
-def whole_requests(pod: Pod) -> Resources:
+def whole_requests(pod: Pod) -> resources.Resources:
     """Return the requests with pod-level requests, whether these are read or not: kube compares them to detect that
     a pod was scaled down.
 
@@ -182,19 +173,19 @@ def _read(spec: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
 _RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
 
 
-def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tuple[Resources, tuple[int, int]]:
+def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tuple[resources.Resources, tuple[int, int]]:
     if Reading.IN_PLACE not in reading or not (
-        any(map(status.get, _RESIZED)) or (Reading.WHOLE_SUMS in reading and is_resize_infeasible(status))
+        any(map(status.get, _RESIZED)) or (Reading.WHOLE_SUMS in reading and resources.is_resize_infeasible(status))
     ):
         return spec.requests, spec.nonzero
     if reading & (Reading.POD_IN_PLACE | Reading.WHOLE_SUMS):
-        resizes = Resizes(status, Reading.POD_IN_PLACE in reading, Reading.WHOLE_SUMS in reading)
-        return resized_requests(spec.manifest, resizes), resized_nonzero(spec.manifest, resizes)
-    actual = collect_resized_requests(spec.manifest, status)
+        resizes = resources.Resizes(status, Reading.POD_IN_PLACE in reading, Reading.WHOLE_SUMS in reading)
+        return resources.resized_requests(spec.manifest, resizes), resources.resized_nonzero(spec.manifest, resizes)
+    actual = resources.collect_resized_requests(spec.manifest, status)
     if actual is None:
         return spec.requests, spec.nonzero
-    requests = Resources.of_nanos(pod_request_nanos(spec.manifest, non_missing={}, actual=actual))
-    return requests, nonzero_requests(spec.manifest, actual)
+    requests = resources.Resources.of_nanos(resources.pod_request_nanos(spec.manifest, non_missing={}, actual=actual))
+    return requests, resources.nonzero_requests(spec.manifest, actual)
 
 
 __all__ = ["TERMINAL_PHASES", "HostPort", "Pod", "PodSpec", "Reading", "Toleration", "normalize_image_name"]

@@ -8,54 +8,34 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin
+from scheduler_core.apiserver.admission.plugins import simple, storage, tolerations
 from scheduler_core.apiserver.admission.plugins.limit_ranger import LimitRanger
 from scheduler_core.apiserver.admission.plugins.node_restriction import NodeRestriction
 from scheduler_core.apiserver.admission.plugins.resource_quota import ResourceQuota
 from scheduler_core.apiserver.admission.plugins.runtime_class import Priority, RuntimeClass
-from scheduler_core.apiserver.admission.plugins.simple import (
-    AlwaysAdmit,
-    AlwaysDeny,
-    AlwaysPullImages,
-    DenyServiceExternalIPs,
-    LimitPodHardAntiAffinityTopology,
-    NamespaceExists,
-    NamespaceLifecycle,
-    PodNodeSelector,
-)
-from scheduler_core.apiserver.admission.plugins.storage import (
-    DefaultStorageClass,
-    PersistentVolumeClaimResize,
-    StorageObjectInUseProtection,
-)
-from scheduler_core.apiserver.admission.plugins.tolerations import (
-    DefaultTolerationSeconds,
-    ExtendedResourceToleration,
-    PodTolerationRestriction,
-    TaintNodesByCondition,
-)
 from scheduler_core.apiserver.options import APIServerOptions
 
 PLUGINS: tuple[AdmissionPlugin, ...] = (
-    AlwaysAdmit(),
-    NamespaceLifecycle(),
-    NamespaceExists(),
-    LimitPodHardAntiAffinityTopology(),
+    simple.AlwaysAdmit(),
+    simple.NamespaceLifecycle(),
+    simple.NamespaceExists(),
+    simple.LimitPodHardAntiAffinityTopology(),
     LimitRanger(),
     NodeRestriction(),
-    TaintNodesByCondition(),
-    AlwaysPullImages(),
-    PodNodeSelector(),
+    tolerations.TaintNodesByCondition(),
+    simple.AlwaysPullImages(),
+    simple.PodNodeSelector(),
     Priority(),
-    DefaultTolerationSeconds(),
-    PodTolerationRestriction(),
-    ExtendedResourceToleration(),
-    DefaultStorageClass(),
-    StorageObjectInUseProtection(),
-    PersistentVolumeClaimResize(),
+    tolerations.DefaultTolerationSeconds(),
+    tolerations.PodTolerationRestriction(),
+    tolerations.ExtendedResourceToleration(),
+    storage.DefaultStorageClass(),
+    storage.StorageObjectInUseProtection(),
+    storage.PersistentVolumeClaimResize(),
     RuntimeClass(),
-    DenyServiceExternalIPs(),
+    simple.DenyServiceExternalIPs(),
     ResourceQuota(),
-    AlwaysDeny(),
+    simple.AlwaysDeny(),
 )
 LEFT_OUT = {
     "ServiceAccount": "pods run without service accounts and their tokens here",

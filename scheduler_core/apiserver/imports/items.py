@@ -2,15 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.pod import TERMINAL_PHASES
-from scheduler_core.apiserver.imports.missing import Missing
+from scheduler_core.apiserver.kinds import KINDS, find_kind
 from scheduler_core.apiserver.store import Store
+
+# What the objects of an import refer to and what is not there: owners, claims, volumes, classes, nodes, the pods of a budget.
+#
+# It is looked for in the cluster as it would be after the import. Each finding has the kubectl command that would bring it.
+
+Target = tuple[str, str, str]  # kind, namespace, name
+NAMED = 5  # names of a command; of more all objects of the kind are asked for
+
+# All that decides where pods go or which pods there are, what others refer to first.
+DECIDING = read_words("""
+    Namespace Node PriorityClass RuntimeClass StorageClass CSINode CSIDriver CSIStorageCapacity VolumeAttachment
+    PersistentVolume PersistentVolumeClaim DeviceClass ResourceSlice DeviceTaintRule ResourceClaimTemplate
+    ResourceClaim ResourceQuota LimitRange PodDisruptionBudget Service Deployment ReplicaSet ReplicationController
+    StatefulSet DaemonSet CronJob Job Pod
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Objects of a kind that are referred to and not there; `of` is the first object that does so, of so many."""
+
+    kind: str
+    names: tuple[str, ...]
+    of: str
+    count: int
+    command: str
+
+
+def snapshot_command() -> str:
+    """Return sh code that prints all deciding kinds, one call each: kubectl prints nothing if one of several is absent."""
+    kinds = " ".join(KINDS[kind].resource for kind in DECIDING)
+    return f"for kind in {kinds}; do\n  echo ---; kubectl get $kind -A -o yaml\ndone > cluster.yaml"
+
+
+def missing(store: Store, manifests: Iterable[Manifest]) -> tuple[Missing, ...]:
+    """Return the objects that these manifests refer to and that are absent after the import."""
+    found: dict[str, dict[Target, None]] = {}
+    referring: dict[str, dict[str, None]] = {}
+    for manifest in manifests:
+        for target in _list_references(store, manifest):
+            if not _is_there(store, target):
+                found.setdefault(target[0], {})[target] = None
+                referring.setdefault(target[0], {})[_name(manifest)] = None
+    return tuple(
+        Missing(
+            kind,
+            tuple("/".join(part for part in target[1:] if part) for target in sorted(targets)),
+            next(iter(referring[kind])),
+            len(referring[kind]),
+            _command(kind, sorted(targets)),
+        )
+        for kind, targets in sorted(found.items())
+    )
+
+
+def _is_there(store: Store, target: Target) -> bool:
+    kind, namespace, name = target
+    return bool(name) and store.get(kind, namespace, name) is not None
+
+
+def _name(manifest: Manifest) -> str:
+    meta = manifest["metadata"]
+    return "/".join(str(meta[part]) for part in ("namespace", "name") if meta.get(part))
+
+
+def _command(kind: str, targets: list[Target]) -> str:
+    found = KINDS.get(kind)
+    resource = found.resource if found is not None else kind.lower()
+    namespaces = {target[1] for target in targets}
+    names = [target[2] for target in targets]
+    if len(names) > NAMED or len(namespaces) > 1 or not all(names):
+        where = "" if namespaces == {""} else f" -n {targets[0][1]}" if len(namespaces) == 1 else " -A"
+        return f"kubectl get {resource}{where} -o yaml"
+    where = f" -n {targets[0][1]}" if targets[0][1] else ""
+    return f"kubectl get {resource} {' '.join(names)}{where} -o yaml"
+
+
+def _list_references(store: Store, manifest: Manifest) -> Iterator[Target]:
+    meta, kind = manifest.get("metadata") or {}, manifest.get("kind")
+    namespace = str(meta.get("namespace") or "default")
+    for owner in meta.get("ownerReferences") or ():
+        yield from _owner(owner, namespace)
+    spec = manifest.get("spec")
+    if not isinstance(spec, Mapping):
+        return
+    if kind == "Pod":
+        yield from _of_pod(spec, namespace)
+    elif kind == "PersistentVolumeClaim":
+        yield from _some("StorageClass", "", spec.get("storageClassName"))
+        yield from _some("PersistentVolume", "", spec.get("volumeName"))
+    elif kind == "ResourceClaim":
+        for request in (spec.get("devices") or {}).get("requests") or ():
+            yield from _some("DeviceClass", "", (request.get("exactly") or request).get("deviceClassName"))
+    elif kind == "PodDisruptionBudget" and not _has_pods(store, spec, namespace):
+        yield "Pod", namespace, ""
+
+
+def _of_pod(spec: Manifest, namespace: str) -> Iterator[Target]:
+    yield from _some("Node", "", spec.get("nodeName"))
+    yield from _some("PriorityClass", "", spec.get("priorityClassName"))
+    for volume in spec.get("volumes") or ():
+        claim = volume.get("persistentVolumeClaim") or {}
+        yield from _some("PersistentVolumeClaim", namespace, claim.get("claimName"))
+    for claim in spec.get("resourceClaims") or ():
+        yield from _some("ResourceClaim", namespace, claim.get("resourceClaimName"))
+        yield from _some("ResourceClaimTemplate", namespace, claim.get("resourceClaimTemplateName"))
+
+
+def _owner(owner: Manifest, namespace: str) -> Iterator[Target]:
+    kind = find_kind(str(owner.get("apiVersion") or ""), str(owner.get("kind") or ""))
+    if kind is not None and owner.get("name"):
+        yield kind.key, namespace if kind.namespaced else "", str(owner["name"])
+
+
+def _some(kind: str, namespace: str, name: object) -> Iterator[Target]:
+    if isinstance(name, str) and name:
+        yield kind, namespace, name
+
+
+def _has_pods(store: Store, spec: Manifest, namespace: str) -> bool:
+    selector = LabelSelector.of(spec.get("selector"))
+    return any(selector.matches(pod.labels) for pod in store.pods() if pod.namespace == namespace)
+
 
 Locate = Callable[[str], tuple[int, int] | None]
 CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED = "created", "changed", "unchanged", "ignored", "refused"

@@ -12,8 +12,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.imports.credentials import without_credentials
-from scheduler_core.apiserver.imports.items import IGNORED, REFUSED, Item, Located, Plan, notes, source_of
-from scheduler_core.apiserver.imports.missing import missing
+from scheduler_core.apiserver.imports.items import IGNORED, REFUSED, Item, Located, Plan, missing, notes, source_of
 from scheduler_core.apiserver.imports.renaming import rename_manifests
 from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, run_trial
 from scheduler_core.apiserver.server import APIServer

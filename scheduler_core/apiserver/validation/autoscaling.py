@@ -52,8 +52,7 @@ def _reference(target: Object, path: str, errors: Errors, grouped: bool = False)
     validate_name("name", path_segment_errors, needed=True)(target, path, errors)
     version = target.get("apiVersion") or ""
     if version.count("/") > 1:
-        detail = f"unexpected GroupVersion string: {version}"
-        errors.append(invalid(f"{path}.apiVersion", version, detail))
+        errors.append(invalid(f"{path}.apiVersion", version, f"unexpected GroupVersion string: {version}"))
     elif grouped and (version in ("", "/") or not version.rpartition("/")[0]):
         errors.append(invalid(f"{path}.apiVersion", version, "apiVersion must specify API group"))
 
@@ -189,5 +188,4 @@ def _policy(policy: Object, path: str, errors: Errors) -> None:
         if (policy.get(field) or 0) <= 0:
             errors.append(invalid(f"{path}.{field}", policy.get(field) or 0, POSITIVE))
     if period > _LONGEST_PERIOD:
-        detail = f"must be less than or equal to {_LONGEST_PERIOD}"
-        errors.append(invalid(f"{path}.periodSeconds", period, detail))
+        errors.append(invalid(f"{path}.periodSeconds", period, f"must be less than or equal to {_LONGEST_PERIOD}"))

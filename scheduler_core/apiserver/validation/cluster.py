@@ -22,20 +22,13 @@ from scheduler_core.apimachinery.objects.errors import (
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import config_key_errors, path_segment_errors, subdomain_errors
 from scheduler_core.apiserver.kinds import Kind
-from scheduler_core.apiserver.validation import workloads
+from scheduler_core.apiserver.validation import objects, workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
 from scheduler_core.apiserver.validation.jobs import job, job_spec
 from scheduler_core.apiserver.validation.network.objects import endpoint_slice, ingress, network_policy
 from scheduler_core.apiserver.validation.network.services import service
-from scheduler_core.apiserver.validation.objects import (
-    contents,
-    metadata,
-    metadata_update,
-    owners_and_finalizers,
-    workload,
-)
 from scheduler_core.apiserver.validation.pod_update import (
     pod_ephemeral_containers,
     pod_resize,
@@ -82,8 +75,7 @@ def config_map(manifest: Object, errors: Errors) -> None:
     for key in data:
         _keys({key: None}, "data", errors)
         if key in binary:
-            detail = "duplicate of key present in binaryData"
-            errors.append(invalid(format_key_path("data", key), key, detail))
+            errors.append(invalid(format_key_path("data", key), key, "duplicate of key present in binaryData"))
     _keys(binary, "binaryData", errors)
     size = sum(len(text.encode()) for text in data.values())
     if size + sum(len(decode_base64(text)) for text in binary.values()) > _MOST:
@@ -249,8 +241,8 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
     `new`: the object is being made, and not known from elsewhere.
     """
     errors: Errors = []
-    metadata(manifest, kind, errors)
-    errors += owners_and_finalizers(manifest["metadata"], "." in kind.key)
+    objects.metadata(manifest, kind, errors)
+    errors += objects.owners_and_finalizers(manifest["metadata"], "." in kind.key)
     if kind.key == "Pod":
         annotations = manifest["metadata"].get("annotations") or {}
         errors += pod_annotations(annotations, manifest.get("spec") or {}, "metadata.annotations")
@@ -261,7 +253,7 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
         _of_pods(manifest, kind.key, errors)
     else:
         if kind.key not in _WHOLE:
-            contents(manifest, kind, errors)
+            objects.contents(manifest, kind, errors)
         if (check := _CHECKS.get(kind.key)) is not None:
             check(manifest, errors)
     return errors
@@ -271,7 +263,7 @@ def _of_pods(manifest: Manifest, kind: str, errors: Errors) -> None:
     """Workloads whose claims are volumes of their pods, or that the rest of the checks does not know as one."""
     template = (manifest.get("spec") or {}).get("template") or {}
     if kind == "StatefulSet":
-        workload(manifest, errors)
+        objects.workload(manifest, errors)
         workloads.stateful_set(manifest, errors)
         annotations = (template.get("metadata") or {}).get("annotations") or {}
         errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
@@ -282,7 +274,7 @@ def _of_pods(manifest: Manifest, kind: str, errors: Errors) -> None:
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
     """Return the errors of a change, except for errors in the new object itself."""
-    errors = metadata_update(old, new)
+    errors = objects.metadata_update(old, new)
     if kind.key == "Pod":
         errors += _POD_UPDATES[subresource](old, new)
         return errors if subresource != "status" else [*errors, *claim_statuses(new)]

@@ -62,8 +62,7 @@ def job(manifest: Manifest, errors: Errors) -> None:
     completions, name = spec.get("completions") or 0, meta.get("name") or ""
     host = f"{name}-{completions - 1}"
     if spec.get("completionMode") == "Indexed" and completions > 0 and label_errors(host):
-        detail = f"will not able to create pod with invalid DNS label: {host}"
-        errors.append(invalid("metadata.name", name, detail))
+        errors.append(invalid("metadata.name", name, f"will not able to create pod with invalid DNS label: {host}"))
 
 
 def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
@@ -112,8 +111,7 @@ def _manager(name: str, path: str, errors: Errors) -> None:
     else:
         errors += [invalid(path, host, problem) for problem in subdomain_errors(host)]
         if not _is_path(rest):
-            detail = f"Invalid path (regex used for validation is '{_PATH}')"
-            errors.append(invalid(path, rest, detail))
+            errors.append(invalid(path, rest, f"Invalid path (regex used for validation is '{_PATH}')"))
     if len(name.encode()) > _LONGEST_MANAGER:
         errors.append(too_long(path, _LONGEST_MANAGER))
 
@@ -161,8 +159,7 @@ def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:
     elif policy not in ("OnFailure", "Never"):
         errors.append(not_supported(where, policy, ("OnFailure", "Never")))
     elif policy != "Never" and spec.get("podFailurePolicy") is not None:
-        detail = 'only "Never" is supported when podFailurePolicy is specified'
-        errors.append(invalid(where, policy, detail))
+        errors.append(invalid(where, policy, 'only "Never" is supported when podFailurePolicy is specified'))
 
 
 def _policies(spec: Manifest, where: str, errors: Errors) -> None:

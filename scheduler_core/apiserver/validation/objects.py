@@ -122,8 +122,7 @@ def structure(manifest: Any) -> list[FieldError]:
         return errors
     kind = kind_of(manifest)
     if kind is None:
-        text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
-        return [FieldError("", "", text)]
+        return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
     validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
     if manifest.get("metadata") is None:
         errors.append(build_required_error("metadata.name", "name or generateName is required"))
@@ -183,8 +182,7 @@ def _node(manifest: Manifest, errors: Errors) -> None:
     for i, text in enumerate(ranges):
         ip_range(text, f"spec.podCIDRs[{i}]", errors)
     if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
-        detail = "may specify no more than one CIDR for each IP family"
-        errors.append(invalid("spec.podCIDRs", ranges, detail))
+        errors.append(invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family"))
 
 
 def _priority_class(manifest: Manifest, errors: Errors) -> None:

@@ -96,8 +96,7 @@ def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Error
     for expression in selector.get("matchExpressions") or ():
         key = expression.get("key")
         if key in places and key in seen:
-            detail = "exists in both matchLabelKeys and labelSelector"
-            errors.append(invalid(f"{path}[{places[key]}]", key, detail))
+            errors.append(invalid(f"{path}[{places[key]}]", key, "exists in both matchLabelKeys and labelSelector"))
         seen[key] = None
 
 

@@ -126,8 +126,7 @@ def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
     if not alike(before, after):
         errors.append(forbidden("spec", _CLAIM))
     if now < was and now <= nanos(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0):
-        where = "spec.resources.requests.storage"
-        errors.append(forbidden(where, "field can not be less than status.capacity"))
+        errors.append(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"))
 
 
 def _storage(spec: Manifest) -> int:
@@ -161,8 +160,7 @@ def _node(old: Manifest, new: Manifest, errors: Errors) -> None:
     before, after = old.get("spec") or {}, new.get("spec") or {}
     for name, text in (("podCIDRs", "podCIDR"), ("providerID", "providerID")):
         if before.get(name) and before[name] != after.get(name):
-            detail = f'node updates may not change {text} except from "" to valid'
-            errors.append(forbidden(f"spec.{name}", detail))
+            errors.append(forbidden(f"spec.{name}", f'node updates may not change {text} except from "" to valid'))
 
 
 def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:

@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.errors import (
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors
-from scheduler_core.apiserver.admission.priority import SYSTEM_CLASSES
+from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
@@ -63,8 +63,7 @@ def budget(manifest: Manifest, errors: Errors) -> None:
         int_or_percent(spec.get(field), f"spec.{field}", errors, 100)
     policy = spec.get("unhealthyPodEvictionPolicy")
     if policy is not None and policy not in ("AlwaysAllow", "IfHealthyBudget"):
-        where = "spec.unhealthyPodEvictionPolicy"
-        errors.append(not_supported(where, policy, ("AlwaysAllow", "IfHealthyBudget")))
+        errors.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, ("AlwaysAllow", "IfHealthyBudget")))
 
 
 def pod_group(manifest: Manifest, errors: Errors) -> None:
@@ -151,8 +150,7 @@ def deployment(manifest: Manifest, errors: Errors) -> None:
     ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
     _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
     if deadline is not None and deadline <= ready:
-        where = "spec.progressDeadlineSeconds"
-        errors.append(invalid(where, deadline, "must be greater than minReadySeconds"))
+        errors.append(invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"))
 
 
 def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:

@@ -6,13 +6,17 @@ pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest) @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_name
+from scheduler_core.apiserver.server import Preconditions
+from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.controllers.contract import World
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 
 # Critical and static pods: what a kubelet neither refuses for want of resources nor evicts.
@@ -153,8 +157,7 @@ def find_early_refusal(pod: Pod, node: Node, pressure: Sequence[str]) -> Refusal
     info = (node.manifest.get("status") or {}).get("nodeInfo") or {}
     system = info.get("operatingSystem") or node.labels.get(OS_LABEL, OS)
     if pod.labels.get(OS_LABEL, system) != system:
-        why = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
-        return Refusal(WRONG_OS_LABEL, why)
+        return Refusal(WRONG_OS_LABEL, "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label")
     if (pod.manifest["spec"].get("os") or {}).get("name", system) != system:
         return Refusal(WRONG_OS, "Failed to admit pod as the OS field doesn't match node OS")
     return None
@@ -213,3 +216,52 @@ def _short(pod: Pod, node: Node, others: Sequence[Pod]) -> Iterator[Refusal]:
 def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
     message = f"Node didn't have enough resource: {name}, requested: {wanted}, used: {used}, capacity: {capacity}"
     return Refusal(f"OutOf{name}", message, name, wanted - (capacity - used))
+
+
+# Mirror pods: what the API server shows of a static pod. One that is deleted is made anew; the static pod runs on.
+#
+# A pod with the annotation kubernetes.io/config.mirror counts as one; the static pod itself is seen by nobody.
+#
+# kube: pkg/kubelet/kubelet.go (SyncPod), pkg/kubelet/pod/mirror_client.go @ v1.34.1
+
+_MADE_ANEW = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
+
+
+def remember(world: World, event: WatchEvent) -> bool:
+    """Keeps what was deleted of a mirror pod whose kubelet runs; whether it did."""
+    pod, memory = event.old_pod, world.surroundings.kubelet
+    if pod is None or not is_mirror(pod) or pod.node_name not in memory.since or pod.key not in memory.pods:
+        return False
+    memory.mirrors[pod.key] = (event.old or {}, memory.pods[pod.key])
+    return True
+
+
+def restore(world: World, key: str) -> str:
+    """Makes a mirror pod anew, if it is to be. In words what was done."""
+    kept = world.surroundings.kubelet.mirrors.pop(key, None)
+    if kept is None:
+        return ""
+    manifest, run = kept
+    if world.store.node(run.node) is None:
+        return ""
+    created = world.api.create(_fresh(manifest))
+    world.surroundings.kubelet.put(key, replace(run, uid=str(created["metadata"]["uid"]), kill=None))
+    return "made the mirror pod anew: its static pod runs on"
+
+
+def let_go(world: World, pod: Pod) -> str:
+    """Removes a mirror pod that somebody deletes, so that it is made anew; the static pod does not end."""
+    world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
+    return "removed the mirror pod, which is made anew"
+
+
+def _fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    meta = {name: value for name, value in manifest["metadata"].items() if name not in _MADE_ANEW}
+    return {**manifest, "metadata": meta}

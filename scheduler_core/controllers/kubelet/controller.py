@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet import heartbeats, images, mirrors, nodes, pods
+from scheduler_core.controllers.kubelet import admission, heartbeats, images, nodes, pods
 from scheduler_core.controllers.kubelet.admission import is_critical, is_mirror, refusals
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.devices import FAILED, users
@@ -84,7 +84,7 @@ class Kubelet(Controller):
         world.surroundings.devices.users.follow(event.old_pod, event.new_pod)
         if event.new_pod is None:
             key = f"{event.namespace}/{event.name}"
-            is_made_anew = mirrors.remember(world, event)
+            is_made_anew = admission.remember(world, event)
             world.surroundings.kubelet.drop(key)
             self.forget(world, key)
             if is_made_anew:
@@ -161,11 +161,11 @@ class Kubelet(Controller):
             memory.drop(key)
             run = None
         if pod is None and key in memory.mirrors:
-            return Done(mirrors.restore(world, key), world.now)
+            return Done(admission.restore(world, key), world.now)
         if pod is None or pod.terminal or not heartbeats.runs(world, pod.node_name):
             return Done()
         if run is not None and pod.deleting and is_mirror(pod):
-            return Done(mirrors.let_go(world, pod))
+            return Done(admission.let_go(world, pod))
         if run is not None:
             done = pods.look_after(world, pod, check_limits(world, pod, run))
             if _running(memory.pods.get(key)) != _running(run):

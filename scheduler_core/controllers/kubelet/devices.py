@@ -23,13 +23,7 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import images
 from scheduler_core.controllers.memory.kubelet import PodRun
 from scheduler_core.controllers.memory.volumes import claims_of
-from scheduler_core.controllers.volumes.attachments import (
-    ATTACHMENT,
-    find_claim,
-    get_volume,
-    lacks_attachment,
-    list_users,
-)
+from scheduler_core.controllers.volumes import attachments
 
 FAILED = "FailedPrepareDynamicResources"
 
@@ -95,7 +89,7 @@ def missing(world: World, pod: Pod) -> str:
             return f'PVC "{key}" is being deleted'
         if phase(claim) != "Bound":
             return f'PVC "{key}" is not bound'
-        if lacks_attachment(world, claim, pod.node_name):
+        if attachments.lacks_attachment(world, claim, pod.node_name):
             return f'volume "{volume_name(claim)}" is not attached to {pod.node_name}'
     return find_prepare_error(world, pod)
 
@@ -103,10 +97,10 @@ def missing(world: World, pod: Pod) -> str:
 def users(world: World, event: WatchEvent) -> list[str]:
     """Keys of the admitted pods that wait for a claim, or for an attachment, that has changed."""
     memory = world.surroundings
-    if event.kind == ATTACHMENT:
-        volume = world.store.get(VOLUME, "", get_volume(event.new or event.old or {}))
-        claim = None if volume is None else find_claim(world, volume)
-        pods = [] if claim is None else list(list_users(world, claim))
+    if event.kind == attachments.ATTACHMENT:
+        volume = world.store.get(VOLUME, "", attachments.get_volume(event.new or event.old or {}))
+        claim = None if volume is None else attachments.find_claim(world, volume)
+        pods = [] if claim is None else list(attachments.list_users(world, claim))
     else:
         of_kind = memory.volumes.users if event.kind == CLAIM else memory.devices.users
         pods = of_kind.of(world.store, f"{event.namespace}/{event.name}")

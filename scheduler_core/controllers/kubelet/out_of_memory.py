@@ -129,8 +129,7 @@ class OutOfMemoryKiller(Controller):
             if found is None:
                 break
             self._kill(world, found)
-            message = f"System OOM encountered, victim process: {found[1]}"
-            self.event(world, WARNING, SYSTEM_OOM, "Node", key, message)
+            self.event(world, WARNING, SYSTEM_OOM, "Node", key, f"System OOM encountered, victim process: {found[1]}")
             killed.append(_format_victim(found))
         self.look(world, key)
         return f"memory is gone: killed {', '.join(killed)}" if killed else ""

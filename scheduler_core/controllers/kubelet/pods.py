@@ -19,18 +19,7 @@ from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.programs import KILL_EXIT
-from scheduler_core.controllers.kubelet import devices, images, sizes
-from scheduler_core.controllers.kubelet.admission import (
-    CONDITION,
-    MESSAGE,
-    PREEMPTING,
-    NoSuchPods,
-    Refusal,
-    find_early_refusal,
-    is_critical,
-    refusals,
-    victims,
-)
+from scheduler_core.controllers.kubelet import admission, devices, images, sizes, status
 from scheduler_core.controllers.kubelet.containers import (
     Setting,
     advance_run,
@@ -42,14 +31,6 @@ from scheduler_core.controllers.kubelet.containers import (
 )
 from scheduler_core.controllers.kubelet.devices import NOT_YET, missing, schedule_start
 from scheduler_core.controllers.kubelet.sizes import size_as_allocated
-from scheduler_core.controllers.kubelet.status import (
-    FAILED,
-    RESIZE_IN_PROGRESS,
-    build_refused_status,
-    make_resize_condition,
-    phase_of,
-    status_of,
-)
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 
 COMPONENT = "kubelet"
@@ -137,26 +118,26 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     return Done(text, run.starts_at)
 
 
-def judge(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, list[Pod]]:
+def judge(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None, list[Pod]]:
     """Return why a kubelet would refuse a pod now, or which pods it would preempt to admit the pod."""
-    refusal = find_early_refusal(pod, node, world.surroundings.kubelet.pressure.get(node.name, ()))
+    refusal = admission.find_early_refusal(pod, node, world.surroundings.kubelet.pressure.get(node.name, ()))
     if refusal is not None:
         return refusal, []
     others = [other for other in active(world, node.name) if other.key != pod.key]
-    found = refusals(pod, node, others)
-    if not found or not is_critical(pod):
+    found = admission.refusals(pod, node, others)
+    if not found or not admission.is_critical(pod):
         return next(iter(found), None), []
     # Preemption frees resources only; a reason of another kind would remain, and the victims would end for nothing.
     if not all(each.resource for each in found):
         return next(each for each in found if not each.resource), []
     try:
-        return None, victims(pod, others, [(each.resource, each.missing) for each in found])
-    except NoSuchPods as problem:
+        return None, admission.victims(pod, others, [(each.resource, each.missing) for each in found])
+    except admission.NoSuchPods as problem:
         why = f"Unexpected error while attempting to recover from admission failure: {problem}"
-        return Refusal("UnexpectedAdmissionError", why), []
+        return admission.Refusal("UnexpectedAdmissionError", why), []
 
 
-def admit(world: World, pod: Pod, node: Node) -> tuple[Refusal | None, int, list[Pod]]:
+def admit(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None, int, list[Pod]]:
     """Ask a node to take a pod as it is now. Return the refusal, or the time (ns) from which it has room, and the pods that are ended."""
     refusal, chosen = judge(world, pod, node)
     ends = [_preempt_pod(world, victim) for victim in chosen]
@@ -196,14 +177,16 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
 
 
 def _preempt_pod(world: World, victim: Pod) -> int:
-    event = KubeEvent(world.now, WARNING, PREEMPTING, "Pod", victim.namespace, victim.name, MESSAGE, COMPONENT)
+    event = KubeEvent(
+        world.now, WARNING, admission.PREEMPTING, "Pod", victim.namespace, victim.name, admission.MESSAGE, COMPONENT
+    )
     world.store.record(event)
-    return end(world, victim, None, PREEMPTING, MESSAGE, CONDITION)
+    return end(world, victim, None, admission.PREEMPTING, admission.MESSAGE, admission.CONDITION)
 
 
-def refuse(world: World, pod: Pod, refusal: Refusal) -> Done:
+def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> Done:
     """Has a pod fail that the node does not take."""
-    fields = build_refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
+    fields = status.build_refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
     world.store.record(
         KubeEvent(world.now, WARNING, refusal.reason, "Pod", pod.namespace, pod.name, refusal.message, COMPONENT)
@@ -264,7 +247,7 @@ def _note_progress(world: World, pod: Pod, run: PodRun) -> PodRun:
     if run.in_progress is not None:
         return replace(run, in_progress=None, actuates_at=None)
     now = world.store.timestamp(world.now)
-    return replace(run, in_progress=make_resize_condition(pod, now, None, RESIZE_IN_PROGRESS))
+    return replace(run, in_progress=status.make_resize_condition(pod, now, None, status.RESIZE_IN_PROGRESS))
 
 
 def _deadline(pod: Pod, run: PodRun) -> int | None:
@@ -283,10 +266,10 @@ def _again(pod: Pod, run: PodRun, setting: Setting) -> int | None:
 
 
 def _write(world: World, pod: Pod, run: PodRun, setting: Setting, terminal: bool) -> None:
-    phase = phase_of(run, setting, terminal)
+    phase = status.phase_of(run, setting, terminal)
     if terminal and run.kill is not None and run.kill.reason:
-        phase = FAILED
-    fields = status_of(run, setting, phase, world.store.timestamp)
+        phase = status.FAILED
+    fields = status.status_of(run, setting, phase, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
 
 

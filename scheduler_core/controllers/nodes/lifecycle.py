@@ -61,8 +61,11 @@ def silent_since(world: World, node: str) -> int:
 
 
 def get_lost_time(world: World, node: Node) -> int | None:
-    """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown."""
-    if node.ready == "Unknown" or runs(world, node.name):
+    """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown.
+
+    A stand-in for kubelets keeps nodes as their creator reported them.
+    """
+    if node.ready == "Unknown" or runs(world, node.name) or (world.cluster.stand_in and node.ready):
         return None
     flags = world.cluster.controller_manager
     grace = flags.grace_period if node.ready else flags.startup_grace_period
@@ -238,8 +241,7 @@ class NodeLifecycle(Controller):
         text = f"{node.name} is Unknown: its kubelet has been silent for {seconds} s"
         if node.ready != "True":
             return text
-        said = f"Node {node.name} status is now: NodeNotReady"
-        self.event(world, NORMAL, "NodeNotReady", "Node", node.name, said)
+        self.event(world, NORMAL, "NodeNotReady", "Node", node.name, f"Node {node.name} status is now: NodeNotReady")
         count = sum(self._mark_not_ready(world, pod) for pod in world.store.pods_on(node.name))
         return f"{text}; {count} of its pods are not ready" if count else text
 

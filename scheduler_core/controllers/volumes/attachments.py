@@ -13,17 +13,8 @@ from hashlib import sha256
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    access_modes,
-    claim_ref,
-    deleting,
-    name_of,
-    phase,
-    volume_name,
-    volumes_of,
-)
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
@@ -75,30 +66,30 @@ def is_attached(attachment: Manifest) -> bool:
 
 def can_be_shared(volume: Manifest) -> bool:
     """Tell if a volume may be attached to several nodes."""
-    modes = access_modes(volume)
+    modes = volumes.access_modes(volume)
     return not modes or any(mode in _SHARED for mode in modes)
 
 
 def lacks_attachment(world: World, claim: Manifest, node: str) -> bool:
     """Tell if the volume of a claim still has to be attached to a node. Without the controller no volume has to."""
     running = world.cluster.controllers
-    volume = world.store.get("PersistentVolume", "", volume_name(claim))
+    volume = world.store.get("PersistentVolume", "", volumes.volume_name(claim))
     if volume is None or (running is not None and CONTROLLER not in running):
         return False
     driver, handle = find_driver(world.store, volume)
     if not driver:
         return False
     found = world.store.get(ATTACHMENT, "", name_attachment(driver, handle, node))
-    return found is None or deleting(found) or not is_attached(found)
+    return found is None or volumes.deleting(found) or not is_attached(found)
 
 
 def find_claim(world: World, volume: Manifest) -> Manifest | None:
     """Return the claim that a volume is bound to, if the claim agrees."""
-    ref = claim_ref(volume)
+    ref = volumes.claim_ref(volume)
     if ref is None:
         return None
-    claim = world.store.get(CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
-    if claim is None or phase(claim) != "Bound" or volume_name(claim) != name_of(volume):
+    claim = world.store.get(volumes.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    if claim is None or volumes.phase(claim) != "Bound" or volumes.volume_name(claim) != volumes.name_of(volume):
         return None
     return claim if claim["metadata"].get("uid") == ref.get("uid") else None
 
@@ -115,9 +106,9 @@ def find_wanted(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
 
 def list_users(world: World, claim: Manifest) -> Iterable[Pod]:
     """List the pods that use a claim; of pods with an ephemeral volume of this name, its owner."""
-    key = f"{claim['metadata'].get('namespace') or ''}/{name_of(claim)}"
+    key = f"{claim['metadata'].get('namespace') or ''}/{volumes.name_of(claim)}"
     for pod in world.surroundings.volumes.users.of(world.store, key):
-        uses = [use for use in volumes_of(pod.spec).claims if use.name(pod) == name_of(claim)]
+        uses = [use for use in volumes.volumes_of(pod.spec).claims if use.name(pod) == volumes.name_of(claim)]
         if any(not use.ephemeral or is_owned_by(claim, pod) for use in uses):
             yield pod
 
@@ -177,8 +168,8 @@ class Attacher(Controller):
             self._ask(world, event.new)
 
     def _ask(self, world: World, attachment: Manifest) -> None:
-        if deleting(attachment) or not is_attached(attachment):
-            self.enqueue(world, name_of(attachment))
+        if volumes.deleting(attachment) or not is_attached(attachment):
+            self.enqueue(world, volumes.name_of(attachment))
 
     def sync(self, world: World, key: str) -> str:
         attachment = world.store.get(ATTACHMENT, "", key)
@@ -187,7 +178,7 @@ class Attacher(Controller):
         own = _name_finalizer(str((attachment.get("spec") or {}).get("attacher") or ""))
         finalizers = list(attachment["metadata"].get("finalizers") or ())
         what = f"{get_volume(attachment)} {{}} {get_node(attachment)}"
-        if deleting(attachment):
+        if volumes.deleting(attachment):
             kept = [finalizer for finalizer in finalizers if finalizer != own]
             if kept == finalizers:
                 return ""

@@ -12,22 +12,13 @@ from collections.abc import Iterable
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    VOLUME,
-    claim_ref,
-    class_of,
-    fully_bound,
-    key_of,
-    name_of,
-    volume_name,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes import claims, released
-from scheduler_core.controllers.volumes.matching import askers
+from scheduler_core.controllers.volumes.claims import askers
 from scheduler_core.controllers.volumes.released import COMPONENT, forget
 
 RESYNC = 15 * SECOND
@@ -38,7 +29,7 @@ class VolumeBinder(Controller):
 
     name = "persistentvolume-binder-controller"
     component = COMPONENT
-    watches = (CLAIM, VOLUME, "StorageClass", "Pod")
+    watches = (storage.CLAIM, storage.VOLUME, "StorageClass", "Pod")
     event_reasons = (
         "ClaimLost",
         "ClaimMisbound",
@@ -56,42 +47,42 @@ class VolumeBinder(Controller):
 
     def on_start(self, world: World) -> None:
         world.surroundings.volumes.users.forget()
-        for volume in world.store.list(VOLUME):
-            self.enqueue(world, name_of(volume))
-        for claim in world.store.list(CLAIM):
-            self.enqueue(world, key_of(claim))
+        for volume in world.store.list(storage.VOLUME):
+            self.enqueue(world, storage.name_of(volume))
+        for claim in world.store.list(storage.CLAIM):
+            self.enqueue(world, storage.key_of(claim))
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.kind == CLAIM:
+        if event.kind == storage.CLAIM:
             self._on_claim(world, event.old, event.new)
-        elif event.kind == VOLUME:
+        elif event.kind == storage.VOLUME:
             self._on_volume(world, event.old, event.new)
         elif event.kind == "Pod":
             self._on_pod(world, event.old_pod, event.new_pod)
         elif event.new is not None:
-            waiting = (c for c in world.store.list(CLAIM) if class_of(c) in ("", event.name))
-            self._at_resync(world, [key_of(claim) for claim in waiting if not fully_bound(claim)])
+            waiting = (c for c in world.store.list(storage.CLAIM) if storage.class_of(c) in ("", event.name))
+            self._at_resync(world, [storage.key_of(claim) for claim in waiting if not storage.fully_bound(claim)])
 
     def _on_claim(self, world: World, old: Manifest | None, new: Manifest | None) -> None:
         if new is not None:
-            self.enqueue(world, key_of(new))
-            if old is not None and not volume_name(old) and volume_name(new):
-                self._at_resync(world, [n for n in _volumes_for(world, new) if n != volume_name(new)])
+            self.enqueue(world, storage.key_of(new))
+            if old is not None and not storage.volume_name(old) and storage.volume_name(new):
+                self._at_resync(world, [n for n in _volumes_for(world, new) if n != storage.volume_name(new)])
         elif old is not None:
-            forget(world, CLAIM, *key_of(old).split("/", 1))
-            if volume_name(old):
-                self.enqueue(world, volume_name(old))
+            forget(world, storage.CLAIM, *storage.key_of(old).split("/", 1))
+            if storage.volume_name(old):
+                self.enqueue(world, storage.volume_name(old))
             else:
                 self._at_resync(world, _volumes_for(world, old))
 
     def _on_volume(self, world: World, old: Manifest | None, new: Manifest | None) -> None:
         if new is not None:
-            self.enqueue(world, name_of(new))
+            self.enqueue(world, storage.name_of(new))
             if old is None or _offer(old) != _offer(new):
                 self._at_resync(world, askers(world.store, new))
         elif old is not None:
-            forget(world, VOLUME, "", name_of(old))
-            ref = claim_ref(old)
+            forget(world, storage.VOLUME, "", storage.name_of(old))
+            ref = storage.claim_ref(old)
             if ref is not None:
                 self.enqueue(world, f"{ref.get('namespace') or ''}/{ref.get('name') or ''}")
 
@@ -111,9 +102,9 @@ class VolumeBinder(Controller):
 
     def sync(self, world: World, key: str) -> str:
         if "/" in key:
-            claim = world.store.get(CLAIM, *key.split("/", 1))
+            claim = world.store.get(storage.CLAIM, *key.split("/", 1))
             return "" if claim is None else claims.sync(world, claim)
-        volume = world.store.get(VOLUME, "", key)
+        volume = world.store.get(storage.VOLUME, "", key)
         if volume is None:
             return ""
         done, following = released.sync(world, volume)
@@ -127,8 +118,8 @@ def _offer(volume: Manifest) -> object:
     spec = volume.get("spec") or {}
     return (
         (volume.get("status") or {}).get("phase"),
-        claim_ref(volume),
-        class_of(volume),
+        storage.claim_ref(volume),
+        storage.class_of(volume),
         spec.get("capacity"),
         spec.get("accessModes"),
         volume["metadata"].get("labels"),
@@ -141,22 +132,24 @@ def _course(pod: Pod) -> tuple[str, bool]:
 
 def _concerns_claim(world: World, key: str) -> bool:
     """Return whether a claim is unbound, so that its pod must be reported."""
-    claim = world.store.get(CLAIM, *key.split("/", 1))
-    return claim is not None and not volume_name(claim)
+    claim = world.store.get(storage.CLAIM, *key.split("/", 1))
+    return claim is not None and not storage.volume_name(claim)
 
 
 def _volumes_for(world: World, claim: Manifest) -> list[str]:
     """Names of the volumes that are a claim's, as they say."""
     uid = claim["metadata"].get("uid")
-    return [name_of(v) for v in world.store.list(VOLUME) if (claim_ref(v) or {}).get("uid") == uid]
+    return [
+        storage.name_of(v) for v in world.store.list(storage.VOLUME) if (storage.claim_ref(v) or {}).get("uid") == uid
+    ]
 
 
 def _to_recycle(world: World, keys: Iterable[str]) -> list[str]:
     """Names of the volumes that wait to be recycled until pods no longer use what was their claim."""
-    wanted = {key for key in keys if world.store.get(CLAIM, *key.split("/", 1)) is None}
+    wanted = {key for key in keys if world.store.get(storage.CLAIM, *key.split("/", 1)) is None}
     if not wanted:
         return []
-    found = ((name_of(v), claim_ref(v) or {}, v) for v in world.store.list(VOLUME))
+    found = ((storage.name_of(v), storage.claim_ref(v) or {}, v) for v in world.store.list(storage.VOLUME))
     return [
         name
         for name, ref, volume in found

@@ -8,15 +8,7 @@ from __future__ import annotations
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    VOLUME,
-    deleting,
-    key_of,
-    name_of,
-    phase,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
@@ -30,14 +22,14 @@ class ClaimProtection(Controller):
 
     name = "persistentvolumeclaim-protection-controller"
     component = "persistentvolumeclaim-protection-controller"
-    watches = (CLAIM, "Pod")
+    watches = (volumes.CLAIM, "Pod")
 
     def on_start(self, world: World) -> None:
-        for claim in world.store.list(CLAIM):
+        for claim in world.store.list(volumes.CLAIM):
             self._ask(world, claim)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.kind == CLAIM:
+        if event.kind == volumes.CLAIM:
             if event.new is not None:
                 self._ask(world, event.new)
             return
@@ -48,16 +40,16 @@ class ClaimProtection(Controller):
         world.surroundings.volumes.users.follow(old, new)
         if new is None or new.terminal or not new.node_name or _shut_down(new):
             for key in claims_of(pod):
-                claim = world.store.get(CLAIM, *key.split("/", 1))
+                claim = world.store.get(volumes.CLAIM, *key.split("/", 1))
                 if claim is not None:
                     self._ask(world, claim)
 
     def _ask(self, world: World, claim: Manifest) -> None:
         if _may_go(claim, CLAIM_FINALIZER) or _lacks(claim, CLAIM_FINALIZER):
-            self.enqueue(world, key_of(claim))
+            self.enqueue(world, volumes.key_of(claim))
 
     def sync(self, world: World, key: str) -> str:
-        claim = world.store.get(CLAIM, *key.split("/", 1))
+        claim = world.store.get(volumes.CLAIM, *key.split("/", 1))
         if claim is None:
             return ""
         if _lacks(claim, CLAIM_FINALIZER):
@@ -76,10 +68,10 @@ class VolumeProtection(Controller):
 
     name = "persistentvolume-protection-controller"
     component = "persistentvolume-protection-controller"
-    watches = (VOLUME,)
+    watches = (volumes.VOLUME,)
 
     def on_start(self, world: World) -> None:
-        for volume in world.store.list(VOLUME):
+        for volume in world.store.list(volumes.VOLUME):
             self._ask(world, volume)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
@@ -88,17 +80,17 @@ class VolumeProtection(Controller):
 
     def _ask(self, world: World, volume: Manifest) -> None:
         if _may_go(volume, VOLUME_FINALIZER) or _lacks(volume, VOLUME_FINALIZER):
-            self.enqueue(world, name_of(volume))
+            self.enqueue(world, volumes.name_of(volume))
 
     def sync(self, world: World, key: str) -> str:
-        volume = world.store.get(VOLUME, "", key)
+        volume = world.store.get(volumes.VOLUME, "", key)
         if volume is None:
             return ""
         if _lacks(volume, VOLUME_FINALIZER):
             return _protect(world, volume, VOLUME_FINALIZER, key)
         if not _may_go(volume, VOLUME_FINALIZER):
             return ""
-        if phase(volume) == "Bound":
+        if volumes.phase(volume) == "Bound":
             return f"kept {key}: it is bound"
         return _let_go(world, volume, VOLUME_FINALIZER, f"let {key} go: it is not bound")
 
@@ -106,10 +98,10 @@ class VolumeProtection(Controller):
 def _uses(pod: Pod, claim: Manifest) -> bool:
     if not pod.node_name:
         return False
-    name = name_of(claim)
+    name = volumes.name_of(claim)
     return any(
         use.name(pod) == name and (not use.ephemeral or (not _shut_down(pod) and is_owned_by(claim, pod)))
-        for use in volumes_of(pod.spec).claims
+        for use in volumes.volumes_of(pod.spec).claims
     )
 
 
@@ -119,11 +111,11 @@ def _shut_down(pod: Pod) -> bool:
 
 
 def _may_go(manifest: Manifest, finalizer: str) -> bool:
-    return deleting(manifest) and finalizer in (manifest["metadata"].get("finalizers") or ())
+    return volumes.deleting(manifest) and finalizer in (manifest["metadata"].get("finalizers") or ())
 
 
 def _lacks(manifest: Manifest, finalizer: str) -> bool:
-    return not deleting(manifest) and finalizer not in (manifest["metadata"].get("finalizers") or ())
+    return not volumes.deleting(manifest) and finalizer not in (manifest["metadata"].get("finalizers") or ())
 
 
 def _protect(world: World, manifest: Manifest, finalizer: str, key: str) -> str:

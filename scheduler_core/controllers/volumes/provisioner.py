@@ -12,18 +12,7 @@ kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go 
 from __future__ import annotations
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    SELECTED_NODE,
-    VOLUME,
-    annotation,
-    class_of,
-    deleting,
-    key_of,
-    name_of,
-    phase,
-    volume_name,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.rewriting import with_section
@@ -42,15 +31,15 @@ class Provisioner(Controller):
 
     name = "csi-provisioner"
     component = "csi-provisioner"
-    watches = (CLAIM, VOLUME)
+    watches = (storage.CLAIM, storage.VOLUME)
     event_reasons = ("Provisioning", "ProvisioningFailed", "ProvisioningSucceeded")
     always_on = True
     pauses = (SECOND, 300 * SECOND)
 
     def on_start(self, world: World) -> None:
-        for claim in world.store.list(CLAIM):
+        for claim in world.store.list(storage.CLAIM):
             self._ask(world, claim)
-        for volume in world.store.list(VOLUME):
+        for volume in world.store.list(storage.VOLUME):
             self._ask(world, volume)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
@@ -58,62 +47,62 @@ class Provisioner(Controller):
             self._ask(world, event.new)
 
     def _ask(self, world: World, manifest: Manifest) -> None:
-        if manifest["kind"] == VOLUME:
+        if manifest["kind"] == storage.VOLUME:
             if _is_to_go(world, manifest):
-                self.enqueue(world, name_of(manifest))
+                self.enqueue(world, storage.name_of(manifest))
         elif _wants_volume(world, manifest):
-            self.enqueue(world, key_of(manifest))
+            self.enqueue(world, storage.key_of(manifest))
 
     def sync(self, world: World, key: str) -> str:
         if "/" in key:
-            claim = world.store.get(CLAIM, *key.split("/", 1))
+            claim = world.store.get(storage.CLAIM, *key.split("/", 1))
             return "" if claim is None or not _wants_volume(world, claim) else self._provision(world, claim)
-        volume = world.store.get(VOLUME, "", key)
+        volume = world.store.get(storage.VOLUME, "", key)
         return "" if volume is None or not _is_to_go(world, volume) else _delete(world, volume)
 
     def _provision(self, world: World, claim: Manifest) -> str:
-        key, storage_class = key_of(claim), world.store.get("StorageClass", "", class_of(claim))
-        if storage_class is None or world.store.get(VOLUME, "", name_of_new_volume(claim)) is not None:
+        key, storage_class = storage.key_of(claim), world.store.get("StorageClass", "", storage.class_of(claim))
+        if storage_class is None or world.store.get(storage.VOLUME, "", name_of_new_volume(claim)) is not None:
             return ""
         text = f'External provisioner is provisioning volume for claim "{key}"'
-        self.event(world, NORMAL, "Provisioning", CLAIM, key, text)
-        selected = annotation(claim, SELECTED_NODE)
+        self.event(world, NORMAL, "Provisioning", storage.CLAIM, key, text)
+        selected = storage.annotation(claim, storage.SELECTED_NODE)
         if selected is not None and world.store.node(selected) is None:
             return self._give_back(world, claim, selected)
         self._fail_if_set(world, claim)
-        volume = new_volume(world.store, claim, storage_class, annotation(claim, PROVISIONER) or "")
+        volume = new_volume(world.store, claim, storage_class, storage.annotation(claim, PROVISIONER) or "")
         if policy_of(volume) == "Delete":
             volume["metadata"]["finalizers"] = [FINALIZER]
         meta = claim["metadata"]
         volume["spec"]["claimRef"] = {
             "apiVersion": "v1",
-            "kind": CLAIM,
+            "kind": storage.CLAIM,
             "namespace": meta.get("namespace") or "",
-            "name": name_of(claim),
+            "name": storage.name_of(claim),
             "uid": meta.get("uid") or "",
         }
         world.api.create(volume)
-        text = f"Successfully provisioned volume {name_of(volume)}"
-        self.event(world, NORMAL, "ProvisioningSucceeded", CLAIM, key, text)
-        return f"made {name_of(volume)} for {key}"
+        text = f"Successfully provisioned volume {storage.name_of(volume)}"
+        self.event(world, NORMAL, "ProvisioningSucceeded", storage.CLAIM, key, text)
+        return f"made {storage.name_of(volume)} for {key}"
 
     def _fail_if_set(self, world: World, claim: Manifest) -> None:
         """Fail if the settings say so. Refused."""
         errors = world.cluster.provisioning_errors
-        problem = errors.get(class_of(claim)) or errors.get(annotation(claim, PROVISIONER) or "")
+        problem = errors.get(storage.class_of(claim)) or errors.get(storage.annotation(claim, PROVISIONER) or "")
         if problem:
-            text = f'failed to provision volume with StorageClass "{class_of(claim)}": {problem}'
-            self.event(world, WARNING, "ProvisioningFailed", CLAIM, key_of(claim), text)
-            raise unknown_error(text, f"claim {key_of(claim)}")
+            text = f'failed to provision volume with StorageClass "{storage.class_of(claim)}": {problem}'
+            self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
+            raise unknown_error(text, f"claim {storage.key_of(claim)}")
 
     def _give_back(self, world: World, claim: Manifest, node: str) -> str:
         """Without its node a claim gives its choice back, so that the scheduler chooses anew."""
         text = f'failed to get target node: nodes "{node}" not found'
-        self.event(world, WARNING, "ProvisioningFailed", CLAIM, key_of(claim), text)
+        self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
         marks = claim["metadata"].get("annotations") or {}
-        kept = {name: value for name, value in marks.items() if name != SELECTED_NODE}
+        kept = {name: value for name, value in marks.items() if name != storage.SELECTED_NODE}
         world.api.update(with_section(claim, "metadata", {"annotations": kept}))
-        return f"made no volume for {key_of(claim)}: {text}"
+        return f"made no volume for {storage.key_of(claim)}: {text}"
 
 
 def _runs(world: World, provisioner: str | None) -> bool:
@@ -123,24 +112,28 @@ def _runs(world: World, provisioner: str | None) -> bool:
 
 def _wants_volume(world: World, claim: Manifest) -> bool:
     """Return whether the binder has asked a running provisioner for a volume, and the claim has none yet."""
-    return not volume_name(claim) and not deleting(claim) and _runs(world, annotation(claim, PROVISIONER))
+    return (
+        not storage.volume_name(claim)
+        and not storage.deleting(claim)
+        and _runs(world, storage.annotation(claim, PROVISIONER))
+    )
 
 
 def _is_to_go(world: World, volume: Manifest) -> bool:
     """Return whether a running provisioner has created a volume and must delete it."""
     return (
-        phase(volume) == "Released"
+        storage.phase(volume) == "Released"
         and policy_of(volume) == "Delete"
-        and _runs(world, annotation(volume, PROVISIONED_BY))
-        and (not deleting(volume) or FINALIZER in (volume["metadata"].get("finalizers") or ()))
+        and _runs(world, storage.annotation(volume, PROVISIONED_BY))
+        and (not storage.deleting(volume) or FINALIZER in (volume["metadata"].get("finalizers") or ()))
     )
 
 
 def _delete(world: World, volume: Manifest) -> str:
-    name = name_of(volume)
-    if not deleting(volume):
-        world.api.delete((VOLUME, "", name))
-    left = world.store.get(VOLUME, "", name)
+    name = storage.name_of(volume)
+    if not storage.deleting(volume):
+        world.api.delete((storage.VOLUME, "", name))
+    left = world.store.get(storage.VOLUME, "", name)
     finalizers = [] if left is None else list(left["metadata"].get("finalizers") or ())
     if left is not None and FINALIZER in finalizers:
         kept = [f for f in finalizers if f != FINALIZER]

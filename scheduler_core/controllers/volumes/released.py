@@ -11,21 +11,7 @@ import re
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    BIND_COMPLETED,
-    BOUND_BY_CONTROLLER,
-    CLAIM,
-    VOLUME,
-    annotation,
-    attributes_class,
-    bind_volume_to_claim,
-    claim_ref,
-    name_of,
-    phase,
-    volume_mode,
-    volume_name,
-    with_annotation,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.controllers.contract import World
@@ -42,21 +28,21 @@ COMPONENT = "persistentvolume-controller"
 
 def bind(world: World, volume: Manifest, claim: Manifest) -> bool:
     """Binds both to each other; whether anything was left to write."""
-    reserved = bind_volume_to_claim(volume, claim)
+    reserved = volumes.bind_volume_to_claim(volume, claim)
     bound = world.api.update(reserved) if reserved is not volume else volume
     bound = set_phase(world, bound, "Bound")
-    marked = _mark_bound(claim, name_of(volume))
+    marked = _mark_bound(claim, volumes.name_of(volume))
     taken = world.api.update(marked) if marked is not claim else claim
     return set_claim_status(world, taken, "Bound", bound) is not claim or bound is not volume
 
 
 def _mark_bound(claim: Manifest, volume: str) -> Manifest:
-    if volume_name(claim) != volume:
+    if volumes.volume_name(claim) != volume:
         claim = with_section(claim, "spec", {"volumeName": volume})
-        if annotation(claim, BOUND_BY_CONTROLLER) is None:
-            claim = with_annotation(claim, BOUND_BY_CONTROLLER, "yes")
-    if annotation(claim, BIND_COMPLETED) is None:
-        claim = with_annotation(claim, BIND_COMPLETED, "yes")
+        if volumes.annotation(claim, volumes.BOUND_BY_CONTROLLER) is None:
+            claim = volumes.with_annotation(claim, volumes.BOUND_BY_CONTROLLER, "yes")
+    if volumes.annotation(claim, volumes.BIND_COMPLETED) is None:
+        claim = volumes.with_annotation(claim, volumes.BIND_COMPLETED, "yes")
     return claim
 
 
@@ -64,9 +50,9 @@ def unbind(world: World, volume: Manifest) -> None:
     """Takes a binding back; a volume that a user meant for a claim stays meant for it."""
     spec = dict(volume.get("spec") or {})
     meta = dict(volume["metadata"])
-    if annotation(volume, BOUND_BY_CONTROLLER) is not None:
+    if volumes.annotation(volume, volumes.BOUND_BY_CONTROLLER) is not None:
         del spec["claimRef"]
-        marks = {k: v for k, v in (meta.get("annotations") or {}).items() if k != BOUND_BY_CONTROLLER}
+        marks = {k: v for k, v in (meta.get("annotations") or {}).items() if k != volumes.BOUND_BY_CONTROLLER}
         meta["annotations"] = marks
     else:
         spec["claimRef"] = {k: v for k, v in spec["claimRef"].items() if k != "uid"}
@@ -75,10 +61,10 @@ def unbind(world: World, volume: Manifest) -> None:
 
 def set_phase(world: World, volume: Manifest, to: str, message: str = "") -> Manifest:
     """A volume in a phase; written where it is in another."""
-    if phase(volume) == to:
+    if volumes.phase(volume) == to:
         return volume
     status = {**(volume.get("status") or {}), "phase": to, "message": message or None}
-    return world.api.patch_status((VOLUME, "", name_of(volume)), status)
+    return world.api.patch_status((volumes.VOLUME, "", volumes.name_of(volume)), status)
 
 
 def set_claim_status(world: World, claim: Manifest, to: str, volume: Manifest | None = None) -> Manifest:
@@ -92,9 +78,9 @@ def set_claim_status(world: World, claim: Manifest, to: str, volume: Manifest | 
         status["accessModes"] = list(spec.get("accessModes") or ())
         if old.get("phase") != to:
             status["capacity"] = dict(spec.get("capacity") or {})
-        if old.get("phase") == "Pending" and attributes_class(volume):
-            status["currentVolumeAttributesClassName"] = attributes_class(volume)
-    return world.api.patch_status((CLAIM, *_place(claim)), status)
+        if old.get("phase") == "Pending" and volumes.attributes_class(volume):
+            status["currentVolumeAttributesClassName"] = volumes.attributes_class(volume)
+    return world.api.patch_status((volumes.CLAIM, *_place(claim)), status)
 
 
 def say(world: World, about: Manifest, type_: str, reason: str, message: str) -> None:
@@ -113,7 +99,7 @@ def forget(world: World, kind: str, namespace: str, name: str) -> None:
 
 
 def _place(manifest: Manifest) -> tuple[str, str]:
-    return str(manifest["metadata"].get("namespace") or ""), name_of(manifest)
+    return str(manifest["metadata"].get("namespace") or ""), volumes.name_of(manifest)
 
 
 _NO_DELETER = "no volume plugin matched"
@@ -128,47 +114,47 @@ def policy_of(volume: Manifest) -> str:
 
 def sync(world: World, volume: Manifest) -> tuple[str, str]:
     """Reconciles a volume. Returns what was done, and the key of a claim that is to be looked at next."""
-    ref, name = claim_ref(volume), name_of(volume)
+    ref, name = volumes.claim_ref(volume), volumes.name_of(volume)
     if ref is None or not ref.get("uid"):
         done = set_phase(world, volume, "Available") is not volume
         return (f"{name} is available" if done else ""), ""
-    claim = world.store.get(CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    claim = world.store.get(volumes.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
     if claim is None or claim["metadata"].get("uid") != ref["uid"]:
         return _release(world, volume, "its claim is gone"), ""
-    if not volume_name(claim):
+    if not volumes.volume_name(claim):
         return _hand_over(world, volume, claim)
-    if volume_name(claim) == name:
+    if volumes.volume_name(claim) == name:
         done = set_phase(world, volume, "Bound") is not volume
         return (f"{name} is bound" if done else ""), ""
-    if annotation(volume, PROVISIONED_BY) is not None and policy_of(volume) == "Delete":
-        return _release(world, volume, f"its claim took {volume_name(claim)}"), ""
+    if volumes.annotation(volume, PROVISIONED_BY) is not None and policy_of(volume) == "Delete":
+        return _release(world, volume, f"its claim took {volumes.volume_name(claim)}"), ""
     unbind(world, volume)
-    return f"took {name} back from its claim, which took {volume_name(claim)}", ""
+    return f"took {name} back from its claim, which took {volumes.volume_name(claim)}", ""
 
 
 def _hand_over(world: World, volume: Manifest, claim: Manifest) -> tuple[str, str]:
     """A volume is a claim's, which does not know yet: the claim's turn is next."""
-    namespace, name = str(claim["metadata"].get("namespace") or ""), name_of(claim)
-    if volume_mode(volume) == volume_mode(claim):
+    namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
+    if volumes.volume_mode(volume) == volumes.volume_mode(claim):
         return "", f"{namespace}/{name}"
     to_volume = (
         f'Cannot bind PersistentVolume to requested PersistentVolumeClaim "{name}" due to incompatible volumeMode.'
     )
     to_claim = (
-        f'Cannot bind PersistentVolume "{name_of(volume)}" to requested PersistentVolumeClaim '
+        f'Cannot bind PersistentVolume "{volumes.name_of(volume)}" to requested PersistentVolumeClaim '
         "due to incompatible volumeMode."
     )
     say(world, volume, WARNING, "VolumeMismatch", to_volume)
     say(world, claim, WARNING, "VolumeMismatch", to_claim)
-    return f"left {name_of(volume)}: its volumeMode is not that of {namespace}/{name}", ""
+    return f"left {volumes.name_of(volume)}: its volumeMode is not that of {namespace}/{name}", ""
 
 
 def _release(world: World, volume: Manifest, why: str) -> str:
-    first = phase(volume) not in ("Released", "Failed")
+    first = volumes.phase(volume) not in ("Released", "Failed")
     if first:
         volume = set_phase(world, volume, "Released")
     done = _reclaim(world, volume)
-    said = f"released {name_of(volume)}: {why}" if first else ""
+    said = f"released {volumes.name_of(volume)}: {why}" if first else ""
     return "; ".join(text for text in (said, done) if text)
 
 
@@ -184,10 +170,10 @@ def _reclaim(world: World, volume: Manifest) -> str:
 
 
 def _recycle(world: World, volume: Manifest) -> str:
-    ref = claim_ref(volume) or {}
+    ref = volumes.claim_ref(volume) or {}
     key = f"{ref.get('namespace') or ''}/{ref.get('name') or ''}"
     users = [p.key for p in world.surroundings.volumes.users.of(world.store, key) if not p.terminal]
-    if users and world.store.get(CLAIM, *key.split("/", 1)) is None:
+    if users and world.store.get(volumes.CLAIM, *key.split("/", 1)) is None:
         text = f"Volume is used by pods: {','.join(users)}"
         say(world, volume, NORMAL, "VolumeFailedRecycle", text)
         return f"not recycled: {text}"
@@ -195,18 +181,18 @@ def _recycle(world: World, volume: Manifest) -> str:
         return _fail(world, volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!")
     say(world, volume, NORMAL, "VolumeRecycled", "Volume recycled")
     unbind(world, volume)
-    return f"recycled {name_of(volume)}"
+    return f"recycled {volumes.name_of(volume)}"
 
 
 def _delete(world: World, volume: Manifest) -> str:
     """Volumes of drivers are left to their provisioners."""
-    spec, name = volume.get("spec") or {}, name_of(volume)
-    provisioner = annotation(volume, PROVISIONED_BY) or ""
+    spec, name = volume.get("spec") or {}, volumes.name_of(volume)
+    provisioner = volumes.annotation(volume, PROVISIONED_BY) or ""
     if spec.get("csi") is not None or (provisioner and not provisioner.startswith("kubernetes.io/")):
         return "its provisioner is to delete it"
     path = (spec.get("hostPath") or {}).get("path")
     if path is not None and _DELETED_ON_HOST.match(path):
-        world.api.delete((VOLUME, "", name))
+        world.api.delete((volumes.VOLUME, "", name))
         return f"deleted {name}"
     if path is not None:
         why = f"host_path deleter only supports /tmp/.+ but received provided {path}"
@@ -217,7 +203,7 @@ def _delete(world: World, volume: Manifest) -> str:
 
 
 def _fail(world: World, volume: Manifest, reason: str, message: str) -> str:
-    if phase(volume) != "Failed":
+    if volumes.phase(volume) != "Failed":
         set_phase(world, volume, "Failed", message)
         say(world, volume, WARNING, reason, message)
     return f"failed: {message}"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.object_defaults import without_template_defaults
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, template_hash
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from scheduler_core.formats.configurations.adoption import Adoption, adopt
-from scheduler_core.formats.configurations.effective import Change, Migration
+from scheduler_core.formats.configurations.effective import VERSIONS, Change, Migration, Version
 from scheduler_core.formats.configurations.finding import Found, find, find_in, is_configuration
 from scheduler_core.formats.configurations.migrating import migrate, older_version
 from scheduler_core.formats.configurations.policy import migrate_policy
 from scheduler_core.formats.configurations.unknown_plugins import UnknownPlugin, unknown_plugins, without_plugins
-from scheduler_core.formats.configurations.versions import VERSIONS, Version
 from scheduler_core.formats.configurations.writing import rewrite_text
 
 __all__ = ["VERSIONS", "Adoption", "Change", "Found", "Migration", "UnknownPlugin", "Version", "adopt", "find"]

@@ -8,17 +8,87 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects import strict
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.formats.configurations import fields
-from scheduler_core.formats.configurations.effective import Change, Migration, Profile, effective
-from scheduler_core.formats.configurations.shapes import SHAPES
+from scheduler_core.formats.configurations.effective import (
+    BY_API_VERSION,
+    Change,
+    Migration,
+    Profile,
+    Version,
+    effective,
+)
 from scheduler_core.formats.configurations.translate import SPREAD, SPREADERS, VOLUME_COUNTS, Configs, translate
-from scheduler_core.formats.configurations.versions import BY_API_VERSION, Version
 from scheduler_core.formats.configurations.writing import weights_kept, write_plugins
-from scheduler_core.scheduler.config.schema import API_VERSION, KIND, ConfigurationError
+from scheduler_core.scheduler.config import schema
 from scheduler_core.scheduler.framework.arguments import present
+
+# The shapes of the older versions, so that an error is said of the document as it was written.
+#
+# kube: kube-scheduler/config/{v1alpha1,v1alpha2,v1beta1,v1beta2,v1beta3}/types.go @ v0.17.17 to v0.28.15
+
+_Fields = dict[str, strict.Shape]
+_POINTS = [point for point in schema.FIELDS if point != "preEnqueue"]
+_PLUGIN_CONFIG: strict.Shape = strict.ListOf({"name": strict.STRING, "args": strict.ANY})
+_ADDRESSES: _Fields = {"healthzBindAddress": strict.STRING, "metricsBindAddress": strict.STRING}
+_LOCK: _Fields = {"lockObjectNamespace": strict.STRING, "lockObjectName": strict.STRING}
+
+
+def _read_profile(points: list[str]) -> _Fields:
+    return {
+        "schedulerName": strict.STRING,
+        "plugins": dict.fromkeys(points, schema.PLUGIN_SET),
+        "pluginConfig": _PLUGIN_CONFIG,
+    }
+
+
+def _of(shape: strict.Shape) -> _Fields:
+    """The fields of an object's shape."""
+    assert isinstance(shape, dict)
+    return shape
+
+
+def _without(names: tuple[str, ...]) -> _Fields:
+    return {name: shape for name, shape in _of(schema.CONFIGURATION).items() if name not in names}
+
+
+_COMMON = _without(("profiles", "delayCacheUntilActive"))
+_ALPHA = {
+    **_without(("profiles", "delayCacheUntilActive", "parallelism", "extenders", "leaderElection")),
+    **_ADDRESSES,
+    "leaderElection": {**_of(_COMMON["leaderElection"]), **_LOCK},
+    "disablePreemption": strict.BOOL,
+    "bindTimeoutSeconds": strict.INTEGER64,
+}
+_EXTENDER: strict.Shape = {**_of(schema.EXTENDER), "enableHttps": strict.BOOL, "httpTimeout": strict.ANY}
+
+SHAPES: dict[str, strict.Shape] = {
+    "v1alpha1": {
+        **_ALPHA,
+        "schedulerName": strict.STRING,
+        "algorithmSource": {
+            "provider": strict.STRING,
+            "policy": {
+                "file": {"path": strict.STRING},
+                "configMap": {"namespace": strict.STRING, "name": strict.STRING},
+            },
+        },
+        "hardPodAffinitySymmetricWeight": strict.INTEGER32,
+        "failureDomains": strict.STRING,
+        "plugins": dict.fromkeys([*(p for p in _POINTS if p != "preScore"), "unreserve"], schema.PLUGIN_SET),
+        "pluginConfig": _PLUGIN_CONFIG,
+    },
+    "v1alpha2": {
+        **_ALPHA,
+        "profiles": strict.ListOf(_read_profile([*(p for p in _POINTS if p != "postFilter"), "unreserve"])),
+        "extenders": strict.ListOf(_EXTENDER),
+    },
+    "v1beta1": {**_COMMON, **_ADDRESSES, "profiles": strict.ListOf(_read_profile(_POINTS))},
+    "v1beta2": {**_COMMON, **_ADDRESSES, "profiles": strict.ListOf(_read_profile(_POINTS))},
+    "v1beta3": {**_COMMON, "profiles": strict.ListOf(_read_profile([*schema.FIELDS, schema.MULTI_POINT]))},
+}
 
 # The plugins of a v1beta3 profile, which are v1's but for those that went since.
 #
@@ -84,7 +154,7 @@ _ALPHAS = ("v1alpha1", "v1alpha2")
 
 def older_version(manifest: Any) -> Version | None:
     """Return the older version of a document, or None if it is of v1 or no KubeSchedulerConfiguration."""
-    if not isinstance(manifest, Mapping) or manifest.get("kind") != KIND:
+    if not isinstance(manifest, Mapping) or manifest.get("kind") != schema.KIND:
         return None
     version = manifest.get("apiVersion")
     return BY_API_VERSION.get(version) if isinstance(version, str) else None
@@ -95,11 +165,11 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
     version = older_version(manifest)
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
-        raise ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
-    _raise(check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
+        raise schema.ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
+    _raise(strict.check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
     changes = [_first(version)]
     out = present(manifest)
-    out["apiVersion"] = API_VERSION
+    out["apiVersion"] = schema.API_VERSION
     changes += fields.common(out)
     single = "profiles" not in out and version.name == "v1alpha1"
     if version.name in _ALPHAS:
@@ -116,13 +186,14 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
 
 
 def _first(version: Version) -> Change:
-    text = f"{version.api_version} became {API_VERSION}; it is read as kube-scheduler {version.release}, the last one to know it, did"
+    became = f"{version.api_version} became {schema.API_VERSION}"
+    text = f"{became}; it is read as kube-scheduler {version.release}, the last one to know it, did"
     return Change("moved", "apiVersion", text)
 
 
 def _raise(errors: list[FieldError]) -> None:
     if errors:
-        raise ConfigurationError(errors)
+        raise schema.ConfigurationError(errors)
 
 
 def _names_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
@@ -195,7 +266,7 @@ def _arguments(configs: Configs, where: Mapping[str, str], version: Version) -> 
     changes = []
     for name, args in configs.items():
         if args.get("apiVersion") == version.api_version:
-            args["apiVersion"] = API_VERSION
+            args["apiVersion"] = schema.API_VERSION
             changes.append(Change("moved", f"{where[name]}.args.apiVersion", "arguments are of v1, too"))
     spread = configs.get(SPREAD)
     if version.name != "v1beta2" and spread and spread.get("defaultConstraints") and "defaultingType" not in spread:

@@ -8,27 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects import strict
 from scheduler_core.apimachinery.objects.errors import FieldError
-from scheduler_core.apimachinery.objects.strict import (
-    ANY,
-    BOOL,
-    INTEGER32,
-    INTEGER64,
-    STRING,
-    ListOf,
-    Shape,
-    check_shape,
-)
-from scheduler_core.formats.configurations.effective import SCORE, Change, Migration, Profile, Ran
+from scheduler_core.formats.configurations import effective
 from scheduler_core.formats.configurations.fields import extender
 from scheduler_core.formats.configurations.translate import FIT, SPREAD, Configs, translate
-from scheduler_core.formats.configurations.versions import BY_API_VERSION, GROUP
 from scheduler_core.formats.configurations.writing import write_plugins
 from scheduler_core.scheduler.config.schema import API_VERSION, EXTENDER, FIELDS, KIND, ConfigurationError
 from scheduler_core.scheduler.framework.arguments import present
 
 RELEASE = "v1.22"
-_READ_AS = BY_API_VERSION[f"{GROUP}/v1beta1"]
+_READ_AS = effective.BY_API_VERSION[f"{effective.GROUP}/v1beta1"]
 
 _GENERAL = (FIT, "NodeName", "NodePorts", "NodeAffinity")
 PREDICATES: dict[str, tuple[str, ...]] = {
@@ -90,49 +80,51 @@ _BESIDES_FILTER = {
     "preBind": ("VolumeBinding",),
 }
 _BEFORE_SCORE = ("InterPodAffinity", SPREAD, "TaintToleration", "NodeAffinity", "SelectorSpread")
-_LEGACY_EXTENDER: Shape = {**EXTENDER, "enableHttps": BOOL, "httpTimeout": ANY} if isinstance(EXTENDER, dict) else ANY
-_RATIO: Shape = {"shape": ListOf(ANY), "resources": ListOf(ANY)}
-SHAPE: Shape = {
-    "apiVersion": STRING,
-    "kind": STRING,
-    "metadata": ANY,
-    "predicates": ListOf(
+_LEGACY_EXTENDER: strict.Shape = (
+    {**EXTENDER, "enableHttps": strict.BOOL, "httpTimeout": strict.ANY} if isinstance(EXTENDER, dict) else strict.ANY
+)
+_RATIO: strict.Shape = {"shape": strict.ListOf(strict.ANY), "resources": strict.ListOf(strict.ANY)}
+SHAPE: strict.Shape = {
+    "apiVersion": strict.STRING,
+    "kind": strict.STRING,
+    "metadata": strict.ANY,
+    "predicates": strict.ListOf(
         {
-            "name": STRING,
+            "name": strict.STRING,
             "argument": {
-                "serviceAffinity": {"labels": ListOf(STRING)},
-                "labelsPresence": {"labels": ListOf(STRING), "presence": BOOL},
+                "serviceAffinity": {"labels": strict.ListOf(strict.STRING)},
+                "labelsPresence": {"labels": strict.ListOf(strict.STRING), "presence": strict.BOOL},
             },
-            "order": INTEGER32,
+            "order": strict.INTEGER32,
         }
     ),
-    "priorities": ListOf(
+    "priorities": strict.ListOf(
         {
-            "name": STRING,
-            "weight": INTEGER64,
+            "name": strict.STRING,
+            "weight": strict.INTEGER64,
             "argument": {
-                "serviceAntiAffinity": {"label": STRING},
-                "labelPreference": {"label": STRING, "presence": BOOL},
+                "serviceAntiAffinity": {"label": strict.STRING},
+                "labelPreference": {"label": strict.STRING, "presence": strict.BOOL},
                 "requestedToCapacityRatioArguments": _RATIO,
             },
         }
     ),
-    "extenders": ListOf(_LEGACY_EXTENDER),
-    "extenderConfigs": ListOf(_LEGACY_EXTENDER),
-    "hardPodAffinitySymmetricWeight": INTEGER32,
-    "alwaysCheckAllPredicates": BOOL,
+    "extenders": strict.ListOf(_LEGACY_EXTENDER),
+    "extenderConfigs": strict.ListOf(_LEGACY_EXTENDER),
+    "hardPodAffinitySymmetricWeight": strict.INTEGER32,
+    "alwaysCheckAllPredicates": strict.BOOL,
 }
 
 
-def migrate_policy(policy: Mapping[str, Any]) -> Migration:
+def migrate_policy(policy: Mapping[str, Any]) -> effective.Migration:
     """A Policy as a v1 configuration. ConfigurationError where it has another shape, or names what kube-scheduler did not know."""
-    errors = check_shape(policy, SHAPE, "") or _unknown(policy)
+    errors = strict.check_shape(policy, SHAPE, "") or _unknown(policy)
     if errors:
         raise ConfigurationError(errors)
-    profile, changes = Profile(), [_first()]
+    profile, changes = effective.Profile(), [_first()]
     configs: Configs = {}
     for point in ("queueSort", "postFilter", "bind"):
-        profile.ran[point] = [Ran(name) for name, _ in _READ_AS.defaults[point]]
+        profile.ran[point] = [effective.Ran(name) for name, _ in _READ_AS.defaults[point]]
     changes += _filters(policy, profile, configs)
     changes += _scores(policy, profile, configs)
     changes += translate(profile, configs, {})
@@ -142,12 +134,12 @@ def migrate_policy(policy: Mapping[str, Any]) -> Migration:
     if configs:
         made["pluginConfig"] = [{"name": name, "args": args} for name, args in configs.items()]
     out["profiles"] = [made]
-    return Migration(out, "Policy", RELEASE, tuple(changes))
+    return effective.Migration(out, "Policy", RELEASE, tuple(changes))
 
 
-def _first() -> Change:
+def _first() -> effective.Change:
     text = f"the Policy became a profile, as {RELEASE} read it: predicates are Filter plugins, priorities Score plugins"
-    return Change("moved", "", text)
+    return effective.Change("moved", "", text)
 
 
 def _unknown(policy: Mapping[str, Any]) -> list[FieldError]:
@@ -161,7 +153,7 @@ def _unknown(policy: Mapping[str, Any]) -> list[FieldError]:
     return errors
 
 
-def _write_policy_plugins(profile: Profile) -> dict[str, Any]:
+def _write_policy_plugins(profile: effective.Profile) -> dict[str, Any]:
     """A default plugin that the Policy did not ask for did not run."""
     for point in FIELDS:
         usual = [name for name, _ in _READ_AS.defaults.get(point, ())]
@@ -170,12 +162,12 @@ def _write_policy_plugins(profile: Profile) -> dict[str, Any]:
     return plugins
 
 
-def _filters(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> list[Change]:
-    changes: list[Change] = []
+def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Configs) -> list[effective.Change]:
+    changes: list[effective.Change] = []
     given: Sequence[Mapping[str, Any]] | None = policy.get("predicates")
     if given is None:
         given = [{"name": name} for name in _DEFAULT_PREDICATES.split()]
-        changes.append(Change("kept", "", "no predicates were given: those of the default are written out"))
+        changes.append(effective.Change("kept", "", "no predicates were given: those of the default are written out"))
     asked: dict[str, str] = {}
     for i, each in enumerate(given):
         plugins = _predicate(each, configs)
@@ -183,17 +175,17 @@ def _filters(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> l
         for name in plugins:
             asked.setdefault(name, path if "predicates" in policy and policy["predicates"] is not None else "")
         if policy.get("predicates") is not None:
-            changes.append(Change("moved", path, f"{each.get('name')} is {' and '.join(plugins)} at filter"))
+            changes.append(effective.Change("moved", path, f"{each.get('name')} is {' and '.join(plugins)} at filter"))
     for name in _MANDATORY:
         for plugin in PREDICATES[name]:
             if plugin not in asked:
                 asked[plugin] = ""
-                changes.append(Change("kept", "", f"{plugin} ran at filter always, whatever a Policy said"))
+                changes.append(effective.Change("kept", "", f"{plugin} ran at filter always, whatever a Policy said"))
     order = list(dict.fromkeys(plugin for those in PREDICATES.values() for plugin in those))
     names = sorted(asked, key=order.index)
-    profile.ran["filter"] = [Ran(name, 0, asked[name]) for name in names]
+    profile.ran["filter"] = [effective.Ran(name, 0, asked[name]) for name in names]
     for point, there in _BESIDES_FILTER.items():
-        profile.ran[point] = [Ran(name) for name in names if name in there]
+        profile.ran[point] = [effective.Ran(name) for name in names if name in there]
     return changes
 
 
@@ -210,31 +202,35 @@ def _predicate(given: Mapping[str, Any], configs: Configs) -> tuple[str, ...]:
     return ("NodeLabel",)
 
 
-def _scores(policy: Mapping[str, Any], profile: Profile, configs: Configs) -> list[Change]:
-    changes: list[Change] = []
+def _scores(policy: Mapping[str, Any], profile: effective.Profile, configs: Configs) -> list[effective.Change]:
+    changes: list[effective.Change] = []
     given: Sequence[Mapping[str, Any]] | None = policy.get("priorities")
     written = given is not None
     if given is None:
         given = [{"name": name, "weight": weight} for name, weight in _DEFAULT_PRIORITIES.items()]
-        changes.append(Change("kept", "", "no priorities were given: those of the default are written out"))
-    ran: dict[str, Ran] = {}
+        changes.append(effective.Change("kept", "", "no priorities were given: those of the default are written out"))
+    ran: dict[str, effective.Ran] = {}
     for i, each in enumerate(given):
         path = f"priorities[{i}]" if written else ""
         name = _priority(each, configs)
         if not name:
-            changes.append(Change("dropped", path, "EqualPriority gave all nodes the same"))
+            changes.append(effective.Change("dropped", path, "EqualPriority gave all nodes the same"))
             continue
         weight = each.get("weight") or 1
-        ran[name] = Ran(name, weight, path)
+        ran[name] = effective.Ran(name, weight, path)
         if written:
-            changes.append(Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}"))
-    profile.ran[SCORE] = list(ran.values())
-    profile.ran["preScore"] = [Ran(name) for name in ran if name in _BEFORE_SCORE]
+            changes.append(
+                effective.Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}")
+            )
+    profile.ran[effective.SCORE] = list(ran.values())
+    profile.ran["preScore"] = [effective.Ran(name) for name in ran if name in _BEFORE_SCORE]
     if "SelectorSpread" in ran and SPREAD in ran:
         ran["SelectorSpread"].weight = 0  # the first weight counted, and EvenPodsSpreadPriority was first
     elif SPREAD in ran:
         configs[SPREAD] = {"defaultingType": "List"}
-        changes.append(Change("kept", "", f"{SPREAD} had no default constraints without SelectorSpreadPriority"))
+        changes.append(
+            effective.Change("kept", "", f"{SPREAD} had no default constraints without SelectorSpreadPriority")
+        )
     return changes
 
 
@@ -250,18 +246,18 @@ def _priority(given: Mapping[str, Any], configs: Configs) -> str:
     return "ServiceAffinity" if argument.get("serviceAntiAffinity") else "NodeLabel"
 
 
-def _others(policy: Mapping[str, Any], configs: Configs, out: dict[str, Any]) -> list[Change]:
+def _others(policy: Mapping[str, Any], configs: Configs, out: dict[str, Any]) -> list[effective.Change]:
     changes = []
     if weight := policy.get("hardPodAffinitySymmetricWeight"):
         configs.setdefault("InterPodAffinity", {})["hardPodAffinityWeight"] = weight
         text = "hardPodAffinitySymmetricWeight is the argument hardPodAffinityWeight of InterPodAffinity"
-        changes.append(Change("moved", "hardPodAffinitySymmetricWeight", text))
+        changes.append(effective.Change("moved", "hardPodAffinitySymmetricWeight", text))
     if policy.get("alwaysCheckAllPredicates"):
         text = "alwaysCheckAllPredicates is gone: the first plugin that refuses a node is the last one asked"
         effect = "fewer reasons are told of a node that several plugins refuse"
-        changes.append(Change("lost", "alwaysCheckAllPredicates", text, effect))
+        changes.append(effective.Change("lost", "alwaysCheckAllPredicates", text, effect))
     for field in ("extenders", "extenderConfigs"):
         if policy.get(field):
             out["extenders"] = [extender(each) for each in policy[field]]
-            changes.append(Change("moved", field, "extenders are a field of the configuration"))
+            changes.append(effective.Change("moved", field, "extenders are a field of the configuration"))
     return changes

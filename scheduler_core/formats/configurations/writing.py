@@ -12,8 +12,7 @@ import yaml
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import LoadLimits, load_manifests
-from scheduler_core.formats.configurations.effective import SCORE, Change, Profile, Ran
-from scheduler_core.formats.configurations.versions import Version
+from scheduler_core.formats.configurations.effective import SCORE, Change, Profile, Ran, Version
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import FIELDS, MULTI_POINT
 

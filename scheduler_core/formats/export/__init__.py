@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scheduler_core.formats.export.digests import digest
 from scheduler_core.formats.export.lines_schema import json_schema
 from scheduler_core.formats.export.spans import SpanTree, chrome_events, chrome_schema, otlp, spans_of
 from scheduler_core.formats.export.tables import (
@@ -23,6 +22,7 @@ from scheduler_core.formats.export.traces import (
     ReadLog,
     TraceError,
     check_lines,
+    digest,
     export_lines,
     read_log,
     replay_one,

@@ -6,18 +6,65 @@ attempt a digest of its node-by-node detail; the detail itself for the attempts 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.base.trace.records import Record
-from scheduler_core.formats.export.digests import digest
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.runtime.framework import facts_of
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Simulation
+
+# Digests of attempts: one short text stands for all node-by-node detail of a scheduling cycle.
+#
+# What is hashed is written down in docs/trace.md; it is the same bytes on any machine.
+
+DIGEST_BYTES = 16
+
+
+def digest(cycle: SchedulingCycle) -> str:
+    """BLAKE2b (128 bits, hexadecimal) over the steps and the result of a finished cycle."""
+    into = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    _text(into, [cycle.pod.key, cycle.profile, cycle.scheduler])
+    _text(into, cycle.nodes.names)
+    for step in cycle.steps:
+        _text(into, [step.point.value, step.plugin, step.status.to_json(), step.timeout])
+        _digest_detail(into, step)
+    _text(into, [cycle.outcome, cycle.chosen, cycle.draw, list(cycle.tied), cycle.message])
+    return into.hexdigest()
+
+
+def _text(into: hashlib.blake2b, value: Any) -> None:
+    into.update(json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode())
+    into.update(b"\n")
+
+
+def _numbers(into: hashlib.blake2b, values: np.ndarray[Any, Any]) -> None:
+    into.update(np.ascontiguousarray(values, dtype="<i8").tobytes())
+    into.update(b"\n")
+
+
+def _digest_detail(into: hashlib.blake2b, step: PluginStep) -> None:
+    if step.node_names is not None:
+        _text(into, sorted(step.node_names))
+    if step.rows is not None:
+        _numbers(into, step.rows)
+    if step.verdicts is not None:
+        _numbers(into, step.verdicts.reason)
+        _text(into, [status.to_json() for status in step.verdicts.statuses])
+    if step.scores is not None:
+        _numbers(into, step.scores)
+    if step.evidence is not None:
+        _text(into, step.evidence.to_json())
+
 
 SCHEMA = 1
 FORMAT = "scheduler-playground-trace"

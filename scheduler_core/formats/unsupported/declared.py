@@ -10,7 +10,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scheduler_core.formats.unsupported import reasons
+# The reasons why something has no effect here, in plain words.
+
+TRAFFIC = "there is no network here: nothing is routed or filtered"
+RIGHTS = "everybody may do everything here"
+PROGRAM = (
+    "containers run no program: the cluster's programs say how long they run, how they end and when they are ready"
+)
+NO_FILES = "containers have no files: nothing is mounted, and what is missing keeps no pod from starting"
+NOT_MOUNTED = "volumes are bound, but hold no data and are not mounted"
+NODE = "what a container may do on its node plays no part here"
+NO_DRIVERS = "there are no drivers that would read it; allocations carry it all the same"
+IDENTITY = "pods run without service accounts and their tokens"
+DNS = "there is no DNS here"
+PULLED = "images are pulled when they are not on the node, and are never missing"
+ANY_IMAGE = "every image can be pulled by everybody"
+GATED = "kube v1.34 drops it, unless a feature gate that is off by default is switched on"
+PROVISIONED = "provisioners make any volume that a claim asks for"
+CLOUD = "there is no cloud provider behind the nodes"
+IN_SETTINGS = "kubelets are configured in the cluster's settings"
+POD_SECURITY = (
+    "Pod Security admission does not run here: no pod is refused or warned about for what it may do on its node"
+)
+NO_WEBHOOKS = "no webhook is called and no admission policy is evaluated: neither refuses or changes an object"
+ONE_SERVER = "there is one API server, which everybody reaches"
+NO_PROCESS = "there is no process to be profiled"
+NO_CONTROLLER = "it is kept, and no controller acts on it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +53,33 @@ class Fields:
 WHOLE_KINDS = {
     "Service": "nothing is routed; the scheduler alone reads its selector, to spread the Service's pods",
     **dict.fromkeys(
-        ("Endpoints", "EndpointSlice", "Ingress", "IngressClass", "NetworkPolicy", "ServiceCIDR", "IPAddress"),
-        reasons.TRAFFIC,
+        ("Endpoints", "EndpointSlice", "Ingress", "IngressClass", "NetworkPolicy", "ServiceCIDR", "IPAddress"), TRAFFIC
     ),
     "HorizontalPodAutoscaler": "nothing scales workloads by their load; scale them yourself",
-    "ServiceAccount": reasons.IDENTITY,
-    **dict.fromkeys(("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"), reasons.RIGHTS),
-    "ConfigMap": reasons.NO_FILES,
-    "Secret": reasons.NO_FILES,
+    "ServiceAccount": IDENTITY,
+    **dict.fromkeys(("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"), RIGHTS),
+    "ConfigMap": NO_FILES,
+    "Secret": NO_FILES,
     "PodTemplate": "nothing makes pods of it, in kube neither",
     "VolumeAttributesClass": "volumes keep the attributes that they were made with",
     "CustomResourceDefinition": "custom resources are kept, and no controller acts on them",
 }
 # Groups of kube's own, and of its components, whose kinds are kept as custom resources are.
 WHOLE_GROUPS = {
-    "admissionregistration.k8s.io": reasons.NO_WEBHOOKS,
+    "admissionregistration.k8s.io": NO_WEBHOOKS,
     "apiregistration.k8s.io": "there is one API server, which asks no other",
     "certificates.k8s.io": "there are no certificates here",
     "flowcontrol.apiserver.k8s.io": "the API server answers every request at once: none waits, and none is turned away",
-    "internal.apiserver.k8s.io": reasons.ONE_SERVER,
+    "internal.apiserver.k8s.io": ONE_SERVER,
     "storagemigration.k8s.io": "objects are kept in one version",
-    "authentication.k8s.io": reasons.RIGHTS,
-    "authorization.k8s.io": reasons.RIGHTS,
-    "imagepolicy.k8s.io": reasons.ANY_IMAGE,
-    "kubelet.config.k8s.io": reasons.IN_SETTINGS,
+    "authentication.k8s.io": RIGHTS,
+    "authorization.k8s.io": RIGHTS,
+    "imagepolicy.k8s.io": ANY_IMAGE,
+    "kubelet.config.k8s.io": IN_SETTINGS,
 }
 # Labels and annotations with a meaning, by kind.
 MEANT = {
-    ("Namespace", "labels", f"pod-security.kubernetes.io/{mode}"): (reasons.POD_SECURITY, ("privileged",))
+    ("Namespace", "labels", f"pod-security.kubernetes.io/{mode}"): (POD_SECURITY, ("privileged",))
     for mode in ("enforce", "audit", "warn")
 }
 
@@ -99,71 +123,68 @@ FIELDS: Mapping[str, Fields] = {
         " hostNetwork affinity schedulerName tolerations priorityClassName priority readinessGates runtimeClassName"
         " preemptionPolicy overhead topologySpreadConstraints os schedulingGates resourceClaims resources schedulingGroup",
         {
-            reasons.IDENTITY: "serviceAccountName serviceAccount automountServiceAccountToken",
-            reasons.ANY_IMAGE: "imagePullSecrets",
-            reasons.NODE: "securityContext hostPID hostIPC hostUsers shareProcessNamespace",
-            reasons.DNS: "dnsPolicy dnsConfig hostAliases hostname subdomain setHostnameAsFQDN enableServiceLinks",
-            reasons.GATED: "hostnameOverride",
-            reasons.PROGRAM: "ephemeralContainers",
+            IDENTITY: "serviceAccountName serviceAccount automountServiceAccountToken",
+            ANY_IMAGE: "imagePullSecrets",
+            NODE: "securityContext hostPID hostIPC hostUsers shareProcessNamespace",
+            DNS: "dnsPolicy dnsConfig hostAliases hostname subdomain setHostnameAsFQDN enableServiceLinks",
+            GATED: "hostnameOverride",
+            PROGRAM: "ephemeralContainers",
         },
     ),
     "Container": Fields(
         "name image ports resources resizePolicy restartPolicy lifecycle",
         {
-            reasons.PROGRAM: "command args workingDir env envFrom livenessProbe readinessProbe startupProbe stdin stdinOnce tty"
+            PROGRAM: "command args workingDir env envFrom livenessProbe readinessProbe startupProbe stdin stdinOnce tty"
             " terminationMessagePath terminationMessagePolicy",
-            reasons.PULLED: "imagePullPolicy",
-            reasons.NODE: "securityContext",
-            reasons.NO_FILES: "volumeMounts volumeDevices",
-            reasons.GATED: "restartPolicyRules",
+            PULLED: "imagePullPolicy",
+            NODE: "securityContext",
+            NO_FILES: "volumeMounts volumeDevices",
+            GATED: "restartPolicyRules",
         },
     ),
     "ContainerPort": Fields("hostPort containerPort protocol hostIP", idle="name"),
-    "Lifecycle": Fields("preStop", {reasons.PROGRAM: "postStart", reasons.GATED: "stopSignal"}),
-    "LifecycleHandler": Fields("sleep", {reasons.PROGRAM: "exec httpGet tcpSocket"}),
+    "Lifecycle": Fields("preStop", {PROGRAM: "postStart", GATED: "stopSignal"}),
+    "LifecycleHandler": Fields("sleep", {PROGRAM: "exec httpGet tcpSocket"}),
     "Volume": Fields(
         f"name persistentVolumeClaim ephemeral emptyDir iscsi rbd {_DISKS}",
-        {
-            reasons.NO_FILES: "hostPath nfs image projected configMap secret downwardAPI gitRepo",
-            reasons.NOT_MOUNTED: _OTHER_VOLUMES,
-        },
+        {NO_FILES: "hostPath nfs image projected configMap secret downwardAPI gitRepo", NOT_MOUNTED: _OTHER_VOLUMES},
     ),
-    "PersistentVolumeClaimVolumeSource": Fields("claimName", {reasons.NOT_MOUNTED: "readOnly"}),
-    "GCEPersistentDiskVolumeSource": Fields("pdName readOnly", {reasons.NOT_MOUNTED: "fsType partition"}),
-    "AWSElasticBlockStoreVolumeSource": Fields("volumeID readOnly", {reasons.NOT_MOUNTED: "fsType partition"}),
-    "ISCSIVolumeSource": Fields("iqn readOnly", {reasons.NOT_MOUNTED: _ISCSI}),
-    "RBDVolumeSource": Fields("monitors image pool readOnly", {reasons.NOT_MOUNTED: "fsType user keyring secretRef"}),
-    "CinderVolumeSource": Fields("volumeID", {reasons.NOT_MOUNTED: "fsType readOnly secretRef"}),
-    "CinderPersistentVolumeSource": Fields("volumeID", {reasons.NOT_MOUNTED: "fsType readOnly secretRef"}),
-    "AzureDiskVolumeSource": Fields("diskURI kind", {reasons.NOT_MOUNTED: "diskName cachingMode fsType readOnly"}),
-    "AzureFileVolumeSource": Fields(silent={reasons.NOT_MOUNTED: _AZURE_FILE}),
-    "AzureFilePersistentVolumeSource": Fields(silent={reasons.NOT_MOUNTED: f"{_AZURE_FILE} secretNamespace"}),
+    "PersistentVolumeClaimVolumeSource": Fields("claimName", {NOT_MOUNTED: "readOnly"}),
+    "GCEPersistentDiskVolumeSource": Fields("pdName readOnly", {NOT_MOUNTED: "fsType partition"}),
+    "AWSElasticBlockStoreVolumeSource": Fields("volumeID readOnly", {NOT_MOUNTED: "fsType partition"}),
+    "ISCSIVolumeSource": Fields("iqn readOnly", {NOT_MOUNTED: _ISCSI}),
+    "RBDVolumeSource": Fields("monitors image pool readOnly", {NOT_MOUNTED: "fsType user keyring secretRef"}),
+    "CinderVolumeSource": Fields("volumeID", {NOT_MOUNTED: "fsType readOnly secretRef"}),
+    "CinderPersistentVolumeSource": Fields("volumeID", {NOT_MOUNTED: "fsType readOnly secretRef"}),
+    "AzureDiskVolumeSource": Fields("diskURI kind", {NOT_MOUNTED: "diskName cachingMode fsType readOnly"}),
+    "AzureFileVolumeSource": Fields(silent={NOT_MOUNTED: _AZURE_FILE}),
+    "AzureFilePersistentVolumeSource": Fields(silent={NOT_MOUNTED: f"{_AZURE_FILE} secretNamespace"}),
     "VsphereVirtualDiskVolumeSource": Fields(
-        silent={reasons.NOT_MOUNTED: "volumePath fsType storagePolicyName storagePolicyID"}
+        silent={NOT_MOUNTED: "volumePath fsType storagePolicyName storagePolicyID"}
     ),
-    "PortworxVolumeSource": Fields("volumeID", {reasons.NOT_MOUNTED: "fsType readOnly"}),
-    "CSIVolumeSource": Fields("driver", {reasons.NOT_MOUNTED: "readOnly fsType volumeAttributes nodePublishSecretRef"}),
+    "PortworxVolumeSource": Fields("volumeID", {NOT_MOUNTED: "fsType readOnly"}),
+    "CSIVolumeSource": Fields("driver", {NOT_MOUNTED: "readOnly fsType volumeAttributes nodePublishSecretRef"}),
     "CSIPersistentVolumeSource": Fields(
         "driver volumeHandle",
         {
-            reasons.NOT_MOUNTED: "readOnly fsType volumeAttributes controllerPublishSecretRef nodeStageSecretRef"
+            NOT_MOUNTED: "readOnly fsType volumeAttributes controllerPublishSecretRef nodeStageSecretRef"
             " nodePublishSecretRef controllerExpandSecretRef nodeExpandSecretRef"
         },
     ),
-    "HostPathVolumeSource": Fields("path", {reasons.NOT_MOUNTED: "type"}),
+    "HostPathVolumeSource": Fields("path", {NOT_MOUNTED: "type"}),
     "PersistentVolumeClaimSpec": Fields(
         "accessModes selector resources volumeName storageClassName volumeMode volumeAttributesClassName",
-        {reasons.NOT_MOUNTED: "dataSource dataSourceRef"},
+        {NOT_MOUNTED: "dataSource dataSourceRef"},
     ),
     "PersistentVolumeSpec": Fields(
         f"capacity accessModes claimRef persistentVolumeReclaimPolicy storageClassName volumeMode nodeAffinity"
         f" volumeAttributesClassName hostPath {_DISKS}",
-        {reasons.NOT_MOUNTED: f"mountOptions nfs local iscsi rbd {_OTHER_VOLUMES}"},
+        {NOT_MOUNTED: f"mountOptions nfs local iscsi rbd {_OTHER_VOLUMES}"},
     ),
     "ObjectReference": Fields("namespace name uid", idle="apiVersion kind resourceVersion fieldPath"),
     "NodeSpec": Fields(
         "unschedulable taints",
-        {reasons.TRAFFIC: "podCIDR podCIDRs", reasons.CLOUD: "providerID", reasons.IN_SETTINGS: "configSource"},
+        {TRAFFIC: "podCIDR podCIDRs", CLOUD: "providerID", IN_SETTINGS: "configSource"},
         idle="externalID",
     ),
     "PriorityClass": Fields("value globalDefault preemptionPolicy", idle="description"),
@@ -181,21 +202,21 @@ FIELDS: Mapping[str, Fields] = {
     "PodGroupTopologyConstraint": Fields("key"),
     "StorageClass": Fields(
         "provisioner reclaimPolicy allowVolumeExpansion volumeBindingMode allowedTopologies",
-        {reasons.PROVISIONED: "parameters", reasons.NOT_MOUNTED: "mountOptions"},
+        {PROVISIONED: "parameters", NOT_MOUNTED: "mountOptions"},
     ),
-    "RuntimeClass": Fields("overhead scheduling", {reasons.PROGRAM: "handler"}),
+    "RuntimeClass": Fields("overhead scheduling", {PROGRAM: "handler"}),
     "ControllerRevision": Fields("data revision"),
     "CSINodeDriver": Fields("name topologyKeys allocatable", idle="nodeID"),
     "CSIDriverSpec": Fields(
         "attachRequired storageCapacity",
         {
-            reasons.NOT_MOUNTED: "podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish"
+            NOT_MOUNTED: "podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish"
             " seLinuxMount nodeAllocatableUpdatePeriodSeconds"
         },
     ),
     "CSIStorageCapacity": Fields("nodeTopology storageClassName capacity maximumVolumeSize"),
     "VolumeAttachmentSpec": Fields("attacher source nodeName"),
     "VolumeAttachmentSource": Fields("persistentVolumeName", idle="inlineVolumeSpec"),
-    "resource/v1.DeviceClaimConfiguration": Fields("requests", {reasons.NO_DRIVERS: "opaque"}),
-    "resource/v1.DeviceClassConfiguration": Fields(silent={reasons.NO_DRIVERS: "opaque"}),
+    "resource/v1.DeviceClaimConfiguration": Fields("requests", {NO_DRIVERS: "opaque"}),
+    "resource/v1.DeviceClassConfiguration": Fields(silent={NO_DRIVERS: "opaque"}),
 }

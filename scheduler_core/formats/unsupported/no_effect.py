@@ -11,8 +11,16 @@ from typing import Any
 
 from scheduler_core.apiserver.kinds import KINDS, Kind
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
-from scheduler_core.formats.unsupported import reasons
-from scheduler_core.formats.unsupported.declared import FIELDS, MEANT, WHOLE_GROUPS, WHOLE_KINDS, Fields
+from scheduler_core.formats.unsupported.declared import (
+    FIELDS,
+    MEANT,
+    NO_CONTROLLER,
+    NO_PROCESS,
+    ONE_SERVER,
+    WHOLE_GROUPS,
+    WHOLE_KINDS,
+    Fields,
+)
 
 CONFIGURATION, ANY_CUSTOM = "KubeSchedulerConfiguration", "*"
 _NOT_DECLARED = Fields()
@@ -86,11 +94,11 @@ _BESIDE = {
 }
 
 _OF_CONFIGURATIONS: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
-    ("clientConnection.kubeconfig", reasons.ONE_SERVER, ()),
-    ("clientConnection.acceptContentTypes", reasons.ONE_SERVER, ()),
-    ("clientConnection.contentType", reasons.ONE_SERVER, ("application/vnd.kubernetes.protobuf",)),
-    ("enableProfiling", reasons.NO_PROCESS, (True,)),
-    ("enableContentionProfiling", reasons.NO_PROCESS, (True,)),
+    ("clientConnection.kubeconfig", ONE_SERVER, ()),
+    ("clientConnection.acceptContentTypes", ONE_SERVER, ()),
+    ("clientConnection.contentType", ONE_SERVER, ("application/vnd.kubernetes.protobuf",)),
+    ("enableProfiling", NO_PROCESS, (True,)),
+    ("enableContentionProfiling", NO_PROCESS, (True,)),
 )
 
 
@@ -134,6 +142,6 @@ def _of_type(kind: str, type_: str, path: str) -> Iterator[NoEffect]:
 ENTRIES: tuple[NoEffect, ...] = (
     *(entry for kind in KINDS.values() for entry in _entries(kind)),
     *(NoEffect(f"{ANY_CUSTOM}.{group}", "", why) for group, why in WHOLE_GROUPS.items()),
-    NoEffect(ANY_CUSTOM, "", reasons.NO_CONTROLLER),
+    NoEffect(ANY_CUSTOM, "", NO_CONTROLLER),
     *(NoEffect(CONFIGURATION, path, why, usual) for path, why, usual in _OF_CONFIGURATIONS),
 )

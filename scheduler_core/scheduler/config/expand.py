@@ -142,8 +142,7 @@ def _from_multi(
         if name in off or not implements(name, point):
             continue
         if name in names and name not in overridden:
-            detail = f'plugin "{name}" already registered as "{point}Plugin"'
-            errors.append(invalid(f"{path}[{i}]", name, detail))
+            errors.append(invalid(f"{path}[{i}]", name, f'plugin "{name}" already registered as "{point}Plugin"'))
         elif name not in names:
             names.append(name)
     return names, errors

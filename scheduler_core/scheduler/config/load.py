@@ -15,18 +15,8 @@ from scheduler_core.apimachinery.objects.errors import FieldError, build_require
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apimachinery.objects.strict import check_shape
-from scheduler_core.scheduler.config.defaults import collect_enabled_names, default_configuration, list_given_indexes
+from scheduler_core.scheduler.config import defaults, schema
 from scheduler_core.scheduler.config.expand import argument_errors, expand, shape_errors
-from scheduler_core.scheduler.config.leader_election import election_errors, resource_lock_errors
-from scheduler_core.scheduler.config.schema import (
-    API_VERSION,
-    CONFIGURATION,
-    FIELDS,
-    KIND,
-    ConfigurationError,
-    SchedulerConfiguration,
-    implements,
-)
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.profile import Profile
@@ -43,11 +33,11 @@ REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"
 def type_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
     """Check for kind KubeSchedulerConfiguration in the only supported version."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
-    errors = [] if version else [build_required_error("apiVersion", f"expected {API_VERSION}")]
-    errors += [] if kind else [build_required_error("kind", f"expected {KIND}")]
-    if errors or (version == API_VERSION and kind == KIND):
+    errors = [] if version else [build_required_error("apiVersion", f"expected {schema.API_VERSION}")]
+    errors += [] if kind else [build_required_error("kind", f"expected {schema.KIND}")]
+    if errors or (version == schema.API_VERSION and kind == schema.KIND):
         return errors
-    received, path = (version, "apiVersion") if version != API_VERSION else (kind, "kind")
+    received, path = (version, "apiVersion") if version != schema.API_VERSION else (kind, "kind")
     return [invalid(path, received, f'no kind "{kind}" is registered for version "{version}"')]
 
 
@@ -63,7 +53,7 @@ def plugin_args_shape_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
 
 def configuration_errors(configuration: Mapping[str, Any], features: Features) -> list[FieldError]:
     """Validate a defaulted configuration."""
-    errors = resource_lock_errors(configuration)
+    errors = defaults.resource_lock_errors(configuration)
     if configuration["parallelism"] <= 0:
         detail = "should be an integer value greater than zero"
         errors.append(invalid("parallelism", configuration["parallelism"], detail))
@@ -111,21 +101,23 @@ def _profiles_errors(profiles: Sequence[Mapping[str, Any]], features: Features) 
 def _find_removed_plugins(plugins: Mapping[str, Any], path: str) -> list[FieldError]:
     return [
         _build_removed_error(f"{path}.{field}.enabled[{i}]", plugin["name"])
-        for field in FIELDS
+        for field in schema.FIELDS
         for i, plugin in enumerate((plugins.get(field) or {}).get("enabled") or ())
         if plugin["name"] in REMOVED_PLUGINS
     ]
 
 
 def _build_removed_error(path: str, name: str) -> FieldError:
-    detail = f'was invalid in version "{API_VERSION}" (KubeSchedulerConfiguration is version "{API_VERSION}")'
+    detail = (
+        f'was invalid in version "{schema.API_VERSION}" (KubeSchedulerConfiguration is version "{schema.API_VERSION}")'
+    )
     return invalid(path, name, detail)
 
 
 def _plugin_config_errors(profile: Mapping[str, Any], path: str, features: Features) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: dict[str, None] = {}
-    enabled = collect_enabled_names(profile["plugins"])
+    enabled = defaults.collect_enabled_names(profile["plugins"])
     for i, config in enumerate(profile["pluginConfig"]):
         name, where = config["name"], f"{path}.pluginConfig[{i}]"
         if name in seen:
@@ -196,7 +188,7 @@ def load_configuration(
     *,
     elections: bool = False,
     own: Mapping[str, Definition] | None = None,
-) -> SchedulerConfiguration:
+) -> schema.SchedulerConfiguration:
     """Load a user's manifest; None is kube-scheduler's own default. Raise ConfigurationError if it is invalid.
 
     `elections`: whether its leaderElection is used and fully checked. `own`: custom plugins in CEL, by name.
@@ -215,12 +207,14 @@ def with_own(own: Mapping[str, Definition]) -> Iterator[None]:
         yield
 
 
-def _load(manifest: Mapping[str, Any] | None, features: Features, elections: bool) -> SchedulerConfiguration:
-    source: Mapping[str, Any] = {"apiVersion": API_VERSION, "kind": KIND} if manifest is None else manifest
-    _raise(check_shape(source, CONFIGURATION, "") or type_errors(source))
+def _load(manifest: Mapping[str, Any] | None, features: Features, elections: bool) -> schema.SchedulerConfiguration:
+    source: Mapping[str, Any] = (
+        {"apiVersion": schema.API_VERSION, "kind": schema.KIND} if manifest is None else manifest
+    )
+    _raise(check_shape(source, schema.CONFIGURATION, "") or type_errors(source))
     _raise(plugin_args_shape_errors(source))
-    full = default_configuration(source, features)
-    errors = [*(election_errors(full) if elections else ()), *configuration_errors(full, features)]
+    full = defaults.default_configuration(source, features)
+    errors = [*(defaults.election_errors(full) if elections else ()), *configuration_errors(full, features)]
     given: Sequence[Mapping[str, Any]] = source.get("profiles") or [{}]
     profiles = []
     for i, raw in enumerate(full["profiles"]):
@@ -229,7 +223,7 @@ def _load(manifest: Mapping[str, Any] | None, features: Features, elections: boo
         if problems:
             errors += _where_given(problems, given[i], features)
     _raise(errors)
-    return SchedulerConfiguration(
+    return schema.SchedulerConfiguration(
         tuple(profiles),
         full["percentageOfNodesToScore"],
         full["podInitialBackoffSeconds"],
@@ -240,11 +234,11 @@ def _load(manifest: Mapping[str, Any] | None, features: Features, elections: boo
 
 
 def with_plugin(
-    configuration: SchedulerConfiguration,
+    configuration: schema.SchedulerConfiguration,
     name: str,
     features: Features = DEFAULT_FEATURES,
     own: Mapping[str, Definition] | None = None,
-) -> SchedulerConfiguration:
+) -> schema.SchedulerConfiguration:
     """The same configuration with a plugin added to every profile, at all its points, before others at Bind."""
     profiles = [
         {**profile, "plugins": _with_enabled(profile["plugins"], name)}
@@ -265,7 +259,7 @@ def _with_enabled(plugins: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _raise(errors: list[FieldError]) -> None:
     if errors:
-        raise ConfigurationError(errors)
+        raise schema.ConfigurationError(errors)
 
 
 def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldError]]:
@@ -274,7 +268,7 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
     if not errors:
         errors = _check_required_plugins(plugins, name, f"{path}.plugins")
     plugins[Point.NORMALIZE_SCORE] = tuple(
-        entry for entry in plugins[Point.SCORE] if implements(entry[0], Point.NORMALIZE_SCORE)
+        entry for entry in plugins[Point.SCORE] if schema.implements(entry[0], Point.NORMALIZE_SCORE)
     )
     profile = Profile(
         name,
@@ -287,7 +281,7 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
 
 def _where_given(errors: list[FieldError], profile: Mapping[str, Any], features: Features) -> list[FieldError]:
     """Errors of plugins at multiPoint with their index in the list that was given, in place of the one with the defaults."""
-    indexes = list_given_indexes(profile.get("plugins") or {}, features)
+    indexes = defaults.list_given_indexes(profile.get("plugins") or {}, features)
     out = []
     for error in errors:
         at = _AT_MULTI_POINT.fullmatch(error.path)

@@ -13,7 +13,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core import waiting
-from scheduler_core.scheduler.core.calls import client, recorder
+from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
@@ -152,7 +152,7 @@ class WorldHandle:
         return PodObjectCalls(self._scheduler, pod)
 
     def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
-        recorder.note(self._scheduler, pod, NORMAL, reason, message, action)
+        client.note(self._scheduler, pod, NORMAL, reason, message, action)
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         world, fault = self._world, client.take_fault(self._scheduler, BIND, pod.key)

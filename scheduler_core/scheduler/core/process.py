@@ -31,10 +31,10 @@ from scheduler_core.base.trace.journal import Place, Why
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.framework import groups
 from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework, record_gate
 from scheduler_core.scheduler.framework.runtime.points import queue_sort_key, run_pre_enqueue
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase
 from scheduler_core.scheduler.leaderelection.lock import LeaseCall

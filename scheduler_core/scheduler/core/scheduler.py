@@ -23,15 +23,7 @@ from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config import SchedulerConfiguration, with_plugin
 from scheduler_core.scheduler.config.settings import HISTORICAL
-from scheduler_core.scheduler.core import measure
-from scheduler_core.scheduler.core.actions import (
-    AdvanceCycle,
-    EndProcess,
-    Flush,
-    FlushBackoff,
-    FlushUnschedulable,
-    StartCycle,
-)
+from scheduler_core.scheduler.core import actions, measure
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.dispatcher import Dispatcher
@@ -40,12 +32,7 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, 
 from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
-from scheduler_core.scheduler.extenders.extender import (
-    Extender,
-    extenders_of,
-    list_ignored_resources,
-    without_ignored_resources,
-)
+from scheduler_core.scheduler.extenders import extender
 from scheduler_core.scheduler.framework import groups
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.scheduler.framework.features import Features
@@ -70,9 +57,9 @@ class _Timer(NamedTuple):
     flush: Callable[[SchedulingQueue, int], None]
 
 
-_FLUSHES: dict[type[Flush], _Timer] = {
-    FlushBackoff: _Timer(SchedulingQueue.next_backoff_flush, SchedulingQueue.flush_backoff),
-    FlushUnschedulable: _Timer(SchedulingQueue.next_unschedulable_flush, SchedulingQueue.flush_unschedulable),
+_FLUSHES: dict[type[actions.Flush], _Timer] = {
+    actions.FlushBackoff: _Timer(SchedulingQueue.next_backoff_flush, SchedulingQueue.flush_backoff),
+    actions.FlushUnschedulable: _Timer(SchedulingQueue.next_unschedulable_flush, SchedulingQueue.flush_unschedulable),
 }
 _PENDING = (
     Place.ACTIVE,
@@ -146,7 +133,7 @@ class Scheduler(State):
             draw=world.draw,
             draw_preemption=world.draw,
             epoch=world.store.epoch,
-            extenders=extenders_of(configuration.manifest),
+            extenders=extender.extenders_of(configuration.manifest),
             nominator=self.queue.nominator,
             batches={} if self.features.opportunistic_batching else None,
             grouped=self.features.generic_workload,
@@ -230,9 +217,9 @@ class Scheduler(State):
         if own := self.world.settings.plugins:
             plugins = {**plugins, **{plugin.name: plugin for plugin in plugins_of(own)}}
         manifest = self.configuration.manifest
-        ignored = list_ignored_resources(manifest)
+        ignored = extender.list_ignored_resources(manifest)
         profiles = {
-            p.scheduler_name: Framework(without_ignored_resources(p, ignored), plugins, handle)
+            p.scheduler_name: Framework(extender.without_ignored_resources(p, ignored), plugins, handle)
             for p in self.effective.profiles
         }
         for framework in profiles.values():
@@ -272,7 +259,7 @@ class Scheduler(State):
         return self.algorithm_state.percentage
 
     @property
-    def extenders(self) -> tuple[Extender, ...]:
+    def extenders(self) -> tuple[extender.Extender, ...]:
         """The extenders in call order."""
         return self.algorithm_state.extenders
 
@@ -330,7 +317,7 @@ class Scheduler(State):
 
     def push_cycle(self, delay: int) -> None:
         """Puts the next step of the scheduling cycle on the agenda."""
-        self.world.agenda.push(self.world.now + delay, AdvanceCycle(self.name))
+        self.world.agenda.push(self.world.now + delay, actions.AdvanceCycle(self.name))
 
     def wake_up(self) -> None:
         """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
@@ -340,7 +327,7 @@ class Scheduler(State):
         world = self.world
         if not self.running and not world.settings.manual and self.queue.ready:
             self.running = True
-            world.agenda.push(world.now, StartCycle(self.name))
+            world.agenda.push(world.now, actions.StartCycle(self.name))
         for kind, timer in _FLUSHES.items():
             self._set_timer(kind, timer.due(self.queue))
 
@@ -369,7 +356,7 @@ class Scheduler(State):
 
     def _end_if_done(self) -> None:
         if self.done:
-            self.world.agenda.push(self.world.now, EndProcess(self.name))
+            self.world.agenda.push(self.world.now, actions.EndProcess(self.name))
 
     def has_work(self) -> bool:
         """Return whether the scheduling thread finds a pod; if not, it leaves the agenda."""
@@ -377,7 +364,7 @@ class Scheduler(State):
             self.running = False
         return self.queue.ready
 
-    def _set_timer(self, kind: type[Flush], due: int | None) -> None:
+    def _set_timer(self, kind: type[actions.Flush], due: int | None) -> None:
         if due is None:
             return
         if due < self.world.now:  # its ticks until now found nothing to do
@@ -386,7 +373,7 @@ class Scheduler(State):
             self.flushes[kind.timer] = due
             self.world.agenda.push(due, kind(self.name, due))
 
-    def flush_is_due(self, flush: Flush) -> bool:
+    def flush_is_due(self, flush: actions.Flush) -> bool:
         """Return whether a timer on the agenda is valid and has something to flush; if due later, reschedule it."""
         if self.flushes.get(flush.timer) != flush.due or not self.works:
             return False
@@ -397,7 +384,7 @@ class Scheduler(State):
         self._set_timer(type(flush), due)
         return False
 
-    def flush(self, flush: Flush) -> None:
+    def flush(self, flush: actions.Flush) -> None:
         """Runs a flush of the queue."""
         del self.flushes[flush.timer]
         self.world.record(TimerFired(flush.timer), self.name)

@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
 from scheduler_core.apimachinery.objects.times import parse_time
-from scheduler_core.scheduler.extenders import go_types as go
+from scheduler_core.scheduler.extenders import go_json as go
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
 from scheduler_core.scheduler.extenders.extender import Verb
 from scheduler_core.scheduler.extenders.go_json import GoError, Number, first_value

@@ -20,17 +20,10 @@ import numpy as np
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
+from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments
 from scheduler_core.scheduler.framework.events import On
 from scheduler_core.scheduler.framework.explanation import Paragraph
-from scheduler_core.scheduler.framework.plugin import (
-    CallResult,
-    PermitResult,
-    Plugin,
-    PostFilterResult,
-    PreFilterResult,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
 
 # Budgets: Python code of somebody else is ended when it has run for too many lines.
@@ -102,27 +95,27 @@ class _Method:
     """
 
     check: Callable[[Any, tuple[Any, ...]], str]
-    instead: Callable[[Plugin, Status, tuple[Any, ...]], Any]
+    instead: Callable[[framework.Plugin, Status, tuple[Any, ...]], Any]
     whole: Callable[[Any], Any] = lambda answer: answer
 
 
-def guard_plugin(plugin: type[Plugin]) -> type[Plugin]:
+def guard_plugin(plugin: type[framework.Plugin]) -> type[framework.Plugin]:
     """The same plugin with a guard around every method that it has."""
     members: dict[str, Any] = {
         name: _guard_method(plugin, name, method)
         for name, method in _METHODS.items()
-        if getattr(plugin, name) is not getattr(Plugin, name)
+        if getattr(plugin, name) is not getattr(framework.Plugin, name)
     }
     members |= {"__init__": _guard_init(plugin), "registrations": _guard_registrations(plugin)}
     members |= {"guarded": True, "__module__": plugin.__module__, "__qualname__": plugin.__qualname__}
     members |= {"__doc__": plugin.__doc__, "sort_status": _sort_status}
     if plugin.arguments is not None:
         members["arguments"] = _guard_arguments(plugin, plugin.arguments)
-    made: type[Plugin] = type(plugin.__name__, (plugin,), members)
+    made: type[framework.Plugin] = type(plugin.__name__, (plugin,), members)
     return made
 
 
-def _call_plugin(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
+def _call_plugin(plugin: type[framework.Plugin], call: Callable[[], Any], *, queued: bool = False) -> tuple[Any, str]:
     """Return the result of a call, and an error text ("": none)."""
     lines = LINES_IN_QUEUE if queued else LINES
     try:
@@ -135,11 +128,11 @@ def _call_plugin(plugin: type[Plugin], call: Callable[[], Any], *, queued: bool 
         return None, f"{type(problem).__name__}: {problem}"
 
 
-def _guard_method(plugin: type[Plugin], name: str, method: _Method) -> Callable[..., Any]:
+def _guard_method(plugin: type[framework.Plugin], name: str, method: _Method) -> Callable[..., Any]:
     original = getattr(plugin, name)
 
     @wraps(original)
-    def call(self: Plugin, *args: Any) -> Any:
+    def call(self: framework.Plugin, *args: Any) -> Any:
         failed = spoilt(args[0], self.name) if name == "filter" else None
         if failed is not None:
             return method.instead(self, failed, args)
@@ -152,7 +145,7 @@ def _guard_method(plugin: type[Plugin], name: str, method: _Method) -> Callable[
     return call
 
 
-def _sort_status(self: Plugin, pod: Pod, timestamp: int) -> Status:
+def _sort_status(self: framework.Plugin, pod: Pod, timestamp: int) -> Status:
     """Return whether QueueSort has an answer for a pod; after an error, the pod waits behind all others."""
     unguarded: Any = type(self).__bases__[0]
     original = unguarded.sort_key
@@ -161,29 +154,28 @@ def _sort_status(self: Plugin, pod: Pod, timestamp: int) -> Status:
     return error(problem) if problem else SUCCESS
 
 
-def _guard_init(plugin: type[Plugin]) -> Callable[..., None]:
+def _guard_init(plugin: type[framework.Plugin]) -> Callable[..., None]:
     """kube: framework/runtime/framework.go (NewFramework): a plugin that can't be made keeps the scheduler from starting"""
 
-    def init(self: Plugin, args: Mapping[str, Any], handle: Any) -> None:
+    def init(self: framework.Plugin, args: Mapping[str, Any], handle: Any) -> None:
         _, problem = _call_plugin(plugin, lambda: plugin.__init__(self, args, handle))
         if problem:
-            text = f'initializing plugin "{plugin.name}": {problem}'
-            raise Refused((FieldError("profiles", "", text),))
+            raise Refused((FieldError("profiles", "", f'initializing plugin "{plugin.name}": {problem}'),))
 
     return init
 
 
-def _guard_registrations(plugin: type[Plugin]) -> Callable[[Plugin], tuple[On, ...]]:
-    def registrations(self: Plugin) -> tuple[On, ...]:
+def _guard_registrations(plugin: type[framework.Plugin]) -> Callable[[framework.Plugin], tuple[On, ...]]:
+    def registrations(self: framework.Plugin) -> tuple[On, ...]:
         found, problem = _call_plugin(plugin, lambda: plugin.registrations(self))
         if problem:
-            return Plugin.registrations(self)
+            return framework.Plugin.registrations(self)
         return tuple(on if on.hint is None else replace(on, hint=_guard_hint(plugin, on)) for on in found)
 
     return registrations
 
 
-def _guard_hint(plugin: type[Plugin], on: On) -> Callable[..., bool]:
+def _guard_hint(plugin: type[framework.Plugin], on: On) -> Callable[..., bool]:
     """A hint that fails has the pod queued. kube: backend/queue/scheduling_queue.go (isPodWorthRequeuing)"""
     hint: Any = on.hint
 
@@ -195,7 +187,7 @@ def _guard_hint(plugin: type[Plugin], on: On) -> Callable[..., bool]:
     return asked
 
 
-def _guard_arguments(plugin: type[Plugin], arguments: Arguments) -> Arguments:
+def _guard_arguments(plugin: type[framework.Plugin], arguments: Arguments) -> Arguments:
     """Arguments whose defaults or validation fail are refused with what happened."""
 
     def defaults(given: Any, features: Any) -> Any:
@@ -242,7 +234,7 @@ def _wrong_verdicts(answer: Any, args: tuple[Any, ...]) -> str:
     """`args` end with the rows."""
     if answer is None:
         return ""
-    if not isinstance(answer, Verdicts):
+    if not isinstance(answer, framework.Verdicts):
         return _describe_wrong_answer(answer, "Verdicts or None")
     reason = answer.reason
     if not isinstance(reason, np.ndarray) or reason.shape != (len(args[3]),):
@@ -265,24 +257,23 @@ def _wrong_scores(answer: Any, args: tuple[Any, ...]) -> str:
 # What is answered in place of an answer
 
 
-def _status(self: Plugin, failed: Status, args: tuple[Any, ...]) -> Status:
+def _status(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -> Status:
     return failed
 
 
-def _of(result: Callable[[Status], Any]) -> Callable[[Plugin, Status, tuple[Any, ...]], Any]:
+def _of(result: Callable[[Status], Any]) -> Callable[[framework.Plugin, Status, tuple[Any, ...]], Any]:
     return lambda self, failed, args: result(failed)
 
 
-def _refuse_all(self: Plugin, failed: Status, args: tuple[Any, ...]) -> Verdicts:
-    return Verdicts(np.zeros(len(args[3]), np.int32), (failed,))
+def _refuse_all(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -> framework.Verdicts:
+    return framework.Verdicts(np.zeros(len(args[3]), np.int32), (failed,))
 
 
-def _spoil(self: Plugin, failed: Status, args: tuple[Any, ...]) -> None:
+def _spoil(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -> None:
     """The what-if is of no use: Filter says so. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
     state, changes = args[0], args[3]
     way = "RemovePod" if changes and changes[0].sign < 0 else "AddPod"
-    text = f'running {way} on PreFilter plugin "{self.name}": {failed.message}'
-    state.write(_ADJUSTED + self.name, error(text))
+    state.write(_ADJUSTED + self.name, error(f'running {way} on PreFilter plugin "{self.name}": {failed.message}'))
 
 
 def spoilt(state: Any, plugin: str) -> Status | None:
@@ -294,20 +285,20 @@ def spoilt(state: Any, plugin: str) -> Status | None:
 _METHODS: Mapping[str, _Method] = {
     "pre_enqueue": _Method(_is(Status), _status),
     "sort_key": _Method(_wrong_key, lambda self, failed, args: SORTS_LAST),
-    "pre_filter": _Method(_is(PreFilterResult), _of(PreFilterResult)),
+    "pre_filter": _Method(_is(framework.PreFilterResult), _of(framework.PreFilterResult)),
     "adjust": _Method(_anything, _spoil),
     "filter": _Method(_wrong_verdicts, _refuse_all),
-    "post_filter": _Method(_is(PostFilterResult), _of(PostFilterResult)),
-    "nominate": _Method(_is(PostFilterResult), _of(PostFilterResult)),
+    "post_filter": _Method(_is(framework.PostFilterResult), _of(framework.PostFilterResult)),
+    "nominate": _Method(_is(framework.PostFilterResult), _of(framework.PostFilterResult)),
     "pre_score": _Method(_is(Status), _status),
     "score": _Method(_wrong_scores, _status),
     "normalize": _Method(_wrong_scores, _status),
     "reserve": _Method(_is(Status), _status),
     "unreserve": _Method(_anything, _status),
-    "permit": _Method(_is(PermitResult), _of(PermitResult)),
+    "permit": _Method(_is(framework.PermitResult), _of(framework.PermitResult)),
     "will_pre_bind": _Method(_anything, lambda self, failed, args: True),
-    "pre_bind": _Method(_is(CallResult), _of(CallResult)),
-    "bind": _Method(_is(CallResult), _of(CallResult)),
+    "pre_bind": _Method(_is(framework.CallResult), _of(framework.CallResult)),
+    "bind": _Method(_is(framework.CallResult), _of(framework.CallResult)),
     "post_bind": _Method(_anything, _status),
     "explain": _Method(_is(tuple), lambda self, failed, args: (Paragraph((failed.message,), "bad"),)),
     "propose_fixes": _Method(_anything, lambda self, failed, args: iter(()), whole=lambda drafts: iter(tuple(drafts))),

@@ -25,7 +25,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.leaderelection.candidate import Candidate, Next
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig

@@ -13,23 +13,9 @@ import numpy as np
 from scheduler_core.apimachinery.objects.pod import Pod, normalize_image_name
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import ImageState, NodeTable
+from scheduler_core.scheduler.framework import formula as formulas
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.explanation import Code, Parts, Source, Words, gettext_noop
-from scheduler_core.scheduler.framework.formula import (
-    Expression,
-    Formula,
-    Line,
-    Value,
-    by,
-    constant,
-    least,
-    minus,
-    most,
-    share,
-    times,
-    total,
-    whole,
-)
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.normalize import divide
@@ -81,16 +67,21 @@ class ImageLocality(Plugin):
         key = (NAME, images, containers)
         return remember(nodes.memo, key, lambda: _score_table(nodes, images, containers))[rows]
 
-    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
+    def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> formulas.Formula:
         names, count = self._images(pod)
-        images = [Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in names]
-        held = Line(_SUM, total(*images) if images else constant(0, "memory"), "memory")
-        lowest = constant(MIN_THRESHOLD, "memory")
-        highest = times(constant(MAX_CONTAINER_THRESHOLD, "memory"), Value(count, _IMAGES))
+        images = [formulas.Line((Code(name),), _build_image_term(nodes, row, name), "memory") for name in names]
+        held = formulas.Line(_SUM, formulas.total(*images) if images else formulas.constant(0, "memory"), "memory")
+        lowest = formulas.constant(MIN_THRESHOLD, "memory")
+        highest = formulas.times(formulas.constant(MAX_CONTAINER_THRESHOLD, "memory"), formulas.Value(count, _IMAGES))
         few = held.result < MIN_THRESHOLD
-        bounded = Line(_BOUNDED, most(held, lowest) if few else least(held, highest), "memory")
-        over = times(constant(MAX_NODE_SCORE), minus(bounded, lowest))
-        return Formula((*images, held, bounded, Line(_NODE, by(over, minus(highest, lowest)))), (_SPREAD, _BOUNDS))
+        bounded = formulas.Line(
+            _BOUNDED, formulas.most(held, lowest) if few else formulas.least(held, highest), "memory"
+        )
+        over = formulas.times(formulas.constant(MAX_NODE_SCORE), formulas.minus(bounded, lowest))
+        return formulas.Formula(
+            (*images, held, bounded, formulas.Line(_NODE, formulas.by(over, formulas.minus(highest, lowest)))),
+            (_SPREAD, _BOUNDS),
+        )
 
 
 def _scale_size(image: ImageState, total_nodes: int) -> int:
@@ -110,11 +101,11 @@ def _score_table(nodes: NodeTable, images: tuple[str, ...], containers: int) -> 
     return divide(MAX_NODE_SCORE * (clipped - MIN_THRESHOLD), highest - MIN_THRESHOLD)
 
 
-def _build_image_term(nodes: NodeTable, row: int, name: str) -> Expression:
+def _build_image_term(nodes: NodeTable, row: int, name: str) -> formulas.Expression:
     """Return the expression of an image's part of the score."""
     image = nodes.images.get(name)
     if image is None or row not in image.rows:
-        return Value(0, _ABSENT, "memory")
+        return formulas.Value(0, _ABSENT, "memory")
     source = Source("Node", nodes.names[row], "status.images")
-    spread = share(Value(image.num_nodes, _HOLDERS), Value(len(nodes), _NODES))
-    return whole(times(Value(image.size, _SIZE, "memory", source), spread))
+    spread = formulas.share(formulas.Value(image.num_nodes, _HOLDERS), formulas.Value(len(nodes), _NODES))
+    return formulas.whole(formulas.times(formulas.Value(image.size, _SIZE, "memory", source), spread))

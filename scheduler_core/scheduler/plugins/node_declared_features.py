@@ -15,18 +15,9 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import explanation
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import (
-    Code,
-    Explanation,
-    Parts,
-    Row,
-    Source,
-    Table,
-    Written,
-    gettext_noop,
-)
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
@@ -39,7 +30,7 @@ NEEDS = "PreFilter" + NAME
 UNDECLARED = Reason("FeatureUndeclared", "node(s) didn't match Pod's required features")
 REFUSED = unresolvable(UNDECLARED())
 NO_STATE = error(f'error reading "{NEEDS}" from cycle-state: not found')
-_COLUMNS = gettext_noop("feature that the pod needs"), gettext_noop("declared by the node")
+_COLUMNS = explanation.gettext_noop("feature that the pod needs"), explanation.gettext_noop("declared by the node")
 _CONTAINERS = ("containers", "initContainers")
 
 
@@ -141,14 +132,16 @@ class NodeDeclaredFeatures(Plugin):
         )[rows]
         return Verdicts.refuse(lacking, REFUSED) if np.count_nonzero(lacking) else None
 
-    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
         """Each feature that the pod needs, and whether the node declares the feature."""
         node = nodes.nodes[row]
         found = declared(node)
-        return (Table(_COLUMNS, tuple(_build_row(node, found, need) for need in state.get(NEEDS) or ())),)
+        return (explanation.Table(_COLUMNS, tuple(_build_row(node, found, need) for need in state.get(NEEDS) or ())),)
 
 
-def _build_row(node: Node, found: tuple[str, ...], need: str) -> Row:
-    source = Source("Node", node.name, "status.declaredFeatures")
-    said: Parts = (Written(need, source),) if need in found else (Written("–", source),)
-    return Row(((Code(need),), said), bad=need not in found)
+def _build_row(node: Node, found: tuple[str, ...], need: str) -> explanation.Row:
+    source = explanation.Source("Node", node.name, "status.declaredFeatures")
+    said: explanation.Parts = (
+        (explanation.Written(need, source),) if need in found else (explanation.Written("–", source),)
+    )
+    return explanation.Row(((explanation.Code(need),), said), bad=need not in found)

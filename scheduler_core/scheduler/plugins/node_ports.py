@@ -13,24 +13,10 @@ import numpy as np
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
 from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import explanation
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import (
-    Below,
-    Code,
-    Explanation,
-    Key,
-    Part,
-    Parts,
-    Row,
-    Source,
-    Table,
-    Words,
-    Written,
-    gettext_noop,
-    say,
-)
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, error, unschedulable
@@ -48,8 +34,8 @@ ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing liste
 
 NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
-_COLUMNS = gettext_noop("host port"), gettext_noop("in use by")
-_FREE = Words(gettext_noop("free"))
+_COLUMNS = explanation.gettext_noop("host port"), explanation.gettext_noop("in use by")
+_FREE = explanation.Words(explanation.gettext_noop("free"))
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
@@ -72,7 +58,7 @@ class NodePorts(Plugin):
 
     name = NAME
     between_pods = True
-    skips = {Point.PRE_FILTER: gettext_noop("no host ports")}
+    skips = {Point.PRE_FILTER: explanation.gettext_noop("no host ports")}
     reasons = (PORTS_TAKEN,)
     row_local = True
     events = (On("Pod", Action.DELETE, after_pod_with_ports_deleted), On("Node", Action.ADD))
@@ -93,14 +79,14 @@ class NodePorts(Plugin):
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
-    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
-        ports = tuple(Code(_text(port)) for port in pod.spec.host_ports)
-        return (say(gettext_noop("Host ports that the node must have free:"), *ports),)
+    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> explanation.Explanation:
+        ports = tuple(explanation.Code(_text(port)) for port in pod.spec.host_ports)
+        return (explanation.say(explanation.gettext_noop("Host ports that the node must have free:"), *ports),)
 
-    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
+    def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
         """Each host port that the pod wants, with the ports on the node that keep it from having it."""
         rows = tuple(_explain_port(port, place, pod, nodes.pods[row]) for port, place in _places(pod))
-        return (Table(_COLUMNS, rows),) if rows else ()
+        return (explanation.Table(_COLUMNS, rows),) if rows else ()
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Give the host ports up, or delete who has them."""
@@ -116,16 +102,16 @@ class NodePorts(Plugin):
         yield from add_node(draft, refusal)
 
 
-def _explain_port(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> Row:
-    wanted = (Written(_text(port), Source("Pod", pod.key, place)),)
-    held: list[Part] = []
+def _explain_port(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> explanation.Row:
+    wanted = (explanation.Written(_text(port), explanation.Source("Pod", pod.key, place)),)
+    held: list[explanation.Part] = []
     for other in others:
         for used, path in _places(other):
             if _clash(port, (used,)):
-                holder = Written(_text(used), Source("Pod", other.key, path))
-                held += [Code(Key(other.key)), Below((holder,))]
-    parts: Parts = tuple(held) or (_FREE,)
-    return Row((wanted, parts), bad=bool(held))
+                holder = explanation.Written(_text(used), explanation.Source("Pod", other.key, path))
+                held += [explanation.Code(explanation.Key(other.key)), explanation.Below((holder,))]
+    parts: explanation.Parts = tuple(held) or (_FREE,)
+    return explanation.Row((wanted, parts), bad=bool(held))
 
 
 def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:

@@ -12,13 +12,7 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    READ_WRITE_ONCE_POD,
-    access_modes,
-    claim_not_found,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState
@@ -60,10 +54,10 @@ def after_pod_with_disk_deleted(plugin: VolumeRestrictions, pod: Pod, old: Pod, 
     """Queueing hint. kube: isSchedulableAfterPodDeleted"""
     if old.namespace != pod.namespace:
         return False
-    if conflicts(volumes_of(pod.spec).disks, (old,)):
+    if conflicts(storage.volumes_of(pod.spec).disks, (old,)):
         return True
-    mine = {use.claim for use in volumes_of(pod.spec).claims if not use.ephemeral}
-    return any(use.claim in mine for use in volumes_of(old.spec).claims if not use.ephemeral)
+    mine = {use.claim for use in storage.volumes_of(pod.spec).claims if not use.ephemeral}
+    return any(use.claim in mine for use in storage.volumes_of(old.spec).claims if not use.ephemeral)
 
 
 class VolumeRestrictions(Plugin):
@@ -80,7 +74,7 @@ class VolumeRestrictions(Plugin):
     state_classes = (ExclusiveClaims,)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
-        volumes = volumes_of(pod.spec)
+        volumes = storage.volumes_of(pod.spec)
         if not volumes.claims and not volumes.disks:
             return _NOTHING_TO_DO
         names: dict[str, None] = {}
@@ -89,8 +83,8 @@ class VolumeRestrictions(Plugin):
                 continue
             claim = self.handle.get("PersistentVolumeClaim", pod.namespace, use.claim)
             if claim is None:
-                return PreFilterResult(unresolvable(claim_not_found(use.claim)))
-            if READ_WRITE_ONCE_POD in access_modes(claim):
+                return PreFilterResult(unresolvable(storage.claim_not_found(use.claim)))
+            if storage.READ_WRITE_ONCE_POD in storage.access_modes(claim):
                 names[use.claim] = None
         used = _used(pod.namespace, names, nodes) if names else 0
         if not volumes.disks and not used:
@@ -105,7 +99,9 @@ class VolumeRestrictions(Plugin):
             return
         changed = dict(claims.changed)
         for change in changes:
-            uses = sum(not use.ephemeral and use.claim in claims.names for use in volumes_of(change.pod.spec).claims)
+            uses = sum(
+                not use.ephemeral and use.claim in claims.names for use in storage.volumes_of(change.pod.spec).claims
+            )
             if uses:
                 changed[change.row] = changed.get(change.row, 0) + change.sign * uses
         state.write(NAME, ExclusiveClaims(claims.names, claims.used, changed))
@@ -116,7 +112,7 @@ class VolumeRestrictions(Plugin):
         # ReadWriteOncePod is for one pod in the whole cluster: a use on any node refuses all of them.
         otherwise = 2 if known is None else 1 if claims.used > 0 else -1
         reason = np.full(len(rows), otherwise, np.int32)
-        disks = volumes_of(pod.spec).disks
+        disks = storage.volumes_of(pod.spec).disks
         if claims.changed or disks:
             for i, row in enumerate(rows.tolist()):
                 if row in claims.changed:
@@ -135,7 +131,7 @@ class VolumeRestrictions(Plugin):
             (gettext_noop("Claims that only one pod may use:"), [Code(name) for name in claims.names]),
             (
                 gettext_noop("Disks that pods may not share:"),
-                [str(len(disks))] if (disks := volumes_of(pod.spec).disks) else [],
+                [str(len(disks))] if (disks := storage.volumes_of(pod.spec).disks) else [],
             ),
         )
         return tuple(say(text, *found) for text, found in lists if found)
@@ -146,7 +142,7 @@ class VolumeRestrictions(Plugin):
         claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
         holders = _holders(refusal, claims)
         for name in claims.names:
-            claim = self.handle.get(CLAIM, refusal.pod.namespace, name)
+            claim = self.handle.get(storage.CLAIM, refusal.pod.namespace, name)
             if holders and claim is not None:
                 yield beside(draft, claim, self.handle)
         if holders and not draft.changes and len(holders) <= MOST_DELETED:
@@ -159,7 +155,7 @@ def _holders(refusal: Refusal, claims: ExclusiveClaims) -> list[Pod]:
     """Return the pods that use the disk on the node, or one of the claims on any node."""
     pod, nodes = refusal.pod, refusal.nodes
     if refusal.status.reasons == DISK_CONFLICT.reasons:
-        disks = volumes_of(pod.spec).disks
+        disks = storage.volumes_of(pod.spec).disks
         return [other for other in nodes.pods[refusal.row] if conflicts(disks, (other,))]
     return [
         other
@@ -167,7 +163,7 @@ def _holders(refusal: Refusal, claims: ExclusiveClaims) -> list[Pod]:
         for other in pods
         if other.spec.volumes
         and other.namespace == pod.namespace
-        and any(not use.ephemeral and use.claim in claims.names for use in volumes_of(other.spec).claims)
+        and any(not use.ephemeral and use.claim in claims.names for use in storage.volumes_of(other.spec).claims)
     ]
 
 
@@ -177,7 +173,7 @@ def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
     for pods in nodes.pods:
         for other in pods:
             if other.spec.volumes and other.namespace == namespace:
-                for use in volumes_of(other.spec).claims:
+                for use in storage.volumes_of(other.spec).claims:
                     if not use.ephemeral and use.claim in names:
                         used[use.claim] = None
     return len(used)
@@ -185,7 +181,7 @@ def _used(namespace: str, names: Mapping[str, None], nodes: NodeTable) -> int:
 
 def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:
     """Return whether a pod already uses one of the disks in a conflicting way."""
-    return any(_conflict(disk, other) for pod in pods for other in volumes_of(pod.spec).disks for disk in disks)
+    return any(_conflict(disk, other) for pod in pods for other in storage.volumes_of(pod.spec).disks for disk in disks)
 
 
 def _conflict(a: Manifest, b: Manifest) -> bool:

@@ -12,15 +12,7 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    WAIT_FOR_FIRST_CONSUMER,
-    claim_not_found,
-    class_of,
-    name_of,
-    not_found,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
@@ -48,9 +40,9 @@ NAME = "VolumeZone"
 
 _OTHER_ZONE = Reason("OtherZone", "node(s) had no available volume zone")
 _NO_NAME = Reason("ClaimWithoutName", "PersistentVolumeClaim had no name")
-_NO_VOLUME = Reason("VolumeNotFound", not_found("persistentvolume", "<volume>"))
+_NO_VOLUME = Reason("VolumeNotFound", volumes.not_found("persistentvolume", "<volume>"))
 _NO_CLASS_NAMED = Reason("ClaimWithoutClass", "PersistentVolumeClaim had no pv name and storageClass name", True)
-_NO_CLASS = Reason("ClassNotFound", not_found("storageclass.storage.k8s.io", "<class>"), True)
+_NO_CLASS = Reason("ClassNotFound", volumes.not_found("storageclass.storage.k8s.io", "<class>"), True)
 _NO_MODE = Reason("ClassWithoutMode", 'VolumeBindingMode not set for StorageClass "<class>"')
 _UNBOUND = Reason("ClaimNotBound", "PersistentVolume had no name", True)
 REFUSED = unresolvable(_OTHER_ZONE())
@@ -83,7 +75,7 @@ class _Refused(Exception):
 
 def after_waiting_class_added(plugin: VolumeZone, pod: Pod, old: None, new: Manifest) -> bool:
     """Queueing hint. kube: isSchedulableAfterStorageClassAdded"""
-    return bool(new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER)
+    return bool(new.get("volumeBindingMode") == volumes.WAIT_FOR_FIRST_CONSUMER)
 
 
 def after_volume_change(plugin: VolumeZone, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
@@ -111,7 +103,7 @@ class VolumeZone(Plugin):
     state_classes = (Topology,)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
-        uses = volumes_of(pod.spec).claims
+        uses = volumes.volumes_of(pod.spec).claims
         if not uses:
             return _NOTHING_TO_DO
         try:
@@ -129,8 +121,8 @@ class VolumeZone(Plugin):
             raise _Refused(_NO_NAME())
         claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)
         if claim is None:
-            raise _Refused(claim_not_found(claim_name))
-        name = volume_name(claim)
+            raise _Refused(volumes.claim_not_found(claim_name))
+        name = volumes.volume_name(claim)
         if not name:
             self._must_wait(claim)
             return ()
@@ -140,7 +132,7 @@ class VolumeZone(Plugin):
         return topologies(volume)
 
     def _must_wait(self, claim: Manifest) -> None:
-        name = class_of(claim)
+        name = volumes.class_of(claim)
         if not name:
             raise _Refused(_NO_CLASS_NAMED())
         storage_class = self.handle.get("StorageClass", "", name)
@@ -149,7 +141,7 @@ class VolumeZone(Plugin):
         mode = storage_class.get("volumeBindingMode")
         if mode is None:
             raise _Refused(_NO_MODE(**{"class": name}))
-        if mode != WAIT_FOR_FIRST_CONSUMER:
+        if mode != volumes.WAIT_FOR_FIRST_CONSUMER:
             raise _Refused(_UNBOUND())
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
@@ -210,7 +202,7 @@ def topologies(volume: Manifest) -> tuple[Topology, ...]:
         if key in labels:
             parts = tuple(part.strip() for part in str(labels[key]).split("__"))
             if all(parts):
-                pv_topologies.append(Topology(name_of(volume), key, parts))
+                pv_topologies.append(Topology(volumes.name_of(volume), key, parts))
     return tuple(pv_topologies)
 
 

@@ -20,27 +20,18 @@ from collections.abc import Callable, Sequence
 
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.events import (
-    ASSIGNED_POD,
-    ATTEMPT_FAILED,
-    POD,
-    TARGET_POD,
-    UNSCHEDULABLE_POD,
-    UNSCHEDULABLE_TIMEOUT,
-    UNSCHEDULED_POD,
-    ObjectEvent,
-)
+from scheduler_core.scheduler.framework import events
 from scheduler_core.scheduler.queue.moves import FLUSH_PERIOD, HintedMoves
 from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Strategy
 
 SERVICE = "Service"
 MOVE_REQUEST = "moveRequestCycle"
 _RESOURCES = (
-    POD,
-    ASSIGNED_POD,
-    UNSCHEDULABLE_POD,
-    UNSCHEDULED_POD,
-    TARGET_POD,
+    events.POD,
+    events.ASSIGNED_POD,
+    events.UNSCHEDULABLE_POD,
+    events.UNSCHEDULED_POD,
+    events.TARGET_POD,
     "Node",
     SERVICE,
     "PersistentVolume",
@@ -53,16 +44,16 @@ _RESOURCES = (
 class HistoricalMoves(HintedMoves):
     """Moves by request. `state.cycle` counts the pods popped, `state.move_request` is the last request's cycle and event."""
 
-    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
+    def on_event(self, what: events.ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         if what.event.resource not in _RESOURCES:
             return
         waiting = list(self._state.unschedulable.values())
         self._ask(self._gated(what), what, now, only)
-        if what.event.resource == ASSIGNED_POD and what.new is not None:
+        if what.event.resource == events.ASSIGNED_POD and what.new is not None:
             waiting = [entry for entry in waiting if _is_affine(entry.pod, what.new)]
         self._request(what, now, [e for e in waiting if only is None or only(e.pod)])
 
-    def _request(self, what: ObjectEvent, now: int, entries: Sequence[QueuedPod]) -> None:
+    def _request(self, what: events.ObjectEvent, now: int, entries: Sequence[QueuedPod]) -> None:
         label = what.event.label
         for entry in entries:
             self._placing.move(entry, RequeueDecision(Strategy.AFTER_BACKOFF, label), label, now)
@@ -72,11 +63,11 @@ class HistoricalMoves(HintedMoves):
         cycle, label = self._state.move_request
         if cycle >= entry.cycle:
             why = RequeueDecision(Strategy.AFTER_BACKOFF, label, hint=MOVE_REQUEST)
-            self._placing.to_backoff(entry, ATTEMPT_FAILED, why)
+            self._placing.to_backoff(entry, events.ATTEMPT_FAILED, why)
         else:
-            self._placing.park(entry, ATTEMPT_FAILED, None)
+            self._placing.park(entry, events.ATTEMPT_FAILED, None)
 
-    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
+    def on_update(self, entry: QueuedPod, happened: Sequence[events.ObjectEvent], now: int) -> None:
         """A change of anything but its status may help the pod itself; the other pods are not asked about."""
         if entry.gated_by:
             super().on_update(entry, happened, now)
@@ -93,7 +84,7 @@ class HistoricalMoves(HintedMoves):
 
     def flush_unschedulable(self, now: int) -> None:
         late = [e for e in self._state.unschedulable.values() if now - e.timestamp >= FLUSH_PERIOD]
-        self._request(ObjectEvent(UNSCHEDULABLE_TIMEOUT, None, None), now, late)
+        self._request(events.ObjectEvent(events.UNSCHEDULABLE_TIMEOUT, None, None), now, late)
 
 
 def _is_affine(pod: Pod, other: Pod) -> bool:

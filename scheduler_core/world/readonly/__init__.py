@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_qua
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.apimachinery.objects.times import NEVER, format_time, parse_time
 from scheduler_core.apiserver.faults import BIND as BIND_CALL
-from scheduler_core.apiserver.imports.missing import DECIDING, snapshot_command
+from scheduler_core.apiserver.imports.items import DECIDING, snapshot_command
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.server import is_standing
@@ -37,14 +37,13 @@ from scheduler_core.scheduler.framework.events import (
     action_name,
 )
 from scheduler_core.scheduler.framework.groups import min_count
-from scheduler_core.scheduler.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus
+from scheduler_core.scheduler.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus, PluginStep
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import Point, Scores
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of, earliest_start
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.scheduler.framework.runtime.framework import StepFacts
 from scheduler_core.scheduler.framework.status import Code, Status
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly.absent import nobody

@@ -10,11 +10,10 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.extenders.exchange import Exchange
 from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
+from scheduler_core.scheduler.framework.node_to_status import NodeToStatus, PluginStep
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import Rows
 from scheduler_core.scheduler.framework.status import Status
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 

@@ -27,23 +27,7 @@ from scheduler_core.controllers.kubelet.registration import complete_node, is_ne
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.nodes.taints import with_old_labels
 from scheduler_core.controllers.surroundings import Condition, Inputs
-from scheduler_core.world.commands import (
-    ApplyObjects,
-    BindPod,
-    CancelDrain,
-    CreateObject,
-    DeleteObjects,
-    DrainNode,
-    EvictPod,
-    PatchObject,
-    ReportCondition,
-    ReportDeviceCondition,
-    ScaleObject,
-    SetKubelet,
-    SetPrograms,
-    SetUsage,
-    refuse,
-)
+from scheduler_core.world import commands
 from scheduler_core.world.simulation import scheduler_commands
 
 T = TypeVar("T")
@@ -72,7 +56,7 @@ def arrange(world: World, inputs: Inputs) -> None:
             controller.on_inputs(world, before)
 
 
-def _apply(world: World, command: ApplyObjects) -> None:
+def _apply(world: World, command: commands.ApplyObjects) -> None:
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     # `fresh` comes first: once the objects are applied, no node is new.
     objects = _as_reported(world, command.objects)
@@ -84,7 +68,7 @@ def _apply(world: World, command: ApplyObjects) -> None:
         settle(world, manifest)
 
 
-def _go_on_as_imported(world: World, command: ApplyObjects, fresh: Sequence[Manifest]) -> None:
+def _go_on_as_imported(world: World, command: commands.ApplyObjects, fresh: Sequence[Manifest]) -> None:
     """Stops the kubelets of nodes that were lost already, and keeps the ends of pods that terminated already."""
     if command.stopped is UNSET:
         return
@@ -111,7 +95,7 @@ def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, 
     return try_out(world.api, _as_reported(world, objects))
 
 
-def apply_rehearsed(world: World, command: ApplyObjects, trial: Trial) -> None:
+def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) -> None:
     """Does what a rehearsal did with the objects of a command; nothing may have happened since."""
     # Each write raises the resource version: an equal one means an unchanged store.
     if trial.of != world.store.resource_version:
@@ -161,11 +145,11 @@ def _as_new(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": meta}
 
 
-def _create(world: World, command: CreateObject) -> None:
+def _create(world: World, command: commands.CreateObject) -> None:
     replace(world.api, typed=False).create(with_allocatable(world, command.manifest), command.user)
 
 
-def _patch(world: World, command: PatchObject) -> None:
+def _patch(world: World, command: commands.PatchObject) -> None:
     ref = command.ref
     replace(world.api, typed=False).patch(
         (ref.kind, ref.namespace, ref.name),
@@ -176,7 +160,7 @@ def _patch(world: World, command: PatchObject) -> None:
     )
 
 
-def _delete(world: World, command: DeleteObjects) -> None:
+def _delete(world: World, command: commands.DeleteObjects) -> None:
     """All or none: those that are not there are told before anything goes."""
     targets = [(ref.kind, ref.namespace, ref.name) for ref in dict.fromkeys(command.refs)]
     errors: list[FieldError] = []
@@ -199,64 +183,66 @@ def _delete(world: World, command: DeleteObjects) -> None:
         )
 
 
-def _scale(world: World, command: ScaleObject) -> None:
+def _scale(world: World, command: commands.ScaleObject) -> None:
     world.api.scale((command.ref.kind, command.ref.namespace, command.ref.name), command.replicas)
 
 
-def _bind(world: World, command: BindPod) -> None:
+def _bind(world: World, command: commands.BindPod) -> None:
     world.api.bind(command.pod, "", command.node)
 
 
-def _evict(world: World, command: EvictPod) -> None:
+def _evict(world: World, command: commands.EvictPod) -> None:
     wanted = Preconditions(command.uid, command.resource_version)
     evict(world.api, command.pod, command.grace_period_seconds, command.dry_run, wanted, command.user)
 
 
-def _drain(world: World, command: DrainNode) -> None:
+def _drain(world: World, command: commands.DrainNode) -> None:
     flags = drain.Flags(command.ignore_daemon_sets, command.force, command.delete_empty_dir_data)
     drain.begin(world, command.node, flags, command.grace_period_seconds)
 
 
-def _cancel_drain(world: World, command: CancelDrain) -> None:
+def _cancel_drain(world: World, command: commands.CancelDrain) -> None:
     if not drain.call_off(world, command.node, "it was called off"):
-        raise refuse("node", command.node, "a node that is being drained")
+        raise commands.refuse("node", command.node, "a node that is being drained")
 
 
-def _kubelet(world: World, command: SetKubelet) -> None:
+def _kubelet(world: World, command: commands.SetKubelet) -> None:
     inputs = world.surroundings.inputs
     if world.store.node(command.node) is None:
-        raise refuse("node", command.node, "the name of a node")
+        raise commands.refuse("node", command.node, "the name of a node")
     if command.running is (command.node not in inputs.stopped):
         state = "already runs" if command.running else "is already stopped"
-        raise refuse("running", command.running, f"the other value: the kubelet of {command.node} {state}")
+        raise commands.refuse("running", command.running, f"the other value: the kubelet of {command.node} {state}")
     others = tuple(name for name in inputs.stopped if name != command.node)
     stopped = others if command.running else (*others, command.node)
     arrange(world, replace(inputs, stopped=stopped))
 
 
-def _condition(world: World, command: ReportCondition) -> None:
+def _condition(world: World, command: commands.ReportCondition) -> None:
     if world.store.node(command.node) is None:
-        raise refuse("node", command.node, "the name of a node")
+        raise commands.refuse("node", command.node, "the name of a node")
     inputs = world.surroundings.inputs
     condition = Condition(command.node, command.type, command.status, command.reason, command.message)
     others = [c for c in inputs.conditions if (c.node, c.type) != (command.node, command.type)]
     arrange(world, replace(inputs, conditions=(*others, condition)))
 
 
-def _device_condition(world: World, command: ReportDeviceCondition) -> None:
+def _device_condition(world: World, command: commands.ReportDeviceCondition) -> None:
     namespace, _, name = command.claim.rpartition("/")
     claim = world.store.get("ResourceClaim", namespace, name)
     if claim is None:
-        raise refuse("claim", command.claim, "the namespace/name of a ResourceClaim")
+        raise commands.refuse("claim", command.claim, "the namespace/name of a ResourceClaim")
     results = results_named(claim, command.device)
     if not results:
-        raise refuse("device", command.device, "the driver/pool/device of a device that is allocated to the claim")
+        raise commands.refuse(
+            "device", command.device, "the driver/pool/device of a device that is allocated to the claim"
+        )
     reason = command.reason or "Reported"
     condition = {"type": command.type, "status": command.status, "reason": reason, "message": command.message}
     world.api.update(set_device_conditions(claim, results, condition, world.store.timestamp(world.now)), "status")
 
 
-def _programs(world: World, command: SetPrograms) -> None:
+def _programs(world: World, command: commands.SetPrograms) -> None:
     programs = _read(read_programs, command.rules)
     arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
 
@@ -268,25 +254,25 @@ def _read(reader: Callable[[Any], T], given: Any) -> T:
         raise Refused(invalid.errors) from invalid
 
 
-def _usage(world: World, command: SetUsage) -> None:
+def _usage(world: World, command: commands.SetUsage) -> None:
     usage = _read(read_usage, command.entries)
     arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
-    ApplyObjects: _apply,
-    CreateObject: _create,
-    PatchObject: _patch,
-    DeleteObjects: _delete,
-    ScaleObject: _scale,
-    BindPod: _bind,
-    EvictPod: _evict,
-    DrainNode: _drain,
-    CancelDrain: _cancel_drain,
-    SetKubelet: _kubelet,
-    ReportCondition: _condition,
-    ReportDeviceCondition: _device_condition,
-    SetPrograms: _programs,
-    SetUsage: _usage,
+    commands.ApplyObjects: _apply,
+    commands.CreateObject: _create,
+    commands.PatchObject: _patch,
+    commands.DeleteObjects: _delete,
+    commands.ScaleObject: _scale,
+    commands.BindPod: _bind,
+    commands.EvictPod: _evict,
+    commands.DrainNode: _drain,
+    commands.CancelDrain: _cancel_drain,
+    commands.SetKubelet: _kubelet,
+    commands.ReportCondition: _condition,
+    commands.ReportDeviceCondition: _device_condition,
+    commands.SetPrograms: _programs,
+    commands.SetUsage: _usage,
     **scheduler_commands.EXECUTORS,
 }

@@ -23,32 +23,7 @@ from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.process import Clock, Process
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit
-from scheduler_core.world.commands import (
-    DEFAULT_SCHEDULER_NAME,
-    AnswerExtender,
-    ApplyObjects,
-    BeginLife,
-    CallAPI,
-    Command,
-    CommandRecord,
-    Continuation,
-    CreateObject,
-    DecidePermit,
-    DefinePlugin,
-    DeleteObjects,
-    FailCall,
-    PartitionScheduler,
-    Redo,
-    SetConfiguration,
-    SetExtender,
-    SetPrograms,
-    SetSettings,
-    SetUsage,
-    StartScheduler,
-    StopScheduler,
-    Undo,
-    refuse,
-)
+from scheduler_core.world import commands
 from scheduler_core.world.simulation import (
     cluster_commands,
     door_commands,
@@ -60,7 +35,14 @@ from scheduler_core.world.simulation.edits import Edit, Edits, revert
 
 MOST_REFS = 20  # of a record
 MOST_TEXT = 2_000  # characters, likewise
-_NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender, BeginLife)
+_NO_EDITS = (
+    commands.DecidePermit,
+    commands.StartScheduler,
+    commands.StopScheduler,
+    commands.PartitionScheduler,
+    commands.AnswerExtender,
+    commands.BeginLife,
+)
 
 Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
@@ -88,7 +70,7 @@ class EditableWorld(ClusterWorld, Protocol):
 
     def draw(self, n: int) -> int: ...
 
-    def go_on_from(self, continuation: Continuation) -> None: ...
+    def go_on_from(self, continuation: commands.Continuation) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +88,22 @@ class EditableState:
         return cls(world.settings, _configurations(world), dict(world.faults), world.surroundings.inputs)
 
 
-def execute(world: EditableWorld, command: Command, trial: Trial | None = None) -> None:
+def execute(world: EditableWorld, command: commands.Command, trial: Trial | None = None) -> None:
     """Carries a command out and remembers how to undo it. `trial`: what a rehearsal did with its objects in this very world."""
     before = EditableState.of(world)
     world.record(_summary(command))
-    if trial is not None and isinstance(command, ApplyObjects):
+    if trial is not None and isinstance(command, commands.ApplyObjects):
         cluster_commands.apply_rehearsed(world, command, trial)
     else:
         _EXECUTORS[type(command)](world, command)
     if isinstance(command, _NO_EDITS):
         return
-    if isinstance(command, ApplyObjects) and isinstance(command.continues, Continuation):
+    if isinstance(command, commands.ApplyObjects) and isinstance(command.continues, commands.Continuation):
         world.go_on_from(command.continues)
     edit = _edit(world, before)
-    if isinstance(command, Undo):
+    if isinstance(command, commands.Undo):
         world.edits = world.edits.undone(edit)
-    elif isinstance(command, Redo):
+    elif isinstance(command, commands.Redo):
         world.edits = world.edits.redone(edit)
     elif edit != Edit():
         world.edits = world.edits.done(edit)
@@ -151,38 +133,38 @@ def _find_changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str
     return tuple((key, before.get(key)) for key in sorted({*before, *after}) if before.get(key) != after.get(key))
 
 
-def _summary(command: Command) -> CommandApplied:
+def _summary(command: commands.Command) -> CommandApplied:
     """The command without the objects' own text."""
     more: dict[str, Any] = {}
-    if isinstance(command, ApplyObjects):
+    if isinstance(command, commands.ApplyObjects):
         more["objects"] = len(command.objects)
         command = msgspec.structs.replace(command, objects=())
-    elif isinstance(command, DeleteObjects):
+    elif isinstance(command, commands.DeleteObjects):
         more["count"] = len(command.refs)
         command = msgspec.structs.replace(command, refs=command.refs[:MOST_REFS])
-    elif isinstance(command, CreateObject):
+    elif isinstance(command, commands.CreateObject):
         more["objects"] = 1
-        command = CreateObject({}, command.user)
-    elif isinstance(command, CallAPI):
+        command = commands.CreateObject({}, command.user)
+    elif isinstance(command, commands.CallAPI):
         command = msgspec.structs.replace(command, body=None)
-    elif isinstance(command, SetPrograms):
-        command = SetPrograms(())
-    elif isinstance(command, SetUsage):
-        command = SetUsage(())
-    elif isinstance(command, AnswerExtender):
+    elif isinstance(command, commands.SetPrograms):
+        command = commands.SetPrograms(())
+    elif isinstance(command, commands.SetUsage):
+        command = commands.SetUsage(())
+    elif isinstance(command, commands.AnswerExtender):
         answer = msgspec.structs.replace(command.answer, body=command.answer.body[:MOST_TEXT])
         command = msgspec.structs.replace(command, answer=answer)
-    elif isinstance(command, SetExtender):
-        command = SetExtender(command.url_prefix)
-    applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, CommandRecord)
+    elif isinstance(command, commands.SetExtender):
+        command = commands.SetExtender(command.url_prefix)
+    applied: CommandApplied = msgspec.convert({**msgspec.to_builtins(command), **more}, commands.CommandRecord)
     return applied
 
 
-def _configure(world: EditableWorld, command: SetConfiguration) -> None:
-    if command.configuration is None and command.scheduler != DEFAULT_SCHEDULER_NAME:
+def _configure(world: EditableWorld, command: commands.SetConfiguration) -> None:
+    if command.configuration is None and command.scheduler != commands.DEFAULT_SCHEDULER_NAME:
         running = [scheduler.name for scheduler in world.schedulers]
         if command.scheduler not in running:
-            raise refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
+            raise commands.refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
         _take_down(world, command.scheduler)
         return
     configuration = scheduler_commands.configuration_of(command.configuration, world.settings)
@@ -199,7 +181,9 @@ def _configure(world: EditableWorld, command: SetConfiguration) -> None:
     for i, profile in enumerate(configuration.profiles):
         if profile.scheduler_name in names:
             other = names[profile.scheduler_name]
-            raise refuse(f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have")
+            raise commands.refuse(
+                f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
+            )
     world.start_scheduler(command.scheduler, configuration)
 
 
@@ -219,13 +203,13 @@ def _clock(world: EditableWorld, name: str) -> Clock | None:
     return None
 
 
-def _set(world: EditableWorld, command: SetSettings) -> None:
+def _set(world: EditableWorld, command: commands.SetSettings) -> None:
     if "plugins" in command.settings:
-        raise refuse("settings.plugins", "a value", "the command DefinePlugin")
+        raise commands.refuse("settings.plugins", "a value", "the command DefinePlugin")
     try:
         release = read_release(str(command.settings.get("release", world.settings.release)))
     except ValueError as wrong:
-        raise refuse(
+        raise commands.refuse(
             "settings.release", str(command.settings["release"]), "a release: " + ", ".join(RELEASES)
         ) from wrong
     try:
@@ -237,7 +221,7 @@ def _set(world: EditableWorld, command: SetSettings) -> None:
     _use(world, settings)
 
 
-def _define(world: EditableWorld, command: DefinePlugin) -> None:
+def _define(world: EditableWorld, command: commands.DefinePlugin) -> None:
     _use(world, own_plugins.settings_with(world, command))
 
 
@@ -284,7 +268,7 @@ def _restart_all(world: EditableWorld, configurations: tuple[tuple[str, Schedule
         world.start_scheduler(name, configuration)
 
 
-def _decide(world: EditableWorld, command: DecidePermit) -> None:
+def _decide(world: EditableWorld, command: commands.DecidePermit) -> None:
     for scheduler in world.schedulers:
         for waiting in scheduler.pods_waiting():
             if waiting.pod.key != command.pod:
@@ -297,37 +281,37 @@ def _decide(world: EditableWorld, command: DecidePermit) -> None:
                     permit.reject(scheduler, waiting, plugin, "rejected by the user")
                     break
             return
-    raise refuse("pod", command.pod, "a pod that waits on Permit")
+    raise commands.refuse("pod", command.pod, "a pod that waits on Permit")
 
 
-def _fail_call(world: EditableWorld, command: FailCall) -> None:
+def _fail_call(world: EditableWorld, command: commands.FailCall) -> None:
     fault = command.fault
     if fault.times == 0:
         if world.faults.pop(fault.key, None) is None:
-            raise refuse(
+            raise commands.refuse(
                 "times", 0, f"1 or more, because no fault is injected into the {fault.call} calls of {fault.pod}"
             )
         return
     pod = world.store.pod_at(fault.pod)
     if pod is None:
-        raise refuse("pod", fault.pod, "namespace/name of a pod that exists")
+        raise commands.refuse("pod", fault.pod, "namespace/name of a pod that exists")
     if fault.call == BIND and pod.node_name:
-        raise refuse("pod", fault.pod, f"a pod without a node, but this one is on {pod.node_name}")
+        raise commands.refuse("pod", fault.pod, f"a pod without a node, but this one is on {pod.node_name}")
     world.faults[fault.key] = fault
     for scheduler in world.schedulers:
         api_calls.retime(scheduler, fault)
         eviction.retime(scheduler, fault)
 
 
-def _undo(world: EditableWorld, command: Undo) -> None:
+def _undo(world: EditableWorld, command: commands.Undo) -> None:
     if not world.edits.undo:
-        raise refuse("", "Undo", "an edit to undo, but there is none")
+        raise commands.refuse("", "Undo", "an edit to undo, but there is none")
     _put_back(world, world.edits.undo[-1])
 
 
-def _redo(world: EditableWorld, command: Redo) -> None:
+def _redo(world: EditableWorld, command: commands.Redo) -> None:
     if not world.edits.redo:
-        raise refuse("", "Redo", "an undone edit, but there is none")
+        raise commands.refuse("", "Redo", "an undone edit, but there is none")
     _put_back(world, world.edits.redo[-1])
 
 
@@ -352,13 +336,13 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
 
 
 _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
-    SetConfiguration: _configure,
-    SetSettings: _set,
-    DefinePlugin: _define,
-    DecidePermit: _decide,
-    FailCall: _fail_call,
-    Undo: _undo,
-    Redo: _redo,
+    commands.SetConfiguration: _configure,
+    commands.SetSettings: _set,
+    commands.DefinePlugin: _define,
+    commands.DecidePermit: _decide,
+    commands.FailCall: _fail_call,
+    commands.Undo: _undo,
+    commands.Redo: _redo,
     **cluster_commands.EXECUTORS,
     **extender_commands.EXECUTORS,
     **door_commands.EXECUTORS,

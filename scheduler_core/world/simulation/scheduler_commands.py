@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World as ClusterWorld
-from scheduler_core.scheduler.config.leader_election import election_config
+from scheduler_core.scheduler.config.defaults import election_config
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings

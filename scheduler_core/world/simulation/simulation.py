@@ -18,8 +18,7 @@ from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import DELETED, WatchEvent
-from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry, Stream
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Journal, Place
 from scheduler_core.base.trace.kinds import (
@@ -324,8 +323,8 @@ class Simulation(State):
         """Writes a record at the present time; returns its number."""
         return self._recorder.write(self.agenda.now, facts, scheduler, parent)
 
-    def draw(self, n: int) -> int:
-        """An index below n from the seeded stream."""
+    def draw(self, n: int, names: Sequence[str] = ()) -> int:
+        """An index below n from the seeded stream; `names` are drawn among, where a choice can be followed."""
         return self._draws.below(n)
 
     @property

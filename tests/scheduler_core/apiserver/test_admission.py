@@ -1,7 +1,6 @@
 import pytest
 
-from scheduler_core.apiserver.admission.admission import Admission
-from scheduler_core.apiserver.admission.priority import PriorityClasses
+from scheduler_core.apiserver.admission.admission import Admission, PriorityClasses
 from scheduler_core.apiserver.kinds import kind_of
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

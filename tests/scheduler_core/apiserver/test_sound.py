@@ -9,7 +9,7 @@ import pytest
 
 from scheduler_core.apiserver.kinds import find_kind
 from scheduler_core.apiserver.schema import strict
-from scheduler_core.apiserver.schema.sound import is_sound
+from scheduler_core.apiserver.schema.strict import is_sound
 from tests.scheduler_core.worlds import node, pod
 
 POD: dict[str, Any] = {

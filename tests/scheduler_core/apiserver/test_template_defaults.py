@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apiserver.object_defaults import _OF_TYPES, with_template_defaults, without_template_defaults
 from scheduler_core.apiserver.schema.table import fields
-from scheduler_core.apiserver.template_defaults import _OF_TYPES, with_template_defaults, without_template_defaults
 from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, settle

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from scheduler_core.analysis.status.devices.holdings import Holder, pods_of
-from scheduler_core.analysis.status.devices.published import PublishedPool
-from scheduler_core.analysis.status.devices.stock import CounterUse, DeviceState, NodeDevices, Stock, stock_of
+from scheduler_core.analysis.status.devices.stock import (
+    CounterUse,
+    DeviceState,
+    Holder,
+    NodeDevices,
+    PublishedPool,
+    Stock,
+    pods_of,
+    stock_of,
+)
 from scheduler_core.apimachinery.dra.amounts import format_nanos as amount_text
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass

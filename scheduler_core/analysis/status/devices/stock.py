@@ -6,23 +6,189 @@ It is made where somebody looks, and again only where a slice, a claim, a class 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import is_
 from typing import NamedTuple, Protocol
 
-from scheduler_core.analysis.status.devices.holdings import Holder, Holdings
-from scheduler_core.analysis.status.devices.published import Published, PublishedPool
 from scheduler_core.apimachinery.dra import classes, taints
+from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIMS
+from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.features import AllocationError
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import KIND as SLICES
-from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
+from scheduler_core.apimachinery.dra.slices import Device, DeviceId, PoolId, ResourceSlice, scope_matches
 from scheduler_core.apimachinery.dra.taints import track_slices
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.framework.features import Features
+
+# Who holds a device: the claims whose allocation names it, with the pods that they are reserved for.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holder:
+    """A claim that has a device, or a share of it.
+
+    `claim` and `pods` are namespace/name; `consumed` is what a share takes of the device's capacity, None where it is taken whole.
+    `admin`: with admin access, which takes it from nobody.
+    """
+
+    claim: str
+    request: str
+    pods: tuple[str, ...]
+    admin: bool
+    consumed: Mapping[str, Amount] | None
+
+
+Holders = Mapping[DeviceId, tuple[Holder, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holdings:
+    """`by_device`: by the claims' keys. What is here never changes: `after` makes the next one of it, as few claims change by a step."""
+
+    claims: Sequence[Manifest] = ()
+    by_device: Holders = field(default_factory=dict)
+
+    def holders(self, device: DeviceId) -> tuple[Holder, ...]:
+        return self.by_device.get(device, ())
+
+    def after(self, claims: Sequence[Manifest]) -> Holdings:
+        """Return the holdings with the given claims instead of the present ones."""
+        gone, come = _differences(self.claims, claims)
+        if not gone and not come:
+            return self
+        found = dict(self.by_device)
+        for manifest in gone:
+            claim = ResourceClaim.of(manifest)
+            for device in dict.fromkeys(result.device for result in claim.results):
+                left = tuple(holder for holder in found.get(device, ()) if holder.claim != claim.key)
+                if left:
+                    found[device] = left
+                else:
+                    found.pop(device, None)
+        for manifest in come:
+            for device, holder in _list_holders(ResourceClaim.of(manifest)):
+                others = found.get(device)
+                found[device] = (holder,) if others is None else tuple(sorted((*others, holder), key=_claim_of))
+        return Holdings(claims, found)
+
+
+def _differences(before: Sequence[Manifest], after: Sequence[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
+    """Return the manifests that are gone, and those that are new."""
+    if len(before) == len(after):
+        pairs = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
+        if all(_key(old) == _key(new) for old, new in pairs):
+            return [old for old, _ in pairs], [new for _, new in pairs]
+    known, wanted = {id(each) for each in before}, {id(each) for each in after}
+    gone = [each for each in before if id(each) not in wanted]
+    return gone, [each for each in after if id(each) not in known]
+
+
+def _key(claim: Manifest) -> tuple[str, str]:
+    metadata = claim["metadata"]
+    return str(metadata.get("namespace")), str(metadata.get("name"))
+
+
+def _list_holders(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holder]]:
+    pods = pods_of(claim)
+    for result in claim.results:
+        share = None if result.share_id is None else (result.consumed or {})
+        yield result.device, Holder(claim.key, result.request, pods, result.admin, share)
+
+
+def _claim_of(holder: Holder) -> str:
+    return holder.claim
+
+
+def pods_of(claim: ResourceClaim) -> tuple[str, ...]:
+    """The pods that a claim is reserved for, as namespace/name."""
+    return tuple(f"{claim.namespace}/{each.name}" for each in claim.reserved_for if each.resource == "pods")
+
+
+# What drivers publish, over all nodes: pools with their newest generation, and what is wrong with them.
+#
+# kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedPool:
+    """`slices` are those of the newest `generation`, `older` the names of others; `expected`: how many the driver says there are.
+
+    `twice`: a device name that is there twice, which makes the pool invalid ("": none).
+    """
+
+    id: PoolId
+    generation: int
+    expected: int
+    slices: tuple[ResourceSlice, ...]
+    older: tuple[str, ...]
+    twice: str
+
+    @property
+    def incomplete(self) -> bool:
+        return len(self.slices) != self.expected
+
+    @property
+    def size(self) -> int:
+        """The number of devices in the pool."""
+        return sum(len(each.devices) for each in self.slices)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Published:
+    """`local` are the slices of one node each, by its name; `shared` those that may be for any. Of newest generations alone."""
+
+    pools: tuple[PublishedPool, ...]
+    local: dict[str, list[ResourceSlice]] = field(default_factory=dict)
+    shared: list[ResourceSlice] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, slices: Iterable[ResourceSlice]) -> Published:
+        by_pool: dict[PoolId, list[ResourceSlice]] = {}
+        for each in slices:
+            by_pool.setdefault(each.pool, []).append(each)
+        found = cls(tuple(_pool(id_, by_pool[id_]) for id_ in sorted(by_pool)))
+        for pool in found.pools:
+            for each in pool.slices:
+                name = each.scope.node_name
+                (found.local.setdefault(name, []) if name else found.shared).append(each)
+        return found
+
+    def reaching(self, node: Node) -> list[tuple[ResourceSlice, Device]]:
+        """The devices that a node reaches, slice by slice."""
+        slices = [*self.local.get(node.name, ()), *self.shared]
+        return [(each, device) for each in slices for device in each.devices if _reaches(each, device, node)]
+
+
+def _pool(id_: PoolId, members: Sequence[ResourceSlice]) -> PublishedPool:
+    newest = max(each.generation for each in members)
+    slices = tuple(each for each in members if each.generation == newest)
+    older = tuple(each.name for each in members if each.generation != newest)
+    return PublishedPool(id_, newest, slices[0].slice_count, slices, older, _twice(slices))
+
+
+def _twice(slices: Iterable[ResourceSlice]) -> str:
+    seen: set[str] = set()
+    for each in slices:
+        for device in each.devices:
+            if device.name in seen:
+                return device.name
+            seen.add(device.name)
+    return ""
+
+
+def _reaches(each: ResourceSlice, device: Device, node: Node) -> bool:
+    """A selector that can't be read reaches nobody."""
+    scope = device.scope if each.per_device and device.scope is not None else each.scope
+    try:
+        return scope_matches(scope, node)
+    except AllocationError:
+        return False
+
 
 Said = tuple[Sequence[Manifest], Sequence[Manifest], Sequence[Manifest]]
 MOST_KEPT = 8

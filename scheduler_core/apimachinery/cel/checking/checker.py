@@ -8,15 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping as ReadMapping
 
 from scheduler_core.apimachinery.cel import types
-from scheduler_core.apimachinery.cel.checking.unify import (
-    Mapping,
-    assignable,
-    assignable_all,
-    is_dyn,
-    is_dyn_or_error,
-    more_general,
-    substitute_params,
-)
+from scheduler_core.apimachinery.cel.checking import unify
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.apimachinery.cel.errors import Issues
 from scheduler_core.apimachinery.cel.syntax.tree import (
@@ -78,14 +70,14 @@ class _Checker:
         self._variables, self._structs, self._issues = variables, structs, issues
         self._without = without
         self._scopes: list[dict[str, Type]] = []
-        self._mapping = Mapping()
+        self._mapping = unify.Mapping()
         self._free = 0
         self._checked: list[Node] = []
 
     def settle(self) -> None:
         """The parameters that were found out later go into all types."""
         for node in self._checked:
-            node.type = substitute_params(self._mapping, node.type, free_is_dyn=True)
+            node.type = unify.substitute_params(self._mapping, node.type, free_is_dyn=True)
 
     def check(self, node: Node) -> Type:
         node.type = self._type_of(node)
@@ -148,10 +140,10 @@ class _Checker:
             node.resolved.is_type = found[1].kind is Kind.TYPE and found[0] not in self._variables
             return found[1]
         result = self._field(node, node.operand, node.field, optional=False)
-        return BOOL if node.test else substitute_params(self._mapping, result)
+        return BOOL if node.test else unify.substitute_params(self._mapping, result)
 
     def _field(self, node: Node, operand: Node, field: str, optional: bool) -> Type:
-        of = substitute_params(self._mapping, self.check(operand))
+        of = unify.substitute_params(self._mapping, self.check(operand))
         wrapped = _is_optional(of)
         if wrapped:
             of = of.params[0]
@@ -171,8 +163,8 @@ class _Checker:
                 return ERROR
             return fields[field]
         if of.kind is Kind.PARAM:
-            assignable(self._mapping, DYN, of)
-        elif not is_dyn_or_error(of):
+            unify.assignable(self._mapping, DYN, of)
+        elif not unify.is_dyn_or_error(of):
             self._issues.add(f"type '{spell(of)}' does not support field selection", node.at)
         return DYN
 
@@ -205,7 +197,7 @@ class _Checker:
         assert isinstance(field, Literal)
         result = self._field(node, operand, str(field.value), optional=True)
         node.overloads = ("select_optional_field",)
-        return substitute_params(self._mapping, result)
+        return unify.substitute_params(self._mapping, result)
 
     def _overload(self, node: Call, function: Function) -> Type:
         member = node.target is not None
@@ -219,17 +211,17 @@ class _Checker:
             if overload.member is not member or len(overload.arguments) != len(arguments):
                 continue
             wanted, gives = self._instance(overload)
-            if not assignable_all(self._mapping, arguments, wanted):
+            if not unify.assignable_all(self._mapping, arguments, wanted):
                 continue
             found.append(overload.id)
-            gives = substitute_params(self._mapping, gives)
+            gives = unify.substitute_params(self._mapping, gives)
             if result is None:
                 result = gives
-            elif not is_dyn(result) and gives != result:
+            elif not unify.is_dyn(result) and gives != result:
                 result = DYN
         node.overloads = tuple(found)
         if result is None:
-            shown = [substitute_params(self._mapping, argument, free_is_dyn=True) for argument in arguments]
+            shown = [unify.substitute_params(self._mapping, argument, free_is_dyn=True) for argument in arguments]
             signature = types.spell_call(shown, member)
             self._issues.add(f"found no matching overload for '{function.name}' applied to '{signature}'", node.at)
             return ERROR
@@ -239,19 +231,19 @@ class _Checker:
         """The overload's types with parameters of its own."""
         if not overload.generic:
             return overload.arguments, overload.result
-        fresh = Mapping()
+        fresh = unify.Mapping()
         for a_type in (*overload.arguments, overload.result):
             for name in _parameters(a_type):
                 if name not in fresh:
                     fresh[name] = self._new_parameter()
-        arguments = tuple(substitute_params(fresh, a_type) for a_type in overload.arguments)
-        return arguments, substitute_params(fresh, overload.result)
+        arguments = tuple(unify.substitute_params(fresh, a_type) for a_type in overload.arguments)
+        return arguments, unify.substitute_params(fresh, overload.result)
 
     def _logical(self, node: Call, function: Function) -> Type:
         node.overloads = (function.overloads[0].id,)
         result = BOOL
         for arg in node.args:
-            if not assignable(self._mapping, arg.type, BOOL):
+            if not unify.assignable(self._mapping, arg.type, BOOL):
                 self._mismatch(arg, BOOL, arg.type)
                 result = ERROR
         return result
@@ -287,7 +279,7 @@ class _Checker:
     def _unwrapped(self, node: Node, of: Type) -> Type:
         if _is_optional(of):
             return of.params[0]
-        if not is_dyn(of):
+        if not unify.is_dyn(of):
             self._mismatch(node, optional_of(of), of)
         return of
 
@@ -295,7 +287,7 @@ class _Checker:
         """The type of both; that literals are of one type is seen to later."""
         if before is None:
             return now
-        return more_general(before, now) if assignable(self._mapping, before, now) else DYN
+        return unify.more_general(before, now) if unify.assignable(self._mapping, before, now) else DYN
 
     def _message(self, node: Message) -> Type:
         found = self._declared(node.name)
@@ -313,7 +305,7 @@ class _Checker:
     def _comprehension(self, node: Comprehension) -> Type:
         self.check(node.range)
         accumulator = self.check(node.init)
-        of = substitute_params(self._mapping, node.range.type)
+        of = unify.substitute_params(self._mapping, node.range.type)
         first, second = self._loop_types(node, of)
         self._scopes.append({node.accumulator: accumulator})
         self._scopes.append({node.first: first, **({node.second: second} if node.second else {})})
@@ -322,7 +314,7 @@ class _Checker:
         self._scopes.pop()
         result = self.check(node.result)
         self._scopes.pop()
-        return substitute_params(self._mapping, result)
+        return unify.substitute_params(self._mapping, result)
 
     def _loop_types(self, node: Comprehension, of: Type) -> tuple[Type, Type]:
         if of.kind is Kind.LIST:
@@ -330,7 +322,7 @@ class _Checker:
         if of.kind is Kind.MAP:
             return of.params[0], of.params[1]
         if of.kind in (Kind.DYN, Kind.ANY, Kind.ERROR, Kind.PARAM):
-            assignable(self._mapping, DYN, of)
+            unify.assignable(self._mapping, DYN, of)
             return DYN, DYN
         self._issues.add(
             f"expression of type '{spell(of)}' cannot be range of a comprehension (must be list, map, or dynamic)",
@@ -339,7 +331,7 @@ class _Checker:
         return ERROR, ERROR
 
     def _wants(self, node: Node, wanted: Type, found: Type) -> None:
-        if not assignable(self._mapping, wanted, found):
+        if not unify.assignable(self._mapping, wanted, found):
             self._mismatch(node, wanted, found)
 
     def _mismatch(self, node: Node, wanted: Type, found: Type) -> None:

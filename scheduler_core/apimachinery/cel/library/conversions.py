@@ -10,19 +10,10 @@ import math
 import re
 from collections.abc import Callable
 
+from scheduler_core.apimachinery.cel import values
 from scheduler_core.apimachinery.cel.library.times import parse_timestamp, timestamp_text
 from scheduler_core.apimachinery.cel.operators import SECOND
 from scheduler_core.apimachinery.cel.texts import go_double, plain_double
-from scheduler_core.apimachinery.cel.values import (
-    MAX_INT,
-    MAX_UINT,
-    MIN_INT,
-    Duration,
-    Failure,
-    Timestamp,
-    Uint,
-    type_of_value,
-)
 from scheduler_core.apimachinery.objects.durations import parse_duration
 
 _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
@@ -32,12 +23,12 @@ _NUMBER = re.compile(
 )
 _BOOLS = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True)
 _BOOLS |= dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False)
-_OVERFLOW = Failure("integer overflow")
-_UNSIGNED_OVERFLOW = Failure("unsigned integer overflow")
+_OVERFLOW = values.Failure("integer overflow")
+_UNSIGNED_OVERFLOW = values.Failure("unsigned integer overflow")
 
 
-def _unconvertible(value: object, wanted: str) -> Failure:
-    return Failure(f"type conversion error from '{type_of_value(value).name}' to '{wanted}'")
+def _unconvertible(value: object, wanted: str) -> values.Failure:
+    return values.Failure(f"type conversion error from '{values.type_of_value(value).name}' to '{wanted}'")
 
 
 def _same(value: object) -> object:
@@ -49,7 +40,7 @@ def _parse_int(text: str) -> object:
         digits = text.lstrip("+-").lstrip("0") or "0"
         if len(digits) <= 19:
             value = -int(digits) if text[0] == "-" else int(digits)
-            if MIN_INT <= value <= MAX_INT:
+            if values.MIN_INT <= value <= values.MAX_INT:
                 return value
     return _unconvertible(text, "int")
 
@@ -57,8 +48,8 @@ def _parse_int(text: str) -> object:
 def _parse_uint(text: str) -> object:
     if _UNSIGNED.match(text):
         digits = text.lstrip("0") or "0"
-        if len(digits) <= 20 and int(digits) <= MAX_UINT:
-            return Uint(int(digits))
+        if len(digits) <= 20 and int(digits) <= values.MAX_UINT:
+            return values.Uint(int(digits))
     return _unconvertible(text, "uint")
 
 
@@ -71,27 +62,27 @@ def _parse_double(text: str) -> object:
 
 
 def _double_to_int(value: float) -> object:
-    if math.isnan(value) or math.isinf(value) or value <= float(MIN_INT) or value >= float(MAX_INT):
+    if math.isnan(value) or math.isinf(value) or value <= float(values.MIN_INT) or value >= float(values.MAX_INT):
         return _OVERFLOW
     return int(value)
 
 
 def _double_to_uint(value: float) -> object:
-    if math.isnan(value) or math.isinf(value) or value < 0 or value >= float(MAX_UINT):
+    if math.isnan(value) or math.isinf(value) or value < 0 or value >= float(values.MAX_UINT):
         return _UNSIGNED_OVERFLOW
-    return Uint(int(value))
+    return values.Uint(int(value))
 
 
 def _decode_bytes(value: bytes) -> object:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        return Failure("invalid UTF-8 in bytes, cannot convert to string")
+        return values.Failure("invalid UTF-8 in bytes, cannot convert to string")
 
 
 def _duration(text: str) -> object:
     try:
-        return Duration(parse_duration(text))
+        return values.Duration(parse_duration(text))
     except ValueError:
         return _unconvertible(text, "google.protobuf.Duration")
 
@@ -103,8 +94,8 @@ def _timestamp(text: str) -> object:
 
 def _seconds_to_timestamp(seconds: int) -> object:
     if not -62_135_596_800 <= seconds <= 253_402_300_799:
-        return Failure("timestamp overflow")
-    return Timestamp(seconds * SECOND)
+        return values.Failure("timestamp overflow")
+    return values.Timestamp(seconds * SECOND)
 
 
 CONVERSIONS: dict[str, Callable[..., object]] = {
@@ -125,7 +116,7 @@ CONVERSIONS: dict[str, Callable[..., object]] = {
     "duration_to_int64": lambda value: value.nanoseconds,
     "string_to_int64": _parse_int,
     "timestamp_to_int64": lambda value: value.nanoseconds // SECOND,
-    "uint64_to_int64": lambda value: int(value) if value <= MAX_INT else _OVERFLOW,
+    "uint64_to_int64": lambda value: int(value) if value <= values.MAX_INT else _OVERFLOW,
     "string_to_string": _same,
     "bool_to_string": lambda value: "true" if value else "false",
     "bytes_to_string": _decode_bytes,
@@ -137,9 +128,9 @@ CONVERSIONS: dict[str, Callable[..., object]] = {
     "timestamp_to_timestamp": _same,
     "int64_to_timestamp": _seconds_to_timestamp,
     "string_to_timestamp": _timestamp,
-    "type": type_of_value,
+    "type": values.type_of_value,
     "uint64_to_uint64": _same,
     "double_to_uint64": _double_to_uint,
-    "int64_to_uint64": lambda value: Uint(value) if value >= 0 else _UNSIGNED_OVERFLOW,
+    "int64_to_uint64": lambda value: values.Uint(value) if value >= 0 else _UNSIGNED_OVERFLOW,
     "string_to_uint64": _parse_uint,
 }

@@ -10,9 +10,9 @@ import binascii
 import re
 from collections.abc import Callable, Sequence
 
-from scheduler_core.apimachinery.cel.comparison import compare_versions
 from scheduler_core.apimachinery.cel.library.times import parse_timestamp
 from scheduler_core.apimachinery.cel.library.urls import BadUrl, parse_url
+from scheduler_core.apimachinery.cel.operators import compare_versions
 from scheduler_core.apimachinery.cel.texts import quote_go
 from scheduler_core.apimachinery.cel.values import (
     MAX_INT,
@@ -25,13 +25,7 @@ from scheduler_core.apimachinery.cel.values import (
     QuantityValue,
     SemverValue,
 )
-from scheduler_core.apimachinery.objects.names import (
-    label1035_errors,
-    label_errors,
-    label_value_errors,
-    list_qualified_name_errors,
-    subdomain_errors,
-)
+from scheduler_core.apimachinery.objects import names
 from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos
 
 _BAD = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -278,14 +272,14 @@ def _datetime(text: str) -> Sequence[str]:
 
 
 _FORMATS: dict[str, tuple[str, Check]] = {
-    "dns1123Label": ("DNS1123Label", label_errors),
-    "dns1123Subdomain": ("DNS1123Subdomain", subdomain_errors),
-    "dns1035Label": ("DNS1035Label", label1035_errors),
-    "qualifiedName": ("QualifiedName", list_qualified_name_errors),
-    "dns1123LabelPrefix": ("DNS1123LabelPrefix", _prefix(label_errors)),
-    "dns1123SubdomainPrefix": ("DNS1123SubdomainPrefix", _prefix(subdomain_errors)),
-    "dns1035LabelPrefix": ("DNS1035LabelPrefix", _prefix(label1035_errors)),
-    "labelValue": ("LabelValue", label_value_errors),
+    "dns1123Label": ("DNS1123Label", names.label_errors),
+    "dns1123Subdomain": ("DNS1123Subdomain", names.subdomain_errors),
+    "dns1035Label": ("DNS1035Label", names.label1035_errors),
+    "qualifiedName": ("QualifiedName", names.list_qualified_name_errors),
+    "dns1123LabelPrefix": ("DNS1123LabelPrefix", _prefix(names.label_errors)),
+    "dns1123SubdomainPrefix": ("DNS1123SubdomainPrefix", _prefix(names.subdomain_errors)),
+    "dns1035LabelPrefix": ("DNS1035LabelPrefix", _prefix(names.label1035_errors)),
+    "labelValue": ("LabelValue", names.label_value_errors),
     "uri": ("URI", _uri),
     "uuid": ("uuid", _uuid),
     "byte": ("byte", _byte),

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
-from scheduler_core.apimachinery.cel.comparison import compare, equal
 from scheduler_core.apimachinery.cel.limits import check_length, take_steps
-from scheduler_core.apimachinery.cel.operators import add, contains, lacking
+from scheduler_core.apimachinery.cel.operators import add, compare, contains, equal, lacking
 from scheduler_core.apimachinery.cel.texts import go_value
 from scheduler_core.apimachinery.cel.values import (
     LIST_KINDS,

@@ -136,8 +136,7 @@ def _parse_ip(text: str) -> Address:
     try:
         address, zone = parse_address(text)
     except BadAddress as error:
-        message = f"IP Address {quote_go(text)} parse error during conversion from string: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"IP Address {quote_go(text)} parse error during conversion from string: {error}") from None
     if zone:
         raise ValueError(f"IP address {quote_go(text)} with zone value is not allowed")
     if _is_mapped(address):

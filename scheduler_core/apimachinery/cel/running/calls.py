@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scheduler_core.apimachinery.cel.comparison import equal
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload
 from scheduler_core.apimachinery.cel.library import BINDINGS
 from scheduler_core.apimachinery.cel.library.strings import BadPattern, compile_pattern
 from scheduler_core.apimachinery.cel.limits import Cancelled, check_hashable, take_steps
+from scheduler_core.apimachinery.cel.operators import equal
 from scheduler_core.apimachinery.cel.running.cost import CallCost, call_cost
 from scheduler_core.apimachinery.cel.running.frame import COST, LIMIT, OVER, Frame, Run
 from scheduler_core.apimachinery.cel.syntax.tree import Call

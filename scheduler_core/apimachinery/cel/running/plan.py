@@ -8,26 +8,16 @@ kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scheduler_core.apimachinery.cel.checking.checker import TYPE_NAMES
 from scheduler_core.apimachinery.cel.limits import Cancelled, InternalError, check_hashable
 from scheduler_core.apimachinery.cel.running.attributes import Attribute, Conditional, Qualifier, bad_index
 from scheduler_core.apimachinery.cel.running.calls import Constant, fold_call, plan_call
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
-from scheduler_core.apimachinery.cel.running.folds import fold
 from scheduler_core.apimachinery.cel.running.frame import COST, FIRST_SLOT, LIMIT, OVER, SEEN, UNSET, Frame, Run
-from scheduler_core.apimachinery.cel.syntax.tree import (
-    Call,
-    Comprehension,
-    Ident,
-    ListNode,
-    Literal,
-    MapNode,
-    Node,
-    Select,
-)
-from scheduler_core.apimachinery.cel.texts import go_value
+from scheduler_core.apimachinery.cel.syntax import tree
+from scheduler_core.apimachinery.cel.texts import go_type, go_value
 from scheduler_core.apimachinery.cel.values import (
     LIST_KINDS,
     NO_OVERLOAD,
@@ -37,7 +27,51 @@ from scheduler_core.apimachinery.cel.values import (
     MutableMap,
     Optional,
     key_of,
+    value_of_key,
 )
+
+# Comprehensions at run time: what all, exists, map and the others become.
+#
+# kube: vendor/github.com/google/cel-go/interpreter/interpretable.go @ v1.34.1 (cel-go v0.26.0)
+
+
+def fold(ranged: Run, names: tuple[int, int | None], accumulator: int, condition: Run, step: Run, result: Run) -> Run:
+    """`names`: the slots of the loop's variables; the second is None with one variable."""
+    first, second = names
+
+    def folded(frame: Frame) -> object:
+        values = ranged(frame)
+        if values.__class__ is Failure:
+            return values
+        pairs = _pairs(values, second is not None)
+        if isinstance(pairs, Failure):
+            return pairs
+        frame[accumulator] = UNSET
+        for one, other in pairs:
+            frame[first] = one
+            if second is not None:
+                frame[second] = other
+            if condition(frame) is False:
+                break
+            frame[accumulator] = step(frame)
+        value = result(frame)
+        if value.__class__ is MutableList:
+            return list(value)
+        return dict(value) if value.__class__ is MutableMap else value
+
+    return folded
+
+
+def _pairs(values: object, two: bool) -> Iterable[tuple[object, object]] | Failure:
+    """Return the values of the variables, one pair per iteration, or a Failure."""
+    if isinstance(values, dict):
+        return ((value_of_key(key), held) for key, held in values.items())
+    if isinstance(values, LIST_KINDS):
+        return enumerate(values) if two else ((value, None) for value in values)
+    if two:
+        return Failure(f"unsupported comprehension range type: {go_type(values)}")
+    return Failure(f"got '{go_type(values)}', expected iterable type")
+
 
 Plan = Constant | Attribute | Run
 MOST_SEEN = 10_000  # values of one evaluation that are watched
@@ -57,11 +91,11 @@ class Planner:
         ]
         self.width = FIRST_SLOT + len(variables)
 
-    def run(self, node: Node) -> Run:
+    def run(self, node: tree.Node) -> Run:
         """The node as a closure, with its cost."""
         return self._finished(node, self.plan(node))
 
-    def _finished(self, node: Node, plan: Plan) -> Run:
+    def _finished(self, node: tree.Node, plan: Plan) -> Run:
         if isinstance(plan, Attribute):
             run = plan.observed()
         elif isinstance(plan, Constant):
@@ -70,27 +104,27 @@ class Planner:
             run = plan
         return _record_run(run, node.start, node.end) if self._watched else run
 
-    def plan(self, node: Node) -> Plan:
+    def plan(self, node: tree.Node) -> Plan:
         match node:
-            case Literal():
+            case tree.Literal():
                 return Constant(node.value)
-            case Ident():
+            case tree.Ident():
                 return self._ident(node)
-            case Select():
+            case tree.Select():
                 return self._select(node)
-            case Call():
+            case tree.Call():
                 return self._call(node)
-            case ListNode():
+            case tree.ListNode():
                 return self._list(node)
-            case MapNode():
+            case tree.MapNode():
                 return self._map(node)
-            case Comprehension():
+            case tree.Comprehension():
                 return self._comprehension(node)
         raise TypeError(node)
 
     # --- attributes
 
-    def _ident(self, node: Ident) -> Plan:
+    def _ident(self, node: tree.Ident) -> Plan:
         if node.is_type:
             return Constant(TYPE_NAMES[node.name].params[0])
         for scope in reversed(self._slots):
@@ -99,23 +133,29 @@ class Planner:
                 return Attribute(_variable(slot) if init is None else _accumulator(slot, init))
         raise PlanError(f"no such attribute(s): {node.name}")
 
-    def _select(self, node: Select) -> Plan:
+    def _select(self, node: tree.Select) -> Plan:
         if node.resolved is not None:
             return self._ident(node.resolved)
         attribute = self._attribute(node.operand)
         self._qualify(attribute, node, node.field, None, False, node.test)
         return attribute
 
-    def _attribute(self, node: Node) -> Attribute:
+    def _attribute(self, node: tree.Node) -> Attribute:
         plan = self.plan(node)
         return plan if isinstance(plan, Attribute) else Attribute(self._finished(node, plan))
 
     def _qualify(
-        self, attribute: Attribute, node: Node, key: object, dynamic: Run | None, optional: bool, test: bool = False
+        self,
+        attribute: Attribute,
+        node: tree.Node,
+        key: object,
+        dynamic: Run | None,
+        optional: bool,
+        test: bool = False,
     ) -> None:
         attribute.qualify(Qualifier(key, dynamic, optional, test, node.start, node.end))
 
-    def _index(self, node: Call, optional: bool) -> Plan:
+    def _index(self, node: tree.Call, optional: bool) -> Plan:
         attribute = self._attribute(node.args[0])
         index = self.plan(node.args[1])
         if isinstance(index, Constant):
@@ -128,13 +168,13 @@ class Planner:
         self._qualify(attribute, node, NOTHING, run, optional)
         return attribute
 
-    def _conditional(self, node: Call) -> Plan:
+    def _conditional(self, node: tree.Call) -> Plan:
         branches = [self._attribute(branch) for branch in node.args[1:]]
         return Conditional(self.run(node.args[0]), *branches)
 
     # --- calls
 
-    def _call(self, node: Call) -> Plan:
+    def _call(self, node: tree.Call) -> Plan:
         match node.function:
             case "_&&_":
                 return _logical(*map(self.run, node.args), decisive=False)
@@ -158,7 +198,7 @@ class Planner:
 
     # --- lists and maps
 
-    def _list(self, node: ListNode) -> Plan:
+    def _list(self, node: tree.ListNode) -> Plan:
         plans = [self.plan(element) for element in node.elements]
         runs = [self._finished(element, plan) for element, plan in zip(node.elements, plans, strict=True)]
         run = _list_of(runs, node.optional)
@@ -166,7 +206,7 @@ class Planner:
             return Constant(run(_no_frame()))
         return _charge_run(run, LIST)
 
-    def _map(self, node: MapNode) -> Plan:
+    def _map(self, node: tree.MapNode) -> Plan:
         parts = node.children()
         plans = [self.plan(part) for part in parts]
         runs = [self._finished(part, plan) for part, plan in zip(parts, plans, strict=True)]
@@ -181,7 +221,7 @@ class Planner:
 
     # --- comprehensions
 
-    def _comprehension(self, node: Comprehension) -> Plan:
+    def _comprehension(self, node: tree.Comprehension) -> Plan:
         ranged, init = self.run(node.range), self.run(node.init)
         accumulator, first, second = self._slot(), self._slot(), self._slot()
         self._slots.append({node.accumulator: (accumulator, init)})

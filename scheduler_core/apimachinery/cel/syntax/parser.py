@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from scheduler_core.apimachinery.cel.errors import Issues
-from scheduler_core.apimachinery.cel.syntax.lexer import Token, tokens_of
-from scheduler_core.apimachinery.cel.syntax.literals import LITERALS
+from scheduler_core.apimachinery.cel.syntax.lexer import LITERALS, Token, tokens_of
 from scheduler_core.apimachinery.cel.syntax.macros import MACROS, MacroError, Maker
 from scheduler_core.apimachinery.cel.syntax.tree import (
     Call,

@@ -127,8 +127,7 @@ def _pod(request: Request, node: str, pod: Manifest) -> None:
     elif request.operation == "CREATE":
         _new_pod(request, node, pod)
     elif request.operation == "UPDATE":
-        why = f'unexpected operation "UPDATE", node "{node}" can only create and delete mirror pods'
-        raise request.refuse(why)
+        raise request.refuse(f'unexpected operation "UPDATE", node "{node}" can only create and delete mirror pods')
     elif bound != node:
         raise request.refuse(f'node "{node}" can only delete pods with spec.nodeName set to itself')
 
@@ -148,8 +147,7 @@ def _pod_status(request: Request, node: str, pod: Manifest) -> None:
 
 def _new_pod(request: Request, node: str, pod: Manifest) -> None:
     if _MIRROR not in (pod["metadata"].get("annotations") or {}):
-        why = f'pod does not have "{_MIRROR}" annotation, node "{node}" can only create mirror pods'
-        raise request.refuse(why)
+        raise request.refuse(f'pod does not have "{_MIRROR}" annotation, node "{node}" can only create mirror pods')
     if (pod.get("spec") or {}).get("nodeName") != node:
         raise request.refuse(f'node "{node}" can only create pods with spec.nodeName set to itself')
     _owner(request, node, pod["metadata"].get("ownerReferences") or ())

@@ -172,8 +172,7 @@ def _demand_covered(
     ]
     uncovered = [scope for scope in wanted if scope.get("scopeName") not in there]
     if uncovered:
-        text = f"insufficient quota to match these scopes: {format_scopes(uncovered)}"
-        raise unknown_error(text, request.what)
+        raise unknown_error(f"insufficient quota to match these scopes: {format_scopes(uncovered)}", request.what)
 
 
 def _add_usage(request: Request, quota: Manifest, delta: Amounts) -> Amounts:

@@ -34,8 +34,7 @@ class NamespaceLifecycle(AdmissionPlugin):
         terminating = (namespace.get("status") or {}).get("phase") == "Terminating"
         if request.operation == "CREATE" and terminating:
             why = f"unable to create new content in namespace {request.namespace} because it is being terminated"
-            cause = f"namespace {request.namespace} is being terminated"
-            raise request.refuse(why, (cause,))
+            raise request.refuse(why, (f"namespace {request.namespace} is being terminated",))
         return manifest
 
     def validate(self, request: Request, manifest: Manifest) -> None:

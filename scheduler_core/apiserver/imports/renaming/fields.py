@@ -6,6 +6,9 @@ Texts that decide nothing go, what Kubernetes itself defines stays, and all else
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 from scheduler_core.apimachinery.objects.names import read_words
 
@@ -139,3 +142,119 @@ def resource_parts(key: str) -> tuple[str, str, str]:
     if "/" not in key or key.startswith("count/"):
         return key, "", ""
     return ("requests.", key.removeprefix("requests."), "") if key.startswith("requests.") else ("", key, "")
+
+
+# New names for old ones.
+#
+# Each word of a name becomes a number in the order of the alphabet, so that names keep their order, what stands between their words, and
+# what they have in common: `payments-api-7` becomes `n012-b003-7` wherever it stands, and `payments-db` begins as it does.
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_SMALL = re.compile(r"[0-9]{1,4}")
+_UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_KEPT = ("default", "kube", "system")
+_LETTERS = ("b", "g", "n", "t")  # of what stands before, between and after the words that are kept
+KEPT_NAMES = frozenset(
+    (
+        "default",
+        "kube-node-lease",
+        "kube-public",
+        "kube-root-ca.crt",
+        "kube-system",
+        "kubernetes",
+        "latest",
+        "linux",
+        "system-cluster-critical",
+        "system-node-critical",
+        "windows",
+    )
+)
+"""What every cluster has, so that it tells nothing."""
+
+
+class Names:
+    """The map from old to new, for names that were all seen before the first is asked for."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._nodes: set[str] = set()
+        self._suffixes: set[str] = set()
+        self._kept: set[str] = set(KEPT_NAMES)
+        self._numbers: dict[str, str] = {}
+        self._whole: dict[str, str] = {}
+        self._map: dict[str, str] = {}
+
+    def see(self, name: str) -> str:
+        """A name that is to be renamed; it comes back as it is."""
+        self._seen.add(name)
+        return name
+
+    def keep(self, name: str) -> None:
+        """A name that tells nothing, as those of drivers."""
+        self._kept.add(name)
+
+    def see_node(self, name: str) -> None:
+        """A machine's name: it is taken as a whole, since its numbers may be an address."""
+        self._nodes.add(name)
+
+    def see_suffix(self, word: str) -> None:
+        """Keep a controller's random suffix as it is, since suffixes drawn later must fit in with it."""
+        self._suffixes.add(word)
+
+    def number(self) -> None:
+        """Gives out the new names."""
+        nodes = sorted(self._nodes - self._kept)
+        width = len(str(len(nodes)))
+        self._whole = {name: f"node-{number:0{width}}" for number, name in enumerate(nodes, start=1)}
+        words = sorted({word for name in self._seen for word in _WORD.findall(name) if not self._stays(word)})
+        width = len(str(len(words)))
+        self._numbers = {word: _number(word, rank, width) for word, rank in zip(words, count(1), strict=False)}
+
+    def new(self, name: str) -> str:
+        """The new name of one that was seen."""
+        found = self._map.get(name)
+        if found is None:
+            found = self._map[name] = self._new(name)
+        return found
+
+    def changes(self) -> list[tuple[str, str]]:
+        """Old and new names, in the order of the old ones; those that stayed are left out."""
+        return sorted((old, new) for old, new in self._map.items() if old != new)
+
+    def _new(self, name: str) -> str:
+        if name in self._kept or _UID.fullmatch(name):
+            return name
+        if name in self._whole:
+            return self._whole[name]
+        for at in _ends(name):  # of a mirror pod, whose node's name follows its own
+            if name[at:] in self._whole:
+                return self._words(name[:at]) + self._whole[name[at:]]
+        return self._words(name)
+
+    def _words(self, text: str) -> str:
+        return _WORD.sub(lambda match: self._numbers.get(match[0], match[0]), text)
+
+    def _stays(self, word: str) -> bool:
+        return word in _KEPT or word in self._suffixes or bool(_SMALL.fullmatch(word))
+
+
+def _number(word: str, rank: int, width: int) -> str:
+    """Words that begin with a digit come before all others, as they did."""
+    letter = _LETTERS[bisect_left(_KEPT, word)]
+    return f"{word[0]}x{rank:0{width}}" if word[0].isdigit() else f"{letter}{rank:0{width}}"
+
+
+def _ends(name: str) -> Iterator[int]:
+    """Return the positions after each dash."""
+    return (at + 1 for at, letter in enumerate(name) if letter == "-")
+
+
+def find_random_suffix(name: str, owners: Iterable[str]) -> str:
+    """Return the random suffix that a controller added to an owner's name; "" if there is none."""
+    for owner in owners:
+        if name.startswith(owner + "-") and _DRAWN.fullmatch(name, len(owner) + 1):
+            return name[len(owner) + 1 :]
+    return ""
+
+
+_DRAWN = re.compile(r"[bcdfghjklmnpqrstvwxz2456789]{5}")

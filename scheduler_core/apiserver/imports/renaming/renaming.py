@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.imports.renaming import fields
-from scheduler_core.apiserver.imports.renaming.names import Names, find_random_suffix
+from scheduler_core.apiserver.imports.renaming.fields import Names, find_random_suffix
 from scheduler_core.apiserver.kinds import is_own_group
 
 ADDRESS = "192.0.2.1"  # of RFC 5737: nobody's

@@ -14,14 +14,11 @@ from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
 from scheduler_core.apiserver.registry.devices.dropping import without_disabled
 from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.validation.devices.claims import claim_spec
-from scheduler_core.apiserver.validation.devices.configuration import device_class
+from scheduler_core.apiserver.validation.devices.claims import claim_spec, device_class, immutable_spec, template
 from scheduler_core.apiserver.validation.devices.device import rule
-from scheduler_core.apiserver.validation.devices.names import internal
-from scheduler_core.apiserver.validation.devices.selectors import Compiling
+from scheduler_core.apiserver.validation.devices.names import Compiling, internal
 from scheduler_core.apiserver.validation.devices.slices import slice_spec
 from scheduler_core.apiserver.validation.devices.status import device_key, status_update
-from scheduler_core.apiserver.validation.devices.templates import immutable_spec, template
 
 CLAIM, TEMPLATE = "ResourceClaim", "ResourceClaimTemplate"
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"

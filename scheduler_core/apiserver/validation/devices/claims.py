@@ -8,13 +8,80 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid, not_supported
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    forbidden,
+    invalid,
+    not_supported,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
+from scheduler_core.apimachinery.objects.resources import is_extended_name
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import alike
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, configuration
 from scheduler_core.apiserver.validation.devices.device import toleration
-from scheduler_core.apiserver.validation.devices.names import Errors, each, each_once
-from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
+from scheduler_core.apiserver.validation.devices.names import (
+    Compiling,
+    Errors,
+    compact,
+    each,
+    each_once,
+    longer,
+    selectors,
+    too_long,
+)
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
+
+# Configuration for drivers, of claims and of classes; and classes.
+#
+# kube: pkg/apis/resource/validation/validation.go (validateDeviceConfiguration, validateRawExtension, ValidateDeviceClass) @ v1.34.1
+
+MOST_CONFIGURATIONS = 32
+LONGEST_PARAMETERS = 10 * 1024
+
+
+def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> None:
+    """Validate a driver's configuration, for now always opaque."""
+    opaque = config.get("opaque")
+    if opaque is None:
+        errors.append(build_required_error(f"{path}.opaque"))
+        return
+    names.driver(opaque.get("driver"), f"{path}.opaque.driver", errors)
+    raw(opaque.get("parameters"), f"{path}.opaque.parameters", stored, LONGEST_PARAMETERS, errors)
+
+
+def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> None:
+    """Anything that is a JSON object."""
+    if value is None:
+        errors.append(build_required_error(path))
+    elif not stored and longer(compact(value), longest):
+        errors.append(too_long(path, longest))
+    elif not isinstance(value, Mapping):
+        errors.append(FieldError(path, '"<value omitted>"', "must be a valid JSON object", kind="Invalid value"))
+
+
+def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
+    """A DeviceClass, new or changed: what is as it was has been accepted before."""
+    spec, before = manifest.get("spec") or {}, None if old is None else old.get("spec") or {}
+
+    def same(field: str) -> bool:
+        return before is not None and (before.get(field) or []) == (spec.get(field) or [])
+
+    selectors(spec.get("selectors"), "spec.selectors", compiling.of(same("selectors")), errors)
+    stored = same("config")
+    each(
+        spec.get("config"),
+        MOST_CONFIGURATIONS,
+        lambda config, path, errors: configuration(config, path, stored, errors),
+        "spec.config",
+        errors,
+    )
+    name = spec.get("extendedResourceName")
+    if name is not None and not is_extended_name(name):
+        errors.append(invalid("spec.extendedResourceName", name, "must be a valid extended resource name"))
+
 
 MOST_REQUESTS = MOST_CONSTRAINTS = 32
 MOST_ALTERNATIVES = 8
@@ -112,8 +179,7 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
     if exactly is None and not alternatives:
         errors.append(build_required_error(path, _ONE_OF))
     elif exactly is not None and alternatives:
-        detail = f"{_ONE_OF}, but multiple fields are set"
-        errors.append(FieldError(path, "null", detail, kind="Invalid value"))
+        errors.append(FieldError(path, "null", f"{_ONE_OF}, but multiple fields are set", kind="Invalid value"))
 
 
 def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
@@ -132,8 +198,7 @@ def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -
 def _mode(mode: str, count: int, path: str, errors: Errors) -> None:
     if mode == ALL:
         if count:
-            detail = f"must not be specified when allocationMode is '{ALL}'"
-            errors.append(invalid(f"{path}.count", count, detail))
+            errors.append(invalid(f"{path}.count", count, f"must not be specified when allocationMode is '{ALL}'"))
     elif mode == EXACT:
         if count <= 0:
             errors.append(invalid(f"{path}.count", count, "must be greater than zero"))
@@ -151,3 +216,33 @@ def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling:
         errors.append(build_required_error(path, _ONE_ATTRIBUTE))
     else:
         errors.append(build_required_error(f"{path}.matchAttribute"))
+
+
+# Templates of claims; and that what claims and templates ask for never changes.
+#
+# kube: pkg/apis/resource/validation/validation.go, pkg/apis/core/validation/validation.go (ValidateTemplateObjectMeta) @ v1.34.1
+
+_ALLOWED = ("annotations", "labels")
+_UNSET: tuple[Any, ...] = (None, "", 0, [], {})
+IMMUTABLE = "field is immutable"
+
+
+def template(spec: Manifest, compiling: Compiling, errors: Errors) -> None:
+    """The spec of a template: labels and annotations of its claims, and what they ask for."""
+    meta, where = spec.get("metadata") or {}, "spec.metadata"
+    for key in meta.get("annotations") or ():
+        problems = list_qualified_name_errors(key.lower())
+        errors += [invalid(f"{where}.annotations", key, problem) for problem in problems]
+    checks.labels(meta.get("labels"), f"{where}.labels", errors)
+    for field, value in meta.items():
+        if field not in _ALLOWED and value not in _UNSET:
+            errors.append(forbidden(f"{where}.{field}", "cannot be set"))
+    claim_spec(spec.get("spec") or {}, "spec.spec", compiling, errors)
+
+
+def immutable_spec(kind: str, old: Manifest, new: Manifest, errors: Errors) -> None:
+    """Says so where the spec of a claim or a template is another."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    if not alike(before, after):
+        shown = as_go_writes(after, f"{kind}Spec")
+        errors.append(FieldError("spec", shown, IMMUTABLE, kind="Invalid value"))

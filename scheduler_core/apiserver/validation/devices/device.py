@@ -14,6 +14,7 @@ from scheduler_core.apimachinery.objects.demand import Amount
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
     build_required_error,
+    duplicate,
     forbidden,
     invalid,
     not_supported,
@@ -22,8 +23,8 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.bindings import bindings
 from scheduler_core.apiserver.validation.devices.names import (
+    Compiling,
     Errors,
     bad,
     each,
@@ -31,9 +32,47 @@ from scheduler_core.apiserver.validation.devices.names import (
     each_once,
     longer,
     quote_names,
+    selectors,
     too_long,
 )
-from scheduler_core.apiserver.validation.devices.selectors import Compiling, selectors
+
+# Conditions that a device's driver has to report before a pod is bound.
+#
+# kube: pkg/apis/resource/validation/validation.go (validateDeviceBindingParameters) @ v1.34.1
+
+MOST = 4
+_WANTED, _FAILED = "bindingConditions", "bindingFailureConditions"
+
+
+def bindings(device: Manifest, path: str, errors: Errors) -> None:
+    """The conditions of a device, or of an allocated one: both kinds or none, and no condition twice."""
+    wanted, failed = (device.get(field) or [] for field in (_WANTED, _FAILED))
+    each(wanted, MOST, names.label_name, f"{path}.{_WANTED}", errors)
+    each(failed, MOST, names.label_name, f"{path}.{_FAILED}", errors)
+    _once(wanted, f"{path}.{_WANTED}", errors)
+    seen: dict[str, None] = {}
+    for i, condition in enumerate(failed):
+        where = f"{path}.{_FAILED}[{i}]"
+        if condition in seen:
+            errors.append(duplicate(where, condition))
+        seen[condition] = None
+        if condition in wanted:
+            errors.append(invalid(where, condition, f"{_FAILED} must not overlap with {_WANTED}"))
+    if failed and not wanted:
+        detail = f"{_WANTED} are required to use {_FAILED}"
+        errors.append(bad(f"{path}.{_WANTED}", device.get(_WANTED), detail))
+    if wanted and not failed:
+        detail = f"{_FAILED} are required to use {_WANTED}"
+        errors.append(bad(f"{path}.{_FAILED}", device.get(_FAILED), detail))
+
+
+def _once(conditions: list[str], path: str, errors: Errors) -> None:
+    seen: dict[str, None] = {}
+    for i, condition in enumerate(conditions):
+        if condition in seen:
+            errors.append(duplicate(f"{path}[{i}]", condition))
+        seen[condition] = None
+
 
 # Capacities of devices, and what of them may be asked for where several claims share a device.
 #
@@ -78,8 +117,7 @@ def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, err
     options = [Amount.of(value) for value in values]
     for i, (one, following) in enumerate(pairwise(options)):
         if one.nanos > following.nanos:
-            detail = "values must be sorted in ascending order"
-            errors.append(invalid(f"{path}[{i + 1}]", following.text, detail))
+            errors.append(invalid(f"{path}[{i + 1}]", following.text, "values must be sorted in ascending order"))
 
     def check(option: Amount, where: str, errors: Errors) -> None:
         if option.nanos > most.nanos:
@@ -227,8 +265,7 @@ def device(given: Manifest, path: str, counters: Counters, per_device: bool, err
     count = len(attributes or ()) + len(capacities or ())
     if count > MOST_ATTRIBUTES_AND_CAPACITIES:
         most = MOST_ATTRIBUTES_AND_CAPACITIES
-        detail = f"the total number of attributes and capacities must not exceed {most}"
-        errors.append(invalid(path, count, detail))
+        errors.append(invalid(path, count, f"the total number of attributes and capacities must not exceed {most}"))
     key = names.LONGEST_KEY
     each_of_map(attributes, key, names.validate_qualified_name, _attribute, f"{path}.attributes", errors)
     check = capacity_of_several if given.get("allowMultipleAllocations") else capacity_of_one

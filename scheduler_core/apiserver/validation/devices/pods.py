@@ -98,8 +98,7 @@ def claim_statuses(pod: Manifest) -> list[FieldError]:
     for i, entry in enumerate(status.get("resourceClaimStatuses") or ()):
         where, name = f"status.resourceClaimStatuses[{i}].name", entry.get("name") or ""
         if name not in known:
-            detail = "must match the name of an entry in `spec.resourceClaims`"
-            errors.append(invalid(where, name, detail))
+            errors.append(invalid(where, name, "must match the name of an entry in `spec.resourceClaims`"))
         if name in seen:
             errors.append(duplicate(where, name))
         seen[name] = None

@@ -139,8 +139,7 @@ def _place(spec: Manifest, errors: Errors) -> None:
         if len(terms or ()) != 1:
             detail = "must have exactly one node selector term"
             shown = as_go_writes(terms, "[]NodeSelectorTerm")
-            where = f"{path}.nodeSelector.nodeSelectorTerms"
-            errors.append(FieldError(where, shown, detail, kind="Invalid value"))
+            errors.append(FieldError(f"{path}.nodeSelector.nodeSelectorTerms", shown, detail, kind="Invalid value"))
     for field in ("allNodes", "perDeviceNodeSelection"):
         if spec.get(field):
             said.append(field)

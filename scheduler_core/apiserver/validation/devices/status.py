@@ -20,15 +20,8 @@ from scheduler_core.apimachinery.objects.errors import (
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import alike, node_selector
-from scheduler_core.apiserver.validation.devices import names
-from scheduler_core.apiserver.validation.devices.bindings import bindings
-from scheduler_core.apiserver.validation.devices.claims import (
-    RequestNames,
-    reference,
-    request_names,
-    validate_request_config,
-)
-from scheduler_core.apiserver.validation.devices.configuration import MOST_CONFIGURATIONS, raw
+from scheduler_core.apiserver.validation.devices import claims, names
+from scheduler_core.apiserver.validation.devices.device import bindings
 from scheduler_core.apiserver.validation.devices.names import Errors, bad, each, each_once, longer, too_long, too_many
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
@@ -88,7 +81,7 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
             errors.append(forbidden("status.reservedFor", _NO_NEW))
     if allocation is not None:
         if before.get("allocation") is None:
-            requests = request_names((new.get("spec") or {}).get("devices") or {})
+            requests = claims.request_names((new.get("spec") or {}).get("devices") or {})
             _allocation(allocation, requests, "status.allocation", errors)
         elif not alike(allocation, before["allocation"]):
             shown = as_go_writes(allocation, "AllocationResult")
@@ -111,7 +104,7 @@ def _consumer(ref: Manifest, path: str, errors: Errors) -> None:
             errors.append(build_required_error(f"{path}.{field}"))
 
 
-def _allocation(allocation: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
+def _allocation(allocation: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
     devices, where = allocation.get("devices") or {}, f"{path}.devices"
     each(
         devices.get("results"),
@@ -122,7 +115,7 @@ def _allocation(allocation: Manifest, known: RequestNames, path: str, errors: Er
     )
     each(
         devices.get("config"),
-        2 * MOST_CONFIGURATIONS,
+        2 * claims.MOST_CONFIGURATIONS,
         lambda config, place, errors: _configuration(config, known, place, errors),
         f"{where}.config",
         errors,
@@ -131,8 +124,8 @@ def _allocation(allocation: Manifest, known: RequestNames, path: str, errors: Er
         node_selector(allocation["nodeSelector"], f"{path}.nodeSelector", errors)
 
 
-def _result(result: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
-    reference(result.get("request"), known, f"{path}.request", errors)
+def _result(result: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
+    claims.reference(result.get("request"), known, f"{path}.request", errors)
     _names(result, path, errors)
     bindings(result, path, errors)
     if result.get("shareID") is not None:
@@ -145,13 +138,13 @@ def _names(entry: Manifest, path: str, errors: Errors) -> None:
     names.label(entry.get("device"), f"{path}.device", errors)
 
 
-def _configuration(config: Manifest, known: RequestNames, path: str, errors: Errors) -> None:
+def _configuration(config: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
     source, sources = config.get("source"), ("FromClaim", "FromClass")
     if not source:
         errors.append(build_required_error(f"{path}.source"))
     elif source not in sources:
         errors.append(not_supported(f"{path}.source", source, sources))
-    validate_request_config(config, known, path, False, errors)
+    claims.validate_request_config(config, known, path, False, errors)
 
 
 def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Errors) -> None:
@@ -171,7 +164,7 @@ def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Erro
         seen[type_] = None
         _condition(condition, where, errors)
     if device.get("data") is not None:
-        raw(device["data"], f"{path}.data", False, LONGEST_DATA, errors)
+        claims.raw(device["data"], f"{path}.data", False, LONGEST_DATA, errors)
     if device.get("networkData") is not None:
         _network(device["networkData"], f"{path}.networkData", errors)
 

@@ -9,6 +9,7 @@ import ipaddress
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects import names
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
     build_required_error,
@@ -16,25 +17,9 @@ from scheduler_core.apimachinery.objects.errors import (
     invalid,
     not_supported,
 )
-from scheduler_core.apimachinery.objects.names import (
-    label1035_errors,
-    label_errors,
-    label_value_errors,
-    list_qualified_name_errors,
-    path_segment_errors,
-    port_name_errors,
-    subdomain_errors,
-    wildcard_errors,
-)
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import Errors
-from scheduler_core.apiserver.validation.network.services import (
-    endpoint_address,
-    ip_address,
-    ip_range,
-    parse_ip_address,
-    parse_ip_range,
-)
+from scheduler_core.apiserver.validation.network import services
 from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, need, obey, one, text, validate_name
 
 _DIRECTIONS = {"ingress": "from", "egress": "to"}
@@ -47,8 +32,7 @@ def network_policy(manifest: Object, errors: Errors) -> None:
         each(direction, each("ports", _policy_port), each(peers, _peer))(spec, "spec", errors)
     types = spec.get("policyTypes") or ()
     if len(types) > 2:
-        detail = "may not specify more than two policyTypes"
-        errors.append(invalid("spec.policyTypes", list(types), detail))
+        errors.append(invalid("spec.policyTypes", list(types), "may not specify more than two policyTypes"))
         return
     known = ("Ingress", "Egress")
     errors += [
@@ -69,7 +53,7 @@ def _policy_port(given: Object, path: str, errors: Errors) -> None:
     if end is not None:
         state = "not specified" if port is None else "non-numeric"
         errors.append(invalid(f"{path}.endPort", end, f"may not be specified when `port` is {state}"))
-    text("port", port_name_errors)(given, path, errors)
+    text("port", names.port_name_errors)(given, path, errors)
 
 
 def _peer(peer: Object, path: str, errors: Errors) -> None:
@@ -90,11 +74,11 @@ def _block(block: Object, path: str, errors: Errors) -> None:
     if not whole:
         errors.append(build_required_error(f"{path}.cidr"))
         return
-    ip_range(whole, f"{path}.cidr", errors)
-    found = parse_ip_range(whole)
+    services.ip_range(whole, f"{path}.cidr", errors)
+    found = services.parse_ip_range(whole)
     for i, part in enumerate(block.get("except") or ()) if found is not None else ():
-        ip_range(part, f"{path}.except[{i}]", errors)
-        inside = parse_ip_range(part)
+        services.ip_range(part, f"{path}.except[{i}]", errors)
+        inside = services.parse_ip_range(part)
         if inside is not None and not _is_within(inside, found):
             errors.append(invalid(f"{path}.except[{i}]", part, "must be a strict subset of `cidr`"))
 
@@ -113,9 +97,9 @@ _CLASS = "kubernetes.io/ingress.class"
 _NOT_IN_PATHS, _NOT_AT_ENDS = ("//", "/./", "/../", "%2f", "%2F"), ("/..", "/.")
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _RESOURCE: Rules = (
-    text("apiGroup", subdomain_errors),
-    validate_name("kind", path_segment_errors, needed=True),
-    validate_name("name", path_segment_errors, needed=True),
+    text("apiGroup", names.subdomain_errors),
+    validate_name("kind", names.path_segment_errors, needed=True),
+    validate_name("name", names.path_segment_errors, needed=True),
 )
 
 
@@ -130,8 +114,8 @@ def ingress(manifest: Object, errors: Errors) -> None:
     for i, tls in enumerate(spec.get("tls") or ()):
         for j, host in enumerate(tls.get("hosts") or ()):
             _host(host, f"spec.tls[{i}].hosts[{j}]", errors)
-        validate_name("secretName", subdomain_errors)(tls, f"spec.tls[{i}]", errors)
-    text("ingressClassName", subdomain_errors)(spec, "spec", errors)
+        validate_name("secretName", names.subdomain_errors)(tls, f"spec.tls[{i}]", errors)
+    text("ingressClassName", names.subdomain_errors)(spec, "spec", errors)
     given = (manifest["metadata"].get("annotations") or {}).get(_CLASS)
     if given is not None and name is not None and given != name:
         detail = "must match `ingressClassName` when both are specified"
@@ -139,14 +123,14 @@ def ingress(manifest: Object, errors: Errors) -> None:
 
 
 def _host(host: str, path: str, errors: Errors) -> None:
-    problems = wildcard_errors(host) if "*" in host else subdomain_errors(host)
+    problems = names.wildcard_errors(host) if "*" in host else names.subdomain_errors(host)
     errors += [invalid(path, host, problem) for problem in problems]
 
 
 def _rule(rule: Object, path: str, errors: Errors) -> None:
     host, http = rule.get("host") or "", rule.get("http")
     if host:
-        if parse_ip_address(host) is not None:
+        if services.parse_ip_address(host) is not None:
             errors.append(invalid(f"{path}.host", host, "must be a DNS name, not an IP address"))
         _host(host, f"{path}.host", errors)
     if http is not None:
@@ -179,12 +163,12 @@ def _backend(backend: Object, path: str, errors: Errors) -> None:
     elif service is None:
         errors.append(invalid(path, "", "resource or service backend is required"))
     else:
-        validate_name("name", label1035_errors, needed=True)(service, f"{path}.service", errors)
+        validate_name("name", names.label1035_errors, needed=True)(service, f"{path}.service", errors)
         port = service.get("port") or {}
         if port.get("name") and port.get("number"):
             errors.append(invalid(path, "", "cannot set both port name & port number"))
         elif port.get("name"):
-            validate_name("name", port_name_errors)(port, f"{path}.service.port", errors)
+            validate_name("name", names.port_name_errors)(port, f"{path}.service.port", errors)
         elif port.get("number"):
             checks.port_number(port["number"], f"{path}.service.port.number", errors)
         else:
@@ -221,10 +205,10 @@ def _too_many(entries: Sequence[Any] | Object, most: int, path: str, errors: Err
 def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, port in enumerate(ports):
-        validate_name("name", label_errors)(port, f"ports[{i}]", errors)
+        validate_name("name", names.label_errors)(port, f"ports[{i}]", errors)
         checks.unique(errors, seen, port.get("name") or "", f"ports[{i}].name")
         one("protocol", "SCTP", "TCP", "UDP", empty=True)(port, f"ports[{i}]", errors)
-        text("appProtocol", list_qualified_name_errors)(port, f"ports[{i}]", errors)
+        text("appProtocol", names.list_qualified_name_errors)(port, f"ports[{i}]", errors)
 
 
 def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
@@ -237,12 +221,12 @@ def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
             _domain(address, f"{where}[{i}]", errors)
         elif kind in ("IPv4", "IPv6"):
             _address(address, kind, where, i, errors)
-    text("nodeName", subdomain_errors)(endpoint, path, errors)
+    text("nodeName", names.subdomain_errors)(endpoint, path, errors)
     topology = endpoint.get("deprecatedTopology") or {}
     _too_many(topology, _MOST_LABELS, f"{path}.deprecatedTopology", errors)
     checks.labels(topology, f"{path}.deprecatedTopology", errors)
-    text("hostname", label_errors)(endpoint, path, errors)
-    for field, problems in (("forZones", label_value_errors), ("forNodes", subdomain_errors)):
+    text("hostname", names.label_errors)(endpoint, path, errors)
+    for field, problems in (("forZones", names.label_value_errors), ("forNodes", names.subdomain_errors)):
         hints, place = (endpoint.get("hints") or {}).get(field) or (), f"{path}.hints.{field}"
         if _too_many(hints, _MOST_HINTS, place, errors):
             return
@@ -254,13 +238,13 @@ def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
 
 
 def _address(address: str, kind: str, path: str, i: int, errors: Errors) -> None:
-    where, found = f"{path}[{i}]", parse_ip_address(address)
+    where, found = f"{path}[{i}]", services.parse_ip_address(address)
     if found is None:
-        ip_address(address, where, errors)
+        services.ip_address(address, where, errors)
         return
     if f"IPv{found.version}" != kind:
         errors.append(invalid(path, address, f"must be an {kind} address"))
-    endpoint_address(address, where, errors)
+    services.endpoint_address(address, where, errors)
 
 
 def _domain(name: str, path: str, errors: Errors) -> None:
@@ -268,12 +252,11 @@ def _domain(name: str, path: str, errors: Errors) -> None:
     full = name.removesuffix(".")
     if not name:
         errors.append(build_required_error(path))
-    elif problems := subdomain_errors(full):
+    elif problems := names.subdomain_errors(full):
         errors.append(invalid(path, full, ",".join(problems)))
     elif "." not in full:
-        detail = "should be a domain with at least two segments separated by dots"
-        errors.append(invalid(path, full, detail))
+        errors.append(invalid(path, full, "should be a domain with at least two segments separated by dots"))
     else:
-        wrong = next((part for part in full.split(".") if label_errors(part)), None)
+        wrong = next((part for part in full.split(".") if names.label_errors(part)), None)
         if wrong is not None:
-            errors.append(invalid(path, wrong, ",".join(label_errors(wrong))))
+            errors.append(invalid(path, wrong, ",".join(names.label_errors(wrong))))

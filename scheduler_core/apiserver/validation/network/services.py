@@ -45,8 +45,7 @@ def parse_ip_address(text: str) -> Address | None:
 
 def ip_address(text: str, path: str, errors: Errors) -> None:
     if parse_ip_address(text) is None:
-        detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
-        errors.append(invalid(path, text, detail))
+        errors.append(invalid(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))
 
 
 def parse_ip_range(text: str) -> tuple[Address, int] | None:
@@ -60,8 +59,7 @@ def parse_ip_range(text: str) -> tuple[Address, int] | None:
 
 def ip_range(text: str, path: str, errors: Errors) -> None:
     if parse_ip_range(text) is None:
-        detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
-        errors.append(invalid(path, text, detail))
+        errors.append(invalid(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"))
 
 
 def endpoint_address(text: str, path: str, errors: Errors) -> None:
@@ -128,8 +126,7 @@ def _type(spec: Object, kind: str, addresses: list[str], headless: bool, errors:
     if not spec.get("ports") and not headless and kind != "ExternalName":
         errors.append(build_required_error("spec.ports"))
     if headless and kind in ("LoadBalancer", "NodePort"):
-        detail = f"may not be set to 'None' for {kind} services"
-        errors.append(invalid("spec.clusterIPs[0]", addresses[0], detail))
+        errors.append(invalid("spec.clusterIPs[0]", addresses[0], f"may not be set to 'None' for {kind} services"))
     if kind != "ExternalName":
         return
     given = {**spec, "clusterIPs": addresses}

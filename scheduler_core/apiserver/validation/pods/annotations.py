@@ -108,5 +108,4 @@ def _match(annotation: str, profile: Mapping[str, Any], what: str, path: str, er
     if not same:
         errors.append(forbidden(f"{path}.type", f"{what} type in annotation and field must match"))
     elif kind == "Localhost" and annotation.removeprefix(_LOCAL) != profile.get("localhostProfile"):
-        detail = f"{what} profile in annotation and field must match"
-        errors.append(forbidden(f"{path}.localhostProfile", detail))
+        errors.append(forbidden(f"{path}.localhostProfile", f"{what} profile in annotation and field must match"))

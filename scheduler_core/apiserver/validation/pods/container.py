@@ -23,23 +23,11 @@ from scheduler_core.apimachinery.objects.names import (
     subdomain_errors,
     variable_errors,
 )
-from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation import checks, rules
 from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import uses
 from scheduler_core.apiserver.validation.pods.references import field_reference, resource_reference
 from scheduler_core.apiserver.validation.pods.security import security_context
-from scheduler_core.apiserver.validation.rules import (
-    Object,
-    Rules,
-    inner,
-    need,
-    not_below,
-    obey,
-    one,
-    steps_back,
-    text,
-    validate_name,
-)
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _FIELDS = (
@@ -54,9 +42,9 @@ _MORE = "may not have more than one field specified at a time"
 class Pod:
     """The pod of the containers that are checked: its spec and the spec's path, sound volumes by name, and the names of its claims."""
 
-    spec: Object
+    spec: rules.Object
     path: str
-    volumes: Mapping[str, Object]
+    volumes: Mapping[str, rules.Object]
     claims: tuple[str, ...] = ()
 
     @property
@@ -74,9 +62,9 @@ class Pod:
         return self.spec.get("hostUsers") is not False
 
 
-def container(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+def container(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
     """Appends what is wrong with a container, whatever it is for."""
-    obey(_NAMED, raw, path, errors)
+    rules.obey(_NAMED, raw, path, errors)
     _ports(raw, path, errors)
     for i, variable in enumerate(raw.get("env") or ()):
         _variable(variable, f"{path}.env[{i}]", errors)
@@ -84,7 +72,7 @@ def container(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
         _variables(source, f"{path}.envFrom", i, errors)
     _mounts(raw, pod, f"{path}.volumeMounts", errors)
     _devices(raw, pod, f"{path}.volumeDevices", errors)
-    one("imagePullPolicy", *PULL_POLICIES)(raw, path, errors)
+    rules.one("imagePullPolicy", *PULL_POLICIES)(raw, path, errors)
     resources = raw.get("resources") or {}
     checks.resource_requirements(resources, f"{path}.resources", errors)
     uses(resources.get("claims") or (), pod.claims, f"{path}.resources.claims", errors)
@@ -93,14 +81,14 @@ def container(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
         security_context(context, pod.host_users, f"{path}.securityContext", errors)
 
 
-_NAMED: Rules = (
-    validate_name("name", label_errors, needed=True),
-    need("image"),
-    one("terminationMessagePolicy", "File", "FallbackToLogsOnError"),
+_NAMED: rules.Rules = (
+    rules.validate_name("name", label_errors, needed=True),
+    rules.need("image"),
+    rules.one("terminationMessagePolicy", "File", "FallbackToLogsOnError"),
 )
 
 
-def _ports(raw: Object, path: str, errors: Errors) -> None:
+def _ports(raw: rules.Object, path: str, errors: Errors) -> None:
     names: dict[str, None] = {}
     for i, port in enumerate(raw.get("ports") or ()):
         where, name = f"{path}.ports[{i}]", port.get("name") or ""
@@ -114,11 +102,11 @@ def _ports(raw: Object, path: str, errors: Errors) -> None:
             checks.port_number(port["containerPort"], f"{where}.containerPort", errors)
         if port.get("hostPort"):
             checks.port_number(port["hostPort"], f"{where}.hostPort", errors)
-        one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
+        rules.one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
 
 
-def _variable(variable: Object, path: str, errors: Errors) -> None:
-    validate_name("name", variable_errors, needed=True)(variable, path, errors)
+def _variable(variable: rules.Object, path: str, errors: Errors) -> None:
+    rules.validate_name("name", variable_errors, needed=True)(variable, path, errors)
     given = variable.get("valueFrom")
     if given is None:
         return
@@ -129,30 +117,29 @@ def _variable(variable: Object, path: str, errors: Errors) -> None:
     count = sum(given.get(field) is not None for field in _SOURCES)
     if not count:
         named_ = ", ".join(f"`{field}`" for field in _SOURCES[:-1])
-        detail = f"must specify one of: {named_} or `{_SOURCES[-1]}`"
-        errors.append(invalid(where, "", detail))
+        errors.append(invalid(where, "", f"must specify one of: {named_} or `{_SOURCES[-1]}`"))
     elif variable.get("value"):
         errors.append(invalid(where, "", "may not be specified when `value` is not empty"))
     elif count > 1:
         errors.append(invalid(where, "", _MORE))
 
 
-def _source(source: Object, field: str, path: str, errors: Errors) -> None:
+def _source(source: rules.Object, field: str, path: str, errors: Errors) -> None:
     if field == "fieldRef":
         field_reference(source, path, errors, _FIELDS)
     elif field == "resourceFieldRef":
         resource_reference(source, path, errors, in_volume=False)
     else:
-        text("name", subdomain_errors)({"name": source.get("name") or ""}, path, errors)
-        validate_name("key", config_key_errors, needed=True)(source, path, errors)
+        rules.text("name", subdomain_errors)({"name": source.get("name") or ""}, path, errors)
+        rules.validate_name("key", config_key_errors, needed=True)(source, path, errors)
 
 
-def _variables(source: Object, path: str, i: int, errors: Errors) -> None:
+def _variables(source: rules.Object, path: str, i: int, errors: Errors) -> None:
     """All keys of a ConfigMap or Secret; kube tells how many sources there are at the list."""
-    validate_name("prefix", variable_errors)(source, f"{path}[{i}]", errors)
+    rules.validate_name("prefix", variable_errors)(source, f"{path}[{i}]", errors)
     fields = ("configMapRef", "secretRef")
     for field in fields:
-        inner(field, validate_name("name", subdomain_errors, needed=True))(source, f"{path}[{i}]", errors)
+        rules.inner(field, rules.validate_name("name", subdomain_errors, needed=True))(source, f"{path}[{i}]", errors)
     count = sum(source.get(field) is not None for field in fields)
     if count != 1:
         detail = _MORE if count else "must specify one of: `configMapRef` or `secretRef`"
@@ -164,16 +151,16 @@ def _by_name(entries: object, field: str) -> dict[str, str]:
     return {each.get("name") or "": each.get(field) or "" for each in given}
 
 
-def _mounts(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+def _mounts(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
     devices = _by_name(raw.get("volumeDevices"), "devicePath")
     taken: dict[str, None] = {}
     for i, mount in enumerate(raw.get("volumeMounts") or ()):
         where = f"{path}[{i}]"
         name, place = mount.get("name") or "", mount.get("mountPath") or ""
-        need("name")(mount, where, errors)
+        rules.need("name")(mount, where, errors)
         if name not in pod.volumes:
             errors.append(not_found(f"{where}.name", name))
-        need("mountPath")(mount, where, errors)
+        rules.need("mountPath")(mount, where, errors)
         if place in taken:
             errors.append(invalid(f"{where}.mountPath", place, "must be unique"))
         taken[place] = None
@@ -183,18 +170,18 @@ def _mounts(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
             detail = "must not already exist as a path in volumeDevices"
             errors.append(invalid(f"{where}.mountPath", place, detail))
         if mount.get("subPath"):
-            text("subPath", not_below)(mount, path, errors)
+            rules.text("subPath", rules.not_below)(mount, path, errors)
         if mount.get("subPathExpr"):
             if mount.get("subPath"):
                 detail = "subPathExpr and subPath are mutually exclusive"
                 errors.append(invalid(f"{where}.subPathExpr", mount["subPathExpr"], detail))
-            text("subPathExpr", not_below)(mount, path, errors)
+            rules.text("subPathExpr", rules.not_below)(mount, path, errors)
         _propagation(mount, raw, path, errors)
 
 
-def _propagation(mount: Object, raw: Object, path: str, errors: Errors) -> None:
+def _propagation(mount: rules.Object, raw: rules.Object, path: str, errors: Errors) -> None:
     """kube tells both fields at the list of mounts."""
-    one("mountPropagation", "Bidirectional", "HostToContainer", "None", empty=True)(mount, path, errors)
+    rules.one("mountPropagation", "Bidirectional", "HostToContainer", "None", empty=True)(mount, path, errors)
     given, recursive = mount.get("mountPropagation"), mount.get("recursiveReadOnly")
     privileged = (raw.get("securityContext") or {}).get("privileged")
     if given == "Bidirectional" and not privileged:
@@ -211,7 +198,7 @@ def _propagation(mount: Object, raw: Object, path: str, errors: Errors) -> None:
             errors.append(forbidden(where, detail))
 
 
-def _devices(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+def _devices(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
     mounts = _by_name(raw.get("volumeMounts"), "mountPath")
     names: dict[str, None] = {}
     paths: dict[str, None] = {}
@@ -219,7 +206,7 @@ def _devices(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
         where = f"{path}[{i}]"
         name, place = device.get("name") or "", device.get("devicePath") or ""
         volume = pod.volumes.get(name)
-        need("name")(device, where, errors)
+        rules.need("name")(device, where, errors)
         if name in names:
             errors.append(invalid(f"{where}.name", name, "must be unique"))
         if volume is None:
@@ -227,10 +214,10 @@ def _devices(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
         elif volume.get("persistentVolumeClaim") is None and volume.get("ephemeral") is None:
             detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
             errors.append(invalid(f"{where}.name", name, detail))
-        need("devicePath")(device, where, errors)
+        rules.need("devicePath")(device, where, errors)
         if place in paths:
             errors.append(invalid(f"{where}.devicePath", place, "must be unique"))
-        if steps_back(place):
+        if rules.steps_back(place):
             detail = "can not contain backsteps ('..')"
             errors.append(invalid(f"{where}.devicePath", place, detail))
         else:
@@ -244,7 +231,7 @@ def _devices(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
             names[name] = None
 
 
-def _resize(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
+def _resize(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
     """Policies, which kube tells at the list, but for those that are there twice."""
     seen: dict[str, None] = {}
     known = {"resourceName": ("cpu", "memory"), "restartPolicy": ("NotRequired", "RestartContainer")}
@@ -261,5 +248,4 @@ def _resize(raw: Object, pod: Pod, path: str, errors: Errors) -> None:
                 errors.append(not_supported(path, value, supported))
         restart = policy.get("restartPolicy") or ""
         if pod.never_restarts and restart != "NotRequired":
-            detail = "must be 'NotRequired' when `restartPolicy` is 'Never'"
-            errors.append(invalid(path, restart, detail))
+            errors.append(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"))

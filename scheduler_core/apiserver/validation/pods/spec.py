@@ -30,10 +30,15 @@ from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import claims_of, is_mirror, uses
 from scheduler_core.apiserver.validation.network.services import ip_address
 from scheduler_core.apiserver.validation.pods import annotations as of_annotations
-from scheduler_core.apiserver.validation.pods import operating_systems
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations, validate_seccomp_annotations
 from scheduler_core.apiserver.validation.pods.container import Pod
-from scheduler_core.apiserver.validation.pods.containers import containers, every_container, reject_padded_image
+from scheduler_core.apiserver.validation.pods.containers import (
+    containers,
+    every_container,
+    host_process,
+    reject_fields_of_other_systems,
+    reject_padded_image,
+)
 from scheduler_core.apiserver.validation.pods.security import pod_security_context
 from scheduler_core.apiserver.validation.pods.volumes import volumes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, one, validate_name, within
@@ -132,7 +137,7 @@ def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str
     placement.validate_spread_constraints(
         spec.get("topologySpreadConstraints") or (), f"{path}.topologySpreadConstraints", errors
     )
-    operating_systems.host_process(spec, path, errors)
+    host_process(spec, path, errors)
     _host_users(spec, path, errors)
     for rule in _PLACED:
         rule(spec, path, errors)
@@ -146,7 +151,7 @@ def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str
     one("preemptionPolicy", "PreemptLowerPriority", "Never")(spec, path, errors)
     if spec.get("overhead"):
         checks.resource_requirements({"limits": spec["overhead"]}, f"{path}.overhead", errors)
-    operating_systems.fields_of(spec, path, errors)
+    reject_fields_of_other_systems(spec, path, errors)
 
 
 def pod(manifest: Object, errors: Errors, new: bool = True) -> None:

@@ -27,19 +27,8 @@ from scheduler_core.apiserver.validation.rules import (
     validate_name,
     within,
 )
+from scheduler_core.apiserver.validation.storage import sources
 from scheduler_core.apiserver.validation.storage.persistent import claim_spec, template_metadata
-from scheduler_core.apiserver.validation.storage.sources import (
-    AZURE_FILE,
-    GLUSTER,
-    ONE_TYPE,
-    SHARED,
-    at,
-    cinder,
-    driver,
-    initiator_length,
-    iscsi,
-    storageos,
-)
 
 _MODE = "must be a number between 0 and 0777 (octal), both inclusive"
 _FIELDS = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")
@@ -61,8 +50,7 @@ KEY_TO_PATH: Rules = (need("key", "path"), path_text, mode("mode"))
 def _size_limit(value: Object, path: str, errors: Errors) -> None:
     limit = value.get("sizeLimit")
     if limit is not None and nanos(limit) < 0:
-        detail = "SizeLimit field must be a valid resource quantity"
-        errors.append(forbidden(f"{path}.sizeLimit", detail))
+        errors.append(forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity"))
 
 
 def downward_file(value: Object, path: str, errors: Errors) -> None:
@@ -149,38 +137,38 @@ def _template(value: Object, path: str, errors: Errors) -> None:
 _FILES: Rules = (mode("defaultMode"), each("items", *KEY_TO_PATH))
 _SOURCES: dict[str, Rules] = {
     "emptyDir": (_size_limit,),
-    "hostPath": SHARED["hostPath"],
+    "hostPath": sources.SHARED["hostPath"],
     "gitRepo": (need("repository"), text("directory", not_below)),
-    "gcePersistentDisk": at("persistentDisk", SHARED["gcePersistentDisk"]),
-    "awsElasticBlockStore": SHARED["awsElasticBlockStore"],
+    "gcePersistentDisk": sources.at("persistentDisk", sources.SHARED["gcePersistentDisk"]),
+    "awsElasticBlockStore": sources.SHARED["awsElasticBlockStore"],
     "secret": (need("secretName"), *_FILES),
-    "nfs": SHARED["nfs"],
-    "iscsi": (need("targetPortal"), *iscsi(persistent=False)),
-    "glusterfs": (GLUSTER,),
-    "flocker": SHARED["flocker"],
+    "nfs": sources.SHARED["nfs"],
+    "iscsi": (need("targetPortal"), *sources.iscsi(persistent=False)),
+    "glusterfs": (sources.GLUSTER,),
+    "flocker": sources.SHARED["flocker"],
     "persistentVolumeClaim": (need("claimName"),),
-    "rbd": SHARED["rbd"],
-    "cinder": cinder(namespaced=False),
-    "cephfs": SHARED["cephfs"],
-    "quobyte": SHARED["quobyte"],
+    "rbd": sources.SHARED["rbd"],
+    "cinder": sources.cinder(namespaced=False),
+    "cephfs": sources.SHARED["cephfs"],
+    "quobyte": sources.SHARED["quobyte"],
     "downwardAPI": (_downward,),
-    "fc": SHARED["fc"],
-    "flexVolume": SHARED["flexVolume"],
+    "fc": sources.SHARED["fc"],
+    "flexVolume": sources.SHARED["flexVolume"],
     "configMap": (need("name"), *_FILES),
-    "azureFile": (AZURE_FILE,),
-    "vsphereVolume": SHARED["vsphereVolume"],
-    "photonPersistentDisk": SHARED["photonPersistentDisk"],
-    "portworxVolume": SHARED["portworxVolume"],
-    "azureDisk": SHARED["azureDisk"],
-    "storageos": storageos(namespaced=False),
+    "azureFile": (sources.AZURE_FILE,),
+    "vsphereVolume": sources.SHARED["vsphereVolume"],
+    "photonPersistentDisk": sources.SHARED["photonPersistentDisk"],
+    "portworxVolume": sources.SHARED["portworxVolume"],
+    "azureDisk": sources.SHARED["azureDisk"],
+    "storageos": sources.storageos(namespaced=False),
     "projected": (_validate_projected,),
-    "scaleIO": SHARED["scaleIO"],
-    "csi": (driver, _publish_secret),
+    "scaleIO": sources.SHARED["scaleIO"],
+    "csi": (sources.driver, _publish_secret),
     "ephemeral": (_template,),
 }
 # as kube spells them in errors about a second source
 _SPELLED = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-_ONE_SOURCE = only_one(_SOURCES, ONE_TYPE, _SPELLED)
+_ONE_SOURCE = only_one(_SOURCES, sources.ONE_TYPE, _SPELLED)
 
 
 def volumes(given: Any, pod: str, path: str, errors: Errors) -> dict[str, Object]:
@@ -206,7 +194,7 @@ def volumes(given: Any, pod: str, path: str, errors: Errors) -> dict[str, Object
 def _source_and_name(volume: Object, name: str, pod: str, where: str, errors: Errors) -> None:
     """Validate a volume's name as its source requires."""
     if volume.get("iscsi") is not None:
-        initiator_length(name, volume["iscsi"], f"{where}.name", name, errors)
+        sources.initiator_length(name, volume["iscsi"], f"{where}.name", name, errors)
     if volume.get("ephemeral") is not None and pod and name:
         claim = f"{pod}-{name}"
         errors += [

@@ -121,8 +121,7 @@ def csi_node(manifest: Object, errors: Errors) -> None:
         if not node:
             errors.append(build_required_error(f"{where}.nodeID"))
         if len(node.encode()) > _LONGEST_NODE_ID:
-            detail = f"must be {_LONGEST_NODE_ID} characters or less"
-            errors.append(invalid(f"{where}.nodeID", node, detail))
+            errors.append(invalid(f"{where}.nodeID", node, f"must be {_LONGEST_NODE_ID} characters or less"))
         inner("allocatable", not_negative("count"))(driver, where, errors)
         checks.unique(errors, seen, name, f"{where}.name")
         keys: dict[str, None] = {}

@@ -18,33 +18,9 @@ from scheduler_core.apimachinery.objects.errors import (
 )
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos, value
-from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation import checks, rules
 from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
-from scheduler_core.apiserver.validation.rules import (
-    Object,
-    Rule,
-    Rules,
-    inner,
-    need,
-    obey,
-    one,
-    only_one,
-    validate_name,
-)
-from scheduler_core.apiserver.validation.storage.sources import (
-    AZURE_FILE,
-    GLUSTER,
-    ONE_TYPE,
-    SHARED,
-    at,
-    cinder,
-    driver,
-    initiator_length,
-    is_provisioner,
-    iscsi,
-    path_on_node,
-    storageos,
-)
+from scheduler_core.apiserver.validation.storage import sources
 
 _ALONE = "ReadWriteOncePod"
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", _ALONE)
@@ -54,67 +30,66 @@ _MOUNTED = (
     *("cephfs", "azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk"),
 )
 _INLINE = "in the context of inline volumes"
-_CLASS = validate_name("storageClassName", subdomain_errors)
-_MODE = one("volumeMode", "Block", "Filesystem", empty=True)
-_REFERENCE: Rules = (
-    validate_name("name", subdomain_errors, needed=True),
-    validate_name("namespace", label_errors, needed=True),
+_CLASS = rules.validate_name("storageClassName", subdomain_errors)
+_MODE = rules.one("volumeMode", "Block", "Filesystem", empty=True)
+_REFERENCE: rules.Rules = (
+    rules.validate_name("name", subdomain_errors, needed=True),
+    rules.validate_name("namespace", label_errors, needed=True),
 )
 
 
-def _gluster_namespace(given: Object, path: str, errors: Errors) -> None:
+def _gluster_namespace(given: rules.Object, path: str, errors: Errors) -> None:
     namespace, where = given.get("endpointsNamespace"), f"{path}.endpointsNamespace"
     if namespace == "":
-        detail = "if the endpointnamespace is set, it must be a valid namespace name"
-        errors.append(invalid(where, namespace, detail))
-    validate_name("endpointsNamespace", label_errors)(given, path, errors)
+        errors.append(invalid(where, namespace, "if the endpointnamespace is set, it must be a valid namespace name"))
+    rules.validate_name("endpointsNamespace", label_errors)(given, path, errors)
 
 
-def _secret_namespace(given: Object, path: str, errors: Errors) -> None:
+def _secret_namespace(given: rules.Object, path: str, errors: Errors) -> None:
     if given.get("secretNamespace") == "":
         errors.append(build_required_error(f"{path}.secretNamespace"))
 
 
-def _driver(given: Object, path: str, errors: Errors) -> None:
-    if not is_provisioner(given.get("driver") or ""):
-        driver(given, path, errors)
+def _driver(given: rules.Object, path: str, errors: Errors) -> None:
+    if not sources.is_provisioner(given.get("driver") or ""):
+        sources.driver(given, path, errors)
 
 
-_SOURCES: dict[str, Rules] = {
-    "hostPath": SHARED["hostPath"],
-    "gcePersistentDisk": at("persistentDisk", SHARED["gcePersistentDisk"]),
-    "awsElasticBlockStore": SHARED["awsElasticBlockStore"],
-    "glusterfs": (GLUSTER, _gluster_namespace),
-    **{name: SHARED[name] for name in ("flocker", "nfs", "rbd", "quobyte", "cephfs")},
-    "iscsi": (need("targetPortal"), *iscsi(persistent=True)),
-    "cinder": cinder(namespaced=True),
-    "fc": SHARED["fc"],
-    "flexVolume": SHARED["flexVolume"],
-    "azureFile": (AZURE_FILE, _secret_namespace),
+_SOURCES: dict[str, rules.Rules] = {
+    "hostPath": sources.SHARED["hostPath"],
+    "gcePersistentDisk": sources.at("persistentDisk", sources.SHARED["gcePersistentDisk"]),
+    "awsElasticBlockStore": sources.SHARED["awsElasticBlockStore"],
+    "glusterfs": (sources.GLUSTER, _gluster_namespace),
+    **{name: sources.SHARED[name] for name in ("flocker", "nfs", "rbd", "quobyte", "cephfs")},
+    "iscsi": (rules.need("targetPortal"), *sources.iscsi(persistent=True)),
+    "cinder": sources.cinder(namespaced=True),
+    "fc": sources.SHARED["fc"],
+    "flexVolume": sources.SHARED["flexVolume"],
+    "azureFile": (sources.AZURE_FILE, _secret_namespace),
     **{
-        name: SHARED[name]
+        name: sources.SHARED[name]
         for name in ("vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "scaleIO")
     },
-    "local": (path_on_node(),),
-    "storageos": storageos(namespaced=True),
+    "local": (sources.path_on_node(),),
+    "storageos": sources.storageos(namespaced=True),
     "csi": (
         _driver,
-        need("volumeHandle"),
-        inner("controllerPublishSecretRef", *_REFERENCE),
-        inner("controllerExpandSecretRef", *_REFERENCE),
-        inner("nodePublishSecretRef", *_REFERENCE),
-        inner("nodeExpandSecretRef", *_REFERENCE),
+        rules.need("volumeHandle"),
+        rules.inner("controllerPublishSecretRef", *_REFERENCE),
+        rules.inner("controllerExpandSecretRef", *_REFERENCE),
+        rules.inner("nodePublishSecretRef", *_REFERENCE),
+        rules.inner("nodeExpandSecretRef", *_REFERENCE),
     ),
 }
-_ONE_SOURCE = only_one(_SOURCES, ONE_TYPE, {"cephfs": "cephFS"}, also=("flexVolume",))
+_ONE_SOURCE = rules.only_one(_SOURCES, sources.ONE_TYPE, {"cephfs": "cephFS"}, also=("flexVolume",))
 
 
-def volume(manifest: Object, errors: Errors) -> None:
+def volume(manifest: rules.Object, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     name = manifest["metadata"].get("name") or ""
     _access_modes(spec, "spec", "", errors)
     _capacity(spec.get("capacity"), errors)
-    one("persistentVolumeReclaimPolicy", "Delete", "Recycle", "Retain")(spec, "spec", errors)
+    rules.one("persistentVolumeReclaimPolicy", "Delete", "Recycle", "Retain")(spec, "spec", errors)
     _affinity(spec.get("nodeAffinity"), "spec.nodeAffinity", errors)
     _source(spec, name, "spec", errors, spec.get("nodeAffinity") is not None)
     _CLASS(spec, "spec", errors)
@@ -126,7 +101,7 @@ def volume(manifest: Object, errors: Errors) -> None:
         errors.append(forbidden(f"metadata.annotations.{_MOUNT_OPTIONS}", detail))
 
 
-def inline_volume(spec: Object, path: str, errors: Errors) -> None:
+def inline_volume(spec: rules.Object, path: str, errors: Errors) -> None:
     """A volume that an attachment describes, which is no object of its own."""
     for field in ("claimRef", "capacity"):
         if spec.get(field):
@@ -143,11 +118,10 @@ def inline_volume(spec: Object, path: str, errors: Errors) -> None:
     if spec.get("storageClassName"):
         errors.append(forbidden(f"{path}.storageClassName", f"may not be specified {_INLINE}"))
     if spec.get("volumeMode") not in (None, "Filesystem"):
-        detail = f"may not specify volumeMode other than Filesystem {_INLINE}"
-        errors.append(forbidden(f"{path}.volumeMode", detail))
+        errors.append(forbidden(f"{path}.volumeMode", f"may not specify volumeMode other than Filesystem {_INLINE}"))
 
 
-def _affinity(affinity: Object | None, path: str, errors: Errors) -> None:
+def _affinity(affinity: rules.Object | None, path: str, errors: Errors) -> None:
     if affinity is None:
         return
     if affinity.get("required") is None:
@@ -156,13 +130,13 @@ def _affinity(affinity: Object | None, path: str, errors: Errors) -> None:
         checks.node_selector(affinity["required"], f"{path}.required", errors)
 
 
-def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) -> None:
+def _source(spec: rules.Object, name: str, path: str, errors: Errors, placed: bool) -> None:
     """Validate the volume's source; `placed`: the volume has node affinity."""
     found = [source for source in _SOURCES if spec.get(source) is not None]
     _ONE_SOURCE(spec, path, errors)
     if found[:1] == ["iscsi"]:
         portal = spec["iscsi"].get("targetPortal") or ""
-        initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
+        sources.initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
     if found[:1] == ["local"] and not placed:
         errors.append(build_required_error(f"{path}.nodeAffinity", "Local volume requires node affinity"))
     if not found:
@@ -173,30 +147,30 @@ def _source(spec: Object, name: str, path: str, errors: Errors, placed: bool) ->
         errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", detail))
 
 
-def _attributes(spec: Object, path: str, errors: Errors) -> None:
+def _attributes(spec: rules.Object, path: str, errors: Errors) -> None:
     name, where = spec.get("volumeAttributesClassName"), f"{path}.volumeAttributesClassName"
     if name is None:
         return
     if not name:
         errors.append(build_required_error(where, "an empty string is disallowed"))
-    validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
+    rules.validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
     if spec.get("csi") is None:
         errors.append(build_required_error(f"{path}.csi", "has to be specified when using volumeAttributesClassName"))
 
 
-def _access_modes(spec: Object, path: str, detail: str, errors: Errors, *between: Rule) -> None:
+def _access_modes(spec: rules.Object, path: str, detail: str, errors: Errors, *between: rules.Rule) -> None:
     """`between`: what kube looks at once there are some, before each."""
     modes, where = spec.get("accessModes") or (), f"{path}.accessModes"
     if not modes:
         errors.append(build_required_error(where, detail))
-    obey(between, spec, path, errors)
+    rules.obey(between, spec, path, errors)
     errors += [not_supported(where, mode, _MODES) for mode in modes if mode not in _MODES]
     known = [mode for mode in modes if mode in _MODES]
     if _ALONE in known and any(mode != _ALONE for mode in known):
         errors.append(forbidden(where, f"may not use {_ALONE} with other access modes"))
 
 
-def _capacity(given: Object | None, errors: Errors) -> None:
+def _capacity(given: rules.Object | None, errors: Errors) -> None:
     capacity = given or {}
     if not capacity:
         errors.append(build_required_error("spec.capacity"))
@@ -215,7 +189,7 @@ def _positive(quantity: Any, where: str, errors: Errors) -> None:
         errors.append(invalid(where, checks.quantity_text(quantity), POSITIVE))
 
 
-def claim(manifest: Object, errors: Errors) -> None:
+def claim(manifest: rules.Object, errors: Errors) -> None:
     spec = dict(manifest.get("spec") or {})
     source, other = spec.get("dataSource"), spec.get("dataSourceRef")
     if other is not None and other.get("namespace"):  # CrossNamespaceVolumeDataSource is off
@@ -227,7 +201,7 @@ def claim(manifest: Object, errors: Errors) -> None:
     claim_spec(spec, "spec", errors)
 
 
-def claim_spec(spec: Object, path: str, errors: Errors) -> None:
+def claim_spec(spec: rules.Object, path: str, errors: Errors) -> None:
     """Validate the spec of a claim or a claim template."""
     _access_modes(spec, path, "at least 1 access mode is required", errors, _selector)
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
@@ -243,33 +217,31 @@ def claim_spec(spec: Object, path: str, errors: Errors) -> None:
         if given is not None:
             _data_source(given, f"{path}.{field}", errors)
     if other is not None and other.get("namespace"):
-        validate_name("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
+        rules.validate_name("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
         if source is not None:
-            detail = "may not be specified when dataSourceRef.namespace is specified"
-            errors.append(invalid(path, {}, detail))
+            errors.append(invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified"))
     elif source is not None and other is not None and _identity(source) != _identity(other):
         errors.append(invalid(path, {}, "must match dataSourceRef"))
-    validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
+    rules.validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
 
 
-def _selector(spec: Object, path: str, errors: Errors) -> None:
+def _selector(spec: rules.Object, path: str, errors: Errors) -> None:
     checks.label_selector(spec.get("selector"), f"{path}.selector", errors)
 
 
-def _data_source(source: Object, path: str, errors: Errors) -> None:
-    need("name", "kind")(source, path, errors)
+def _data_source(source: rules.Object, path: str, errors: Errors) -> None:
+    rules.need("name", "kind")(source, path, errors)
     kind = source.get("kind") or ""
     if not source.get("apiGroup") and kind != "PersistentVolumeClaim":
-        detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
-        errors.append(invalid(path, kind, detail))
-    validate_name("apiGroup", subdomain_errors)(source, path, errors)
+        errors.append(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+    rules.validate_name("apiGroup", subdomain_errors)(source, path, errors)
 
 
-def _identity(source: Object) -> tuple[Any, str, str]:
+def _identity(source: rules.Object) -> tuple[Any, str, str]:
     return source.get("apiGroup"), source.get("kind") or "", source.get("name") or ""
 
 
-def template_metadata(meta: Object, path: str, errors: Errors) -> None:
+def template_metadata(meta: rules.Object, path: str, errors: Errors) -> None:
     """Validate the metadata of a claim template: labels and annotations, and nothing else."""
     checks.annotation_keys(meta.get("annotations"), f"{path}.annotations", errors)
     checks.labels(meta.get("labels"), f"{path}.labels", errors)

@@ -174,8 +174,7 @@ def _flocker(value: Object, path: str, errors: Errors) -> None:
     if not name and not uuid:
         errors.append(build_required_error(path, "one of datasetName and datasetUUID is required"))
     if name and uuid:
-        detail = "datasetName and datasetUUID can not be specified simultaneously"
-        errors.append(invalid(path, "resource", detail))
+        errors.append(invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously"))
     if "/" in name:
         errors.append(invalid(f"{path}.datasetName", name, "must not contain '/'"))
 

@@ -9,19 +9,82 @@ kube: pkg/controller/cronjob/cronjob_controllerv2.go @ v1.34.1
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from scheduler_core.apimachinery.objects.times import SECOND, format_time, optional_time
+from scheduler_core.apimachinery.objects.times import SECOND, format_time, optional_time, parse_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
-from scheduler_core.base.clock.agenda import TIMER
-from scheduler_core.base.clock.cron import BadSchedule, Schedule, is_zone
+from scheduler_core.base.clock.agenda import MILLISECOND, TIMER
+from scheduler_core.base.clock.cron import BadSchedule, Schedule, is_zone, parse_schedule
 from scheduler_core.controllers.contract import World, WorldAction
-from scheduler_core.controllers.workloads.cronjobs import times
 from scheduler_core.controllers.workloads.cronjobs.jobs import REASONS, Jobs
 from scheduler_core.controllers.workloads.owners import Owner, resolve
 from scheduler_core.controllers.workloads.watching import WorkloadController
+
+# Which of a CronJob's moments is due, and when the next one is.
+#
+# kube: pkg/controller/cronjob/utils.go @ v1.34.1
+
+DELTA = 100 * MILLISECOND  # by which a look at a schedule comes after its moment
+MANY = 100
+
+
+class Due(NamedTuple):
+    """The latest moment that has come and the one from which it was looked for, in seconds since 1970; how many were missed."""
+
+    since: int
+    at: int | None
+    missed: int
+
+
+def schedule_of(owner: Owner) -> Schedule:
+    """The schedule in the CronJob's time zone. BadSchedule."""
+    return parse_schedule(str(owner.spec.get("schedule") or ""), owner.spec.get("timeZone"))
+
+
+def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = True) -> Due:
+    """`now`: ns since 1970. `deadline`: startingDeadlineSeconds counts. BadSchedule where moments are less than a second apart.
+
+    kube: mostRecentScheduleTime
+    """
+    since = (
+        parse_time(owner.status.get("lastScheduleTime") or owner.manifest["metadata"]["creationTimestamp"]) // SECOND
+    )
+    limit = owner.spec.get("startingDeadlineSeconds")
+    if deadline and limit is not None:
+        since = max(since, (now - limit * SECOND) // SECOND)
+    first = schedule.next(since)
+    second = None if first is None else schedule.next(first)
+    if first is None or now < first * SECOND:
+        return Due(since, None, 0)
+    if second is None or now < second * SECOND:
+        return Due(since, first, 0)
+    period = second - first
+    if period < 1:
+        raise BadSchedule("time difference between two schedules is less than 1 second")
+    # As in kube, the distance of the first two moments leads close to now without a step for each one missed; the loop
+    # below then finds the latest one, even where the distances differ.
+    missed = (now // SECOND - first) // period + 1
+    at, following = None, schedule.next(first + (missed - 2) * period)
+    while following is not None and following * SECOND <= now:
+        at, following = following, schedule.next(following)
+    return Due(since, at, missed)
+
+
+def next_look(owner: Owner, schedule: Schedule, now: int) -> int | None:
+    """Return the time of the CronJob's next sync (ns since 1970); None if its schedule never fires again.
+
+    kube: nextScheduleTimeDuration
+    """
+    try:
+        due = most_recent(owner, schedule, now, deadline=False)
+    except BadSchedule:
+        due = Due(0, now // SECOND, 0)
+    start = due.at if due.at is not None else now // SECOND if due.missed else due.since
+    at = schedule.next(start)
+    return None if at is None else at * SECOND + DELTA
+
 
 NAME = "cronjob-controller"
 
@@ -76,10 +139,10 @@ class CronJobController(WorkloadController):
     def _wait(self, world: World, owner: Owner) -> None:
         """Looks at a CronJob at its next moment; an earlier look that is planned already holds."""
         try:
-            schedule = times.schedule_of(owner)
+            schedule = schedule_of(owner)
         except BadSchedule:
             return  # which an Event tells
-        at = times.next_look(owner, schedule, world.store.epoch + world.now)
+        at = next_look(owner, schedule, world.store.epoch + world.now)
         if at is not None:
             self._plan(world, owner.key, at - world.store.epoch)
 
@@ -124,13 +187,13 @@ class CronJobController(WorkloadController):
         if schedule is None:
             return None
         try:
-            due = times.most_recent(owner, schedule, now)
+            due = most_recent(owner, schedule, now)
         except BadSchedule as problem:
             jobs.event(WARNING, "InvalidSchedule", f"invalid schedule: {owner.spec['schedule']} : {problem}")
             return None
         if due.at is None:
             return None
-        if due.missed > times.MANY:
+        if due.missed > MANY:
             text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
             jobs.event(WARNING, "TooManyMissedTimes", text)
         limit = owner.spec.get("startingDeadlineSeconds")
@@ -164,7 +227,7 @@ class CronJobController(WorkloadController):
             words = f'CRON_TZ or TZ used in schedule "{text}" is not officially supported, see {see} for more details'
             jobs.event(WARNING, "UnsupportedSchedule", words)
         try:
-            return times.schedule_of(jobs.owner)
+            return schedule_of(jobs.owner)
         except BadSchedule as problem:
             jobs.event(WARNING, "UnparseableSchedule", f'unparseable schedule: "{text}" : {problem}')
             return None

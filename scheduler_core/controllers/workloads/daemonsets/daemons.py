@@ -150,13 +150,11 @@ class Daemons:
             self.controller.enqueue_at(self.world, self.owner.key, until)
             return False
         memory.fail(key, self.world.now)
-        text = f"Found failed daemon pod {pod.key} on node {node}, will try to kill it"
-        self.record(WARNING, FAILED, text)
+        self.record(WARNING, FAILED, f"Found failed daemon pod {pod.key} on node {node}, will try to kill it")
         return True
 
     def note_success(self, node: str, pod: Pod) -> None:
-        text = f"Found succeeded daemon pod {pod.key} on node {node}, will try to delete it"
-        self.record(NORMAL, SUCCEEDED, text)
+        self.record(NORMAL, SUCCEEDED, f"Found succeeded daemon pod {pod.key} on node {node}, will try to delete it")
 
     def record(self, type_: str, reason: str, text: str) -> None:
         self.controller.event(self.world, type_, reason, "DaemonSet", self.owner.key, text)

@@ -16,9 +16,8 @@ from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
-from scheduler_core.controllers.workloads.deployments.progress import sync_status
 from scheduler_core.controllers.workloads.deployments.rollout import SCALED, Rollout
-from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll
+from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll, sync_status
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
 
 # A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.

@@ -11,8 +11,8 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import hash_template
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
+from scheduler_core.apiserver.object_defaults import without_template_defaults
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.template_defaults import without_template_defaults
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
@@ -92,8 +92,7 @@ class Rollout:
             self.new = self.world.api.patch(_target(new), patch)
         self._number_deployment(notes.get(revisions.REVISION, ""))
         if conditions.has_deadline(self.spec) and conditions.progressing(self.owner.status) is None:
-            message = f'Found new replica set "{new["metadata"]["name"]}"'
-            self.note_progress("True", conditions.FOUND, message)
+            self.note_progress("True", conditions.FOUND, f'Found new replica set "{new["metadata"]["name"]}"')
 
     def _number_deployment(self, revision: str) -> None:
         if revision and self.owner.annotations.get(revisions.REVISION) != revision:

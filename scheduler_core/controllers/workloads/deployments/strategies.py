@@ -6,10 +6,14 @@ kube: pkg/controller/deployment/{rolling,recreate}.go @ v1.34.1
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.controllers.workloads.deployments import bounds
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.base.clock.agenda import MILLISECOND
+from scheduler_core.controllers.workloads.deployments import bounds, conditions
 from scheduler_core.controllers.workloads.deployments.bounds import (
     get_desired_replicas,
     get_status_count,
@@ -17,8 +21,159 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
     total,
     total_of,
 )
-from scheduler_core.controllers.workloads.deployments.progress import is_complete, sync_rollout_status
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
+
+# The status of a Deployment, and whether its rollout goes on.
+#
+# kube: pkg/controller/deployment/{progress,sync}.go @ v1.34.1
+
+Status = dict[str, Any]
+
+
+def sync_status(rollout: Rollout) -> None:
+    """Writes the numbers and whether enough pods are available."""
+    rollout.write_status(_fields(_numbers(rollout)))
+
+
+def sync_rollout_status(rollout: Rollout) -> None:
+    """Sync the status with the rollout's progress; enqueue a check for the end of its deadline."""
+    status = _numbers(rollout)
+    given: list[Manifest] = status["conditions"]
+    if not conditions.has_deadline(rollout.spec):
+        given = conditions.without(given, conditions.PROGRESSING)
+    elif not _was_complete(rollout, status):
+        given = _update_progressing(rollout, status, given)
+    failure = _failure(rollout)
+    if failure is None:
+        given = conditions.without(given, conditions.FAILURE)
+    else:
+        given = conditions.with_condition(given, failure)
+    status["conditions"] = given
+    before = rollout.owner.status
+    rollout.write_status(_fields(status))
+    if rollout.owner.status == before:
+        _look_again(rollout)
+
+
+def is_complete(rollout: Rollout, status: Manifest) -> bool:
+    """Return True if a status reports only new pods, all of them available."""
+    count = get_desired_replicas(rollout.spec)
+    return (
+        all(int(status.get(field) or 0) == count for field in ("updatedReplicas", "replicas", "availableReplicas"))
+        and int(status.get("observedGeneration") or 0) >= rollout.owner.generation
+    )
+
+
+def _numbers(rollout: Rollout) -> Status:
+    """kube: calculateStatus"""
+    every, new = rollout.all, rollout.new
+    available = total_of(every, "availableReplicas")
+    enough = available >= get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
+    says = (
+        ("True", conditions.ENOUGH, "Deployment has minimum availability.")
+        if enough
+        else ("False", conditions.NOT_ENOUGH, "Deployment does not have minimum availability.")
+    )
+    given = list(rollout.owner.status.get("conditions") or ())
+    condition = conditions.condition(conditions.AVAILABLE, *says, rollout.now)
+    return {
+        "observedGeneration": rollout.owner.generation,
+        "replicas": total_of(every, "replicas"),
+        "updatedReplicas": bounds.get_status_count(new, "replicas"),
+        "readyReplicas": total_of(every, "readyReplicas"),
+        "availableReplicas": available,
+        "unavailableReplicas": max(0, bounds.total(every) - available),
+        "conditions": conditions.with_condition(given, condition),
+    }
+
+
+def _fields(status: Status) -> Status:
+    """Return the fields to write, with None for numbers that are 0."""
+    return {name: value or None for name, value in status.items()}
+
+
+def _was_complete(rollout: Rollout, status: Status) -> bool:
+    current = conditions.progressing(rollout.owner.status)
+    return (
+        status["replicas"] == status["updatedReplicas"]
+        and current is not None
+        and current.get("reason") == conditions.COMPLETE
+    )
+
+
+def _update_progressing(rollout: Rollout, status: Status, given: list[Manifest]) -> list[Manifest]:
+    subject = (
+        f'Deployment "{rollout.owner.name}"'
+        if rollout.new is None
+        else f'ReplicaSet "{rollout.new["metadata"]["name"]}"'
+    )
+
+    def progress(state: str, reason: str, words: str) -> Manifest:
+        return conditions.condition(conditions.PROGRESSING, state, reason, f"{subject} {words}.", rollout.now)
+
+    current = conditions.find_condition(given, conditions.PROGRESSING)
+    if is_complete(rollout, status):
+        return conditions.with_condition(given, progress("True", conditions.COMPLETE, "has successfully progressed"))
+    if _goes_on(rollout.owner.status, status):
+        new = progress("True", conditions.UPDATED, "is progressing")
+        if current is not None and current.get("status") == "True":
+            new = {**new, "lastTransitionTime": current.get("lastTransitionTime")}
+        return conditions.with_condition(conditions.without(given, conditions.PROGRESSING), new)
+    if _has_timed_out(rollout, current):
+        new = progress("False", conditions.TIMED_OUT, "has timed out progressing")
+        return conditions.with_condition(given, new)
+    return given
+
+
+def _goes_on(before: Manifest, after: Manifest) -> bool:
+    """Return True if there are more new, ready or available pods, or fewer old ones. kube: DeploymentProgressing"""
+
+    def number(status: Manifest, field: str) -> int:
+        return int(status.get(field) or 0)
+
+    def old_pods(status: Manifest) -> int:
+        return number(status, "replicas") - number(status, "updatedReplicas")
+
+    return old_pods(after) < old_pods(before) or any(
+        number(after, field) > number(before, field)
+        for field in ("updatedReplicas", "readyReplicas", "availableReplicas")
+    )
+
+
+def _has_timed_out(rollout: Rollout, current: Manifest | None) -> bool:
+    if current is None or current.get("reason") == conditions.COMPLETE:
+        return False
+    if current.get("reason") == conditions.TIMED_OUT:
+        return True
+    return _deadline(rollout, current) < rollout.world.now
+
+
+def _deadline(rollout: Rollout, current: Manifest) -> int:
+    """The virtual time (ns) after which a rollout without progress has failed."""
+    since = current.get("lastUpdateTime") or rollout.now
+    return parse_time(since) - rollout.world.store.epoch + rollout.owner.number("progressDeadlineSeconds") * SECOND
+
+
+def _look_again(rollout: Rollout) -> None:
+    """kube: requeueStuckDeployment. DEVIATION: kube also looks at one that was complete once, over and over; it can't time out."""
+    current = conditions.progressing(rollout.owner.status)
+    if current is None or not conditions.has_deadline(rollout.spec):
+        return
+    settled = current.get("reason") in (conditions.TIMED_OUT, conditions.COMPLETE)
+    if settled or is_complete(rollout, rollout.owner.status):
+        return
+    at = _deadline(rollout, current)
+    soon = at - rollout.world.now < SECOND
+    rollout.controller.enqueue_at(rollout.world, rollout.owner.key, at + (MILLISECOND if soon else SECOND))
+
+
+def _failure(rollout: Rollout) -> Manifest | None:
+    """A failure to create or delete pods, of the new ReplicaSet's first."""
+    for one in (*([] if rollout.new is None else [rollout.new]), *rollout.old):
+        failure = conditions.find_condition((one.get("status") or {}).get("conditions") or (), conditions.FAILURE)
+        if failure is not None:
+            return {**failure, "lastUpdateTime": failure.get("lastTransitionTime")}
+    return None
 
 
 def roll(rollout: Rollout) -> None:

@@ -130,8 +130,7 @@ class Pods:
         what = f"{verb} Pod {name} in StatefulSet {self.owner.name}"
         kind, key = self.owner.kind, self.owner.key
         if refused is None:
-            reason = f"Successful{verb.title()}"
-            self.controller.event(self.world, NORMAL, reason, kind, key, f"{what} successful")
+            self.controller.event(self.world, NORMAL, f"Successful{verb.title()}", kind, key, f"{what} successful")
         else:
             text = f"{what} failed error: {refused.answer.message}"
             self.controller.event(self.world, WARNING, f"Failed{verb.title()}", kind, key, text)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.formats.configurations.finding.documents import find_in, is_configuration, is_policy
+from scheduler_core.formats.configurations.finding.documents import find, find_in, is_configuration, is_policy
 from scheduler_core.formats.configurations.finding.found import Found
-from scheduler_core.formats.configurations.finding.search import find
 
 __all__ = ["Found", "find", "find_in", "is_configuration", "is_policy"]

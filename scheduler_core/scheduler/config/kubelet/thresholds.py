@@ -139,8 +139,7 @@ def _least(signal: str, text: str) -> Amount:
     if text.endswith("%"):
         share = _share(field, text)
         if share <= 0:
-            why = f"eviction percentage minimum reclaim {signal} must be positive: {text}"
-            raise FieldProblem(field, text, why)
+            raise FieldProblem(field, text, f"eviction percentage minimum reclaim {signal} must be positive: {text}")
         return Amount(None, share, text)
     quantity = _quantity(field, text)
     if quantity < 0:
@@ -156,8 +155,7 @@ def _grace(signal: str, text: str) -> int:
     except ValueError as problem:
         raise FieldProblem(field, text, str(problem)) from None
     if grace < 0:
-        why = f"invalid eviction grace period specified: {text}, must be a positive value"
-        raise FieldProblem(field, text, why)
+        raise FieldProblem(field, text, f"invalid eviction grace period specified: {text}, must be a positive value")
     return grace
 
 

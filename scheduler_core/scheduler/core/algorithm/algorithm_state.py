@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.objects.times import NEVER
@@ -12,8 +12,8 @@ from scheduler_core.scheduler.core.algorithm.batching import Batch
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.extender import Extender
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.status import error
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.nominator import Nominator
 
 # What the step of a phase comes to: another plugin's turn, or the end of the phase.
@@ -43,7 +43,7 @@ def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
     return PhaseResult.ERROR
 
 
-def first(n: int) -> int:
+def first(n: int, names: Sequence[str] = ()) -> int:
     """Draws the first of those that are tied."""
     return 0
 
@@ -60,7 +60,7 @@ class AlgorithmState(State):
     percentage: int = 0
     next_start: int = 0
     draw: Derived[Callable[[int], int]] = first
-    draw_preemption: Derived[Callable[[int], int]] = first
+    draw_preemption: Derived[Callable[..., int]] = first
     epoch: int = NEVER
     extenders: tuple[Extender, ...] = ()
     nominator: Derived[Nominator] = field(default_factory=Nominator)

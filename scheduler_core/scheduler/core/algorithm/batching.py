@@ -12,21 +12,185 @@ kube: framework/runtime/batch.go, framework/sorted_nodes.go, schedule_one.go @ v
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.core.algorithm.signature import sign
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Scores
-from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.runtime.rescoring import find_refusal, rescore
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Scores
+from scheduler_core.scheduler.framework.runtime.framework import Framework, SnapshotCycle
+from scheduler_core.scheduler.framework.status import Status
+
+# Signatures: pods of one signature get the same answers from Filter and Score on the same nodes.
+#
+# A profile with a plugin that is not in the table, or with extenders, signs no pod.
+#
+# kube: framework/runtime/framework.go (SignPod), each plugin's SignPod, kube-scheduler/framework/signers.go @ v1.37.2
+
+_LOOKED_AT = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE, Point.SCORE)
+_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
+Sign = Callable[[Any, Pod], Any]
+
+
+def sign(framework: Framework, pod: Pod) -> str:
+    """Return a pod's signature in a profile; "" where the pod cannot be compared with others."""
+    plugins = _signing_plugins(framework)
+    if not plugins or any(refuses(plugin, pod) for plugin in plugins if (refuses := _REFUSES.get(plugin.name))):
+        return ""
+    fragments = (signer(plugin, pod) for plugin in plugins if (signer := _SIGNS[plugin.name]))
+    return canonical([pod.spec.scheduler_name, *dict.fromkeys(map(canonical, fragments))])
+
+
+def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
+    """Return the plugins that look at nodes; none if one of them has no signature."""
+    found = {plugin.name: plugin for point in _LOOKED_AT for plugin in framework.at(point)}
+    return () if framework.extended or not found.keys() <= _SIGNS.keys() else tuple(found.values())
+
+
+def _sorted(parts: Any) -> list[str]:
+    return sorted(map(canonical, parts))
+
+
+def _tolerations(plugin: Plugin, pod: Pod) -> Any:
+    return sorted((astuple(each) for each in pod.spec.tolerations), key=lambda each: (each[0], each[2]))
+
+
+def _volumes(plugin: Plugin, pod: Pod) -> Any:
+    volumes = pod.manifest["spec"].get("volumes") or ()
+    local = ("configMap", "secret")
+    return _sorted(
+        {name: value for name, value in each.items() if name != "name"}
+        for each in volumes
+        if not any(kind in each for kind in local)
+    )
+
+
+def _affinity(plugin: Plugin, pod: Pod) -> Any:
+    affinity = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
+    return [
+        _sorted(map(_sort_term, required.get("nodeSelectorTerms") or ())),
+        _sorted(
+            [each.get("weight"), _sort_term(each.get("preference") or {})]
+            for each in affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+        ),
+        pod.spec.node_selector,
+    ]
+
+
+def _sort_term(term: Any) -> Any:
+    """Return a node selector term whose requirements and values are in order."""
+    return [
+        _sorted({**each, "values": sorted(each.get("values") or ())} for each in term.get(name) or ())
+        for name in ("matchExpressions", "matchFields")
+    ]
+
+
+def _requests(plugin: Plugin, pod: Pod) -> Any:
+    return astuple(pod.spec.requests)
+
+
+def _labels(plugin: Plugin, pod: Pod) -> Any:
+    return None if plugin.args.get("ignorePreferredTermsOfExistingPods") else dict(pod.labels)
+
+
+_SIGNS: dict[str, Sign | None] = {
+    "NodeUnschedulable": _tolerations,
+    "TaintToleration": _tolerations,
+    "NodeName": None,
+    "NodeAffinity": _affinity,
+    "NodePorts": lambda plugin, pod: sorted({each.port for each in pod.spec.host_ports}),
+    "NodeResourcesFit": _requests,
+    "NodeResourcesBalancedAllocation": _requests,
+    "VolumeRestrictions": _volumes,
+    "NodeVolumeLimits": _volumes,
+    "VolumeBinding": _volumes,
+    "VolumeZone": _volumes,
+    "PodTopologySpread": None,
+    "InterPodAffinity": _labels,
+    "DynamicResources": None,
+    "ImageLocality": lambda plugin, pod: sorted(set(pod.spec.images)),
+    "NodeDeclaredFeatures": lambda plugin, pod: plugin.needs_of(pod),
+}
+
+
+def _is_spread(plugin: Plugin, pod: Pod) -> bool:
+    defaults = plugin.args.get("defaultingType") != "List" or plugin.args.get("defaultConstraints")
+    return bool(pod.spec.topology_spread or defaults)
+
+
+def _has_devices(plugin: Plugin, pod: Pod) -> bool:
+    """Return whether devices serve one of the extended resources that a pod asks for."""
+    names = {name for name, amount in pod.spec.requests.scalar if amount}
+    if not names or not plugin.handle.features.dra_extended_resource:
+        return False
+    served = {(each.get("spec") or {}).get("extendedResourceName") for each in plugin.handle.list("DeviceClass")}
+    return any(name in served or name.startswith(_CLASS_PREFIX) for name in names)
+
+
+_REFUSES: dict[str, Callable[[Plugin, Pod], bool]] = {
+    "PodTopologySpread": _is_spread,
+    "InterPodAffinity": lambda plugin, pod: bool(pod.spec.pod_affinity or pod.spec.pod_anti_affinity),
+    "DynamicResources": lambda plugin, pod: bool(pod.spec.resource_claims),
+    "NodeResourcesFit": _has_devices,
+    "NodeResourcesBalancedAllocation": _has_devices,
+}
+
+# Plugins asked about nodes beside a cycle's own search, for batching: no step and no record is made.
+#
+# kube: framework/runtime/batch.go (refreshHintCandidates, rescoreHintedNode) @ v1.37.2
+
+Raw = tuple[tuple[str, Scores], ...]
+
+
+def find_refusal(framework: Framework, cycle: SnapshotCycle, rows: Rows) -> Status | None:
+    """Return the first plugin's refusal of a node, without nominated pods; None if the pod fits."""
+    for i in framework.running(Point.FILTER, cycle.state.skip_filter):
+        verdicts = framework.at(Point.FILTER)[i].filter(cycle.state, cycle.pod, cycle.nodes, rows)
+        refusal = None if verdicts is None else verdicts.first()
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def rescore(
+    framework: Framework, cycle: SnapshotCycle, rows: Rows, before: Mapping[str, Scores]
+) -> tuple[Raw, Scores] | str:
+    """Score the last row afresh and the others by their raw scores of `before`: raw scores and totals, or kube's reason of a failure."""
+    pod, nodes, state = cycle.pod, cycle.nodes, cycle.state.copy()
+    state.skip_score = ()
+    for plugin in framework.at(Point.PRE_SCORE):
+        status = plugin.pre_score(state, pod, nodes, rows)
+        if status.skipped:
+            state.skip_score = (*state.skip_score, plugin.name)
+        elif not status.ok:
+            return "prescore_error"
+    fresh: list[tuple[str, Scores]] = []
+    totals = np.zeros(len(rows), np.int64)
+    for i in framework.running(Point.SCORE, state.skip_score):
+        plugin = framework.at(Point.SCORE)[i]
+        last = plugin.score(state, pod, nodes, rows[-1:])
+        if isinstance(last, Status):
+            return "rescore_error"
+        scores = np.concatenate([before.get(plugin.name, np.zeros(len(rows) - 1, np.int64)), last])
+        fresh.append((plugin.name, scores))
+        normalized: Scores | Status = scores
+        if plugin in framework.at(Point.NORMALIZE_SCORE):
+            normalized = plugin.normalize(state, pod, nodes, rows, scores)
+        if isinstance(normalized, Status):
+            return "normalize_error"
+        totals = totals + normalized * framework.weights[plugin.name]
+    return tuple(fresh), totals
+
 
 MAX_AGE = 500 * MILLISECOND
 

@@ -6,13 +6,13 @@ kube: schedule_one.go (extendersBinding), extender.go (Bind) @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.scheduler.core.algorithm import extender_calls
-from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Verb
 from scheduler_core.scheduler.extenders.request import Request
 from scheduler_core.scheduler.extenders.results import ExtenderError, read_bind
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.runtime.framework import NodeCycle
-from scheduler_core.scheduler.framework.step import PluginStep
 
 
 def ask(extension: Extension, cycle: NodeCycle, extender: Extender, node: str) -> None:

@@ -21,8 +21,7 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import (
     internal_error,
 )
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
-from scheduler_core.scheduler.core.cycles.extension import Extension, Kept
-from scheduler_core.scheduler.core.cycles.phases import PhaseResult
+from scheduler_core.scheduler.core.cycles.phases import Extension, Kept, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Verb

@@ -12,8 +12,7 @@ from collections import Counter
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, Turn
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
-from scheduler_core.scheduler.core.cycles.extension import Extension
-from scheduler_core.scheduler.core.cycles.phases import PhaseResult
+from scheduler_core.scheduler.core.cycles.phases import Extension, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.extender import Verb
 from scheduler_core.scheduler.extenders.request import NodeVictims

@@ -19,10 +19,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.faults import BIND, CLAIMS, DELETE, MAX_LATENCY, STATUS, VOLUMES, Call, Fault, take
+from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.base.trace.kinds import ApiThrottled
 from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.framework.groups import KIND
 
 RETRY_AFTER = SECOND
 MOST_RETRIES = 10
@@ -118,3 +121,39 @@ def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
     if wait:
         caller.world.record(ApiThrottled(call, pod, wait, qps, burst), caller.name)
     return wait
+
+
+# The scheduler's event recorder: Kubernetes Events about pods.
+#
+# kube: client-go/tools/events/event_recorder.go @ v1.34.1
+
+NOTE_LIMIT = 1024
+
+
+def _reference(related: Pod) -> str:
+    """Return the key of a pod, or the kind and the key of a group that a pod stands for."""
+    kind = related.manifest.get("kind")
+    return f"{kind} {related.key}" if kind == KIND else related.key
+
+
+def note(
+    caller: Caller, pod: Pod, kind: str, reason: str, message: str, action: str, related: Pod | None = None
+) -> None:
+    """Records a Kubernetes Event about a pod."""
+    world = caller.world
+    text = message if len(message) <= NOTE_LIMIT else message[: NOTE_LIMIT - 4] + " ..."
+    event = KubeEvent(
+        world.now,
+        kind,
+        reason,
+        "Pod",
+        pod.namespace,
+        pod.name,
+        text,
+        pod.spec.scheduler_name,
+        action=action,
+        related="" if related is None else _reference(related),
+    )
+    if caller.hang is None:  # else it gets nowhere
+        world.store.record(event)
+        world.record(event.facts(), caller.name)

@@ -15,7 +15,7 @@ from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.kinds import BindingEnded, BindingStarted, WaitEnded
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.actions import AdvanceBinding
-from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.calls.client import note
 from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -24,11 +24,11 @@ from scheduler_core.scheduler.core.steps.handlers import finish_binding
 from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import Code, Status, error
-from scheduler_core.scheduler.framework.step import PluginStep
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:

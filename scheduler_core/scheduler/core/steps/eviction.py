@@ -22,8 +22,8 @@ from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.actions import AdvanceEviction
 from scheduler_core.scheduler.core.algorithm.post_filter import fit_error
 from scheduler_core.scheduler.core.calls import client
+from scheduler_core.scheduler.core.calls.client import note
 from scheduler_core.scheduler.core.calls.dispatcher import condition_differs
-from scheduler_core.scheduler.core.calls.recorder import note
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, Eviction, SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import permit

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.core.algorithm import extender_bind
-from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import extender_calls

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from scheduler_core.base.trace.kinds import ExtenderAsked
 from scheduler_core.scheduler.core.actions import AdvanceBinding
-from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, within

@@ -14,7 +14,7 @@ from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, NodeSelected, PodForgotten
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.algorithm.post_filter import refusals, single_node_fit_error
-from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.calls.client import note
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps.api_calls import patch_status

@@ -15,17 +15,17 @@ from scheduler_core.base.trace.kinds import AttemptStarted, PodAssumed
 from scheduler_core.scheduler.cache.cache import CacheError
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
-from scheduler_core.scheduler.core.calls.recorder import note
+from scheduler_core.scheduler.core.calls.client import note
 from scheduler_core.scheduler.core.cycles.phases import Phase, PhaseResult, PhaseRow
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import binding, eviction, extender_calls, journeys
 from scheduler_core.scheduler.core.steps.outcome import close, decision, explain, forget, handle_failure
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
 from scheduler_core.scheduler.framework.status import Code, Status, error
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 
@@ -124,8 +124,7 @@ def skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
     """Return whether to pass over a popped pod: it is deleted, or assumed already."""
     pod = entry.pod
     if pod.deleting:
-        text = f"skip schedule deleting pod: {pod.key}"
-        note(scheduler, pod, WARNING, "FailedScheduling", text, "Scheduling")
+        note(scheduler, pod, WARNING, "FailedScheduling", f"skip schedule deleting pod: {pod.key}", "Scheduling")
         return True
     # kube: a pod that is updated during its own cycle, before it is assumed, may get back into the queue.
     return scheduler.is_assumed(pod)

@@ -6,85 +6,68 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from scheduler_core.scheduler.core.actions import (
-    AdvanceBinding,
-    AdvanceCycle,
-    AdvanceEviction,
-    AdvanceStartUp,
-    AnswerCall,
-    AnswerLease,
-    Elect,
-    EndProcess,
-    ExpireAssumedPod,
-    Flush,
-    FlushBackoff,
-    FlushUnschedulable,
-    HearChange,
-    SchedulerAction,
-    StartCycle,
-    TimeOutPermit,
-)
+from scheduler_core.scheduler.core import actions
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import binding, call_answers, election, eviction, informers, permit, startup
 from scheduler_core.scheduler.core.steps.handlers import expire
 from scheduler_core.scheduler.core.steps.podgroups import steps as cycles
 
-A = TypeVar("A", bound=SchedulerAction)
+A = TypeVar("A", bound=actions.SchedulerAction)
 
 
-def _always(scheduler: Scheduler, action: SchedulerAction) -> bool:
+def _always(scheduler: Scheduler, action: actions.SchedulerAction) -> bool:
     """always"""
     return True
 
 
-def _has_work(scheduler: Scheduler, action: StartCycle) -> bool:
+def _has_work(scheduler: Scheduler, action: actions.StartCycle) -> bool:
     """a pod is ready to be popped"""
     return scheduler.has_work()
 
 
-def _is_binding(scheduler: Scheduler, action: AdvanceBinding) -> bool:
+def _is_binding(scheduler: Scheduler, action: actions.AdvanceBinding) -> bool:
     """the binding cycle is not over"""
     return action.number in scheduler.bindings
 
 
-def _waits(scheduler: Scheduler, action: TimeOutPermit) -> bool:
+def _waits(scheduler: Scheduler, action: actions.TimeOutPermit) -> bool:
     """the pod waits for the plugin"""
     cycle = scheduler.bindings.get(action.number)
     return cycle is not None and action.plugin in cycle.waiting
 
 
-def _is_under_way(scheduler: Scheduler, action: AnswerCall) -> bool:
+def _is_under_way(scheduler: Scheduler, action: actions.AnswerCall) -> bool:
     """the call is under way"""
     return scheduler.calls.is_running(action.number)
 
 
-def _is_evicting(scheduler: Scheduler, action: AdvanceEviction) -> bool:
+def _is_evicting(scheduler: Scheduler, action: actions.AdvanceEviction) -> bool:
     """the preemption is not over"""
     return action.number in scheduler.evictions
 
 
-def _is_assumed(scheduler: Scheduler, action: ExpireAssumedPod) -> bool:
+def _is_assumed(scheduler: Scheduler, action: actions.ExpireAssumedPod) -> bool:
     """this very pod is assumed"""
     return scheduler.cache.is_assumed(action.uid)
 
 
-def _is_due(scheduler: Scheduler, action: Flush) -> bool:
+def _is_due(scheduler: Scheduler, action: actions.Flush) -> bool:
     """there is a pod to move"""
     return scheduler.flush_is_due(action)
 
 
-def _itself(scheduler: Scheduler, action: SchedulerAction) -> Hashable:
+def _itself(scheduler: Scheduler, action: actions.SchedulerAction) -> Hashable:
     """its own"""
     return None
 
 
-def _phase_of_cycle(scheduler: Scheduler, action: AdvanceCycle) -> Hashable:
+def _phase_of_cycle(scheduler: Scheduler, action: actions.AdvanceCycle) -> Hashable:
     """the phase of the scheduling cycle"""
     cycle = scheduler.cycle
     return None if cycle is None else (cycle.number, cycle.phase)
 
 
-def _phase_of_binding(scheduler: Scheduler, action: AdvanceBinding) -> Hashable:
+def _phase_of_binding(scheduler: Scheduler, action: actions.AdvanceBinding) -> Hashable:
     """the phase of the binding cycle"""
     cycle = scheduler.bindings.get(action.number)
     return None if cycle is None else cycle.phase
@@ -101,25 +84,33 @@ class ActionRow(Generic[A]):
 
 
 ACTIONS = (
-    ActionRow(StartCycle, lambda scheduler, _: cycles.start(scheduler), _has_work),
-    ActionRow(AdvanceCycle, lambda scheduler, _: cycles.advance(scheduler), station=_phase_of_cycle),
+    ActionRow(actions.StartCycle, lambda scheduler, _: cycles.start(scheduler), _has_work),
+    ActionRow(actions.AdvanceCycle, lambda scheduler, _: cycles.advance(scheduler), station=_phase_of_cycle),
     ActionRow(
-        AdvanceBinding,
+        actions.AdvanceBinding,
         lambda scheduler, action: binding.advance(scheduler, action.number),
         _is_binding,
         _phase_of_binding,
     ),
     ActionRow(
-        TimeOutPermit, lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin), _waits
+        actions.TimeOutPermit,
+        lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin),
+        _waits,
     ),
-    ActionRow(AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way),
-    ActionRow(AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting),
-    ActionRow(HearChange, lambda scheduler, _: informers.hear(scheduler)),
-    ActionRow(ExpireAssumedPod, lambda scheduler, action: expire(scheduler, action.pod, action.uid), _is_assumed),
-    ActionRow(AdvanceStartUp, lambda scheduler, _: election.advance_start_up(scheduler), startup.is_starting),
-    ActionRow(Elect, lambda scheduler, _: election.take_turn(scheduler), election.is_due),
-    ActionRow(AnswerLease, lambda scheduler, _: election.answer(scheduler), election.is_asked),
-    ActionRow(EndProcess, lambda scheduler, _: startup.exit_(scheduler, 0), startup.may_end),
-    ActionRow(FlushBackoff, Scheduler.flush, _is_due),
-    ActionRow(FlushUnschedulable, Scheduler.flush, _is_due),
+    ActionRow(
+        actions.AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way
+    ),
+    ActionRow(
+        actions.AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting
+    ),
+    ActionRow(actions.HearChange, lambda scheduler, _: informers.hear(scheduler)),
+    ActionRow(
+        actions.ExpireAssumedPod, lambda scheduler, action: expire(scheduler, action.pod, action.uid), _is_assumed
+    ),
+    ActionRow(actions.AdvanceStartUp, lambda scheduler, _: election.advance_start_up(scheduler), startup.is_starting),
+    ActionRow(actions.Elect, lambda scheduler, _: election.take_turn(scheduler), election.is_due),
+    ActionRow(actions.AnswerLease, lambda scheduler, _: election.answer(scheduler), election.is_asked),
+    ActionRow(actions.EndProcess, lambda scheduler, _: startup.exit_(scheduler, 0), startup.may_end),
+    ActionRow(actions.FlushBackoff, Scheduler.flush, _is_due),
+    ActionRow(actions.FlushUnschedulable, Scheduler.flush, _is_due),
 )

@@ -16,10 +16,10 @@ from scheduler_core.base.trace.kinds import Facts, PluginRan, PointStarted, Stat
 from scheduler_core.base.trace.records import LazyFacts
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, takes_part
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.framework.status import SUCCESS
-from scheduler_core.scheduler.framework.step import PluginStep
 
 # What the runtime knows of the cycle that a plugin runs in.
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.runtime.framework import Cycle, Framework, NodeCycle, SnapshotCycle
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
-from scheduler_core.scheduler.framework.step import PluginStep
 
 # Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
 _SKIP = Code.SKIP

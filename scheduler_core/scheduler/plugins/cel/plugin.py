@@ -10,33 +10,17 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import plugin
 from scheduler_core.scheduler.framework.arguments import Arguments
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.events import EVERYTHING, On
 from scheduler_core.scheduler.framework.explanation import Explanation
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.per_node import NodeInfo
-from scheduler_core.scheduler.framework.plugin import (
-    MAX_NODE_SCORE,
-    Handle,
-    PermitResult,
-    Plugin,
-    Point,
-    Rows,
-    Scores,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
-from scheduler_core.scheduler.plugins.cel import variables
+from scheduler_core.scheduler.plugins.cel import expressions, variables
 from scheduler_core.scheduler.plugins.cel.definition import Definition
 from scheduler_core.scheduler.plugins.cel.explanation import explain_expression
-from scheduler_core.scheduler.plugins.cel.expressions import (
-    Answer,
-    Compiled,
-    EvaluationFailed,
-    Spent,
-    compile_expression,
-)
 from scheduler_core.scheduler.plugins.cel.formula import answer_formula, normalization_formula
 from scheduler_core.scheduler.plugins.cel.normalize import NORMALIZED
 
@@ -45,14 +29,14 @@ MAX_PERMIT_WAIT = 15 * 60 * SECOND  # kube: maxTimeout
 REFUSING = ("pre_enqueue", "filter", "permit")
 
 
-class Own(Plugin):
+class Own(plugin.Plugin):
     """Base of plugins in CEL. They hold no state, so that nothing of them is in a checkpoint but what their answers led to."""
 
     definition: ClassVar[Definition]
     arguments: ClassVar[Arguments | None] = None
-    explains = (Point.FILTER, Point.SCORE)
+    explains = (plugin.Point.FILTER, plugin.Point.SCORE)
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: plugin.Handle) -> None:
         super().__init__(args, handle)
         self.given = args
 
@@ -76,20 +60,20 @@ class Own(Plugin):
             return None
         expression = self.expression("score")
         try:
-            answer = expression.answer(self.on_node(expression, pod, NodeInfo(nodes, row)), Spent())
-        except EvaluationFailed:
+            answer = expression.answer(self.on_node(expression, pod, NodeInfo(nodes, row)), expressions.Spent())
+        except expressions.EvaluationFailed:
             return None
         return answer_formula(expression.program.text, answer)
 
     def normalization(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores, i: int
     ) -> Formula | None:
         return normalization_formula(self.definition.normalize, nodes, rows, scores, i)
 
-    def expression(self, field: str) -> Compiled:
-        return compile_expression(field, getattr(self.definition, field))
+    def expression(self, field: str) -> expressions.Compiled:
+        return expressions.compile_expression(field, getattr(self.definition, field))
 
-    def on_node(self, expression: Compiled, pod: Pod, info: NodeInfo) -> dict[str, Any]:
+    def on_node(self, expression: expressions.Compiled, pod: Pod, info: NodeInfo) -> dict[str, Any]:
         """The variables of an expression about one node."""
         return variables.of_pod(pod, self.given, self.handle.now) | variables.of_node(info, expression.used)
 
@@ -99,30 +83,32 @@ class Own(Plugin):
 
     # What answers mean
 
-    def let_in(self, answer: Answer) -> Status:
+    def let_in(self, answer: expressions.Answer) -> Status:
         """At PreEnqueue."""
         if answer is True or answer == "":
             return SUCCESS
         return unresolvable(answer if isinstance(answer, str) else f"held back by plugin {self.name}")
 
-    def fits(self, answer: Answer) -> Status:
+    def fits(self, answer: expressions.Answer) -> Status:
         """At Filter."""
         if answer is True or answer == "":
             return SUCCESS
         refuse = unresolvable if self.definition.unresolvable else unschedulable
         return refuse(answer if isinstance(answer, str) else f"node(s) didn't satisfy plugin {self.name}")
 
-    def permitted(self, answer: Answer) -> PermitResult:
+    def permitted(self, answer: expressions.Answer) -> plugin.PermitResult:
         """At Permit."""
         seconds = answer if type(answer) is int else None
         if answer is True or answer == "" or seconds == 0:
-            return PermitResult()
+            return plugin.PermitResult()
         if seconds is not None and seconds > 0:
-            return PermitResult(Status(Code.WAIT), min(seconds * SECOND, MAX_PERMIT_WAIT))
-        return PermitResult(unschedulable(answer if isinstance(answer, str) else f"rejected by plugin {self.name}"))
+            return plugin.PermitResult(Status(Code.WAIT), min(seconds * SECOND, MAX_PERMIT_WAIT))
+        return plugin.PermitResult(
+            unschedulable(answer if isinstance(answer, str) else f"rejected by plugin {self.name}")
+        )
 
 
-def build_error_status(field: str, problem: EvaluationFailed, node: str = "") -> Status:
+def build_error_status(field: str, problem: expressions.EvaluationFailed, node: str = "") -> Status:
     """The Error status of an expression without an answer."""
     where = f' on node "{node}"' if node else ""
     return error(f"evaluating CEL expression of {LABELS[field]}{where}: {problem}")
@@ -139,62 +125,66 @@ LABELS = {
 
 def pre_enqueue(self: Own, pod: Pod) -> Status:
     try:
-        answer = self.expression("pre_enqueue").answer(variables.of_pod(pod, self.given, self.handle.now), Spent())
-    except EvaluationFailed as problem:
+        answer = self.expression("pre_enqueue").answer(
+            variables.of_pod(pod, self.given, self.handle.now), expressions.Spent()
+        )
+    except expressions.EvaluationFailed as problem:
         return build_error_status("pre_enqueue", problem)
     return self.let_in(answer)
 
 
-def filter_rows(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+def filter_rows(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
     """Node by node; the first one without an answer ends the cycle."""
-    expression, spent = self.expression("filter"), Spent()
+    expression, spent = self.expression("filter"), expressions.Spent()
     reason = np.full(len(rows), -1, np.int32)
     statuses: dict[Status, int] = {}
     for i, row in enumerate(rows.tolist()):
         info = NodeInfo(nodes, row)
         try:
             status = self.fits(expression.answer(self.on_node(expression, pod, info), spent))
-        except EvaluationFailed as problem:
+        except expressions.EvaluationFailed as problem:
             reason[i] = statuses.setdefault(build_error_status("filter", problem, info.name), len(statuses))
             break
         if not status.ok:
             reason[i] = statuses.setdefault(status, len(statuses))
-    return Verdicts(reason, tuple(statuses)) if statuses else None
+    return plugin.Verdicts(reason, tuple(statuses)) if statuses else None
 
 
-def score(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+def score(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
     """Node by node; the first one without an answer ends the cycle."""
-    expression, spent = self.expression("score"), Spent()
+    expression, spent = self.expression("score"), expressions.Spent()
     scores = np.zeros(len(rows), np.int64)
     for i, row in enumerate(rows.tolist()):
         info = NodeInfo(nodes, row)
         try:
             scores[i] = as_score(expression.answer(self.on_node(expression, pod, info), spent))
-        except EvaluationFailed as problem:
+        except expressions.EvaluationFailed as problem:
             return build_error_status("score", problem, info.name)
     return scores
 
 
-def as_score(answer: Answer) -> int:
+def as_score(answer: expressions.Answer) -> int:
     if isinstance(answer, bool):
-        return MAX_NODE_SCORE * answer
+        return plugin.MAX_NODE_SCORE * answer
     if isinstance(answer, float) and not (math.isfinite(answer) and abs(answer) < 2.0**63):
-        raise EvaluationFailed(f"received {answer} as its answer; expected a number of 64 bits")
+        raise expressions.EvaluationFailed(f"received {answer} as its answer; expected a number of 64 bits")
     return int(answer)
 
 
-def normalize(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+def normalize(
+    self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores
+) -> plugin.Scores:
     return NORMALIZED[self.definition.normalize](scores)
 
 
-def permit(self: Own, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
+def permit(self: Own, state: CycleState, pod: Pod, node_name: str) -> plugin.PermitResult:
     expression, nodes = self.expression("permit"), self.handle.snapshot
     row = nodes.row(node_name)
     if row is None:
-        return PermitResult(error(f'node "{node_name}" not found'))
+        return plugin.PermitResult(error(f'node "{node_name}" not found'))
     given = {**self.on_node(expression, pod, NodeInfo(nodes, row)), "waiting": self.waiting()}
     try:
-        answer = expression.answer(given, Spent())
-    except EvaluationFailed as problem:
-        return PermitResult(build_error_status("permit", problem, node_name))
+        answer = expression.answer(given, expressions.Spent())
+    except expressions.EvaluationFailed as problem:
+        return plugin.PermitResult(build_error_status("permit", problem, node_name))
     return self.permitted(answer)

@@ -17,15 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from scheduler_core.apimachinery.dra import results
 from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
-from scheduler_core.apimachinery.dra.results import (
-    AllocatedState,
-    Consumed,
-    add_consumed,
-    get_consumed_nanos,
-    is_share,
-    remove_consumed,
-)
 from scheduler_core.apimachinery.dra.slices import DeviceId
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.state import Copied, Derived, Shared, State
@@ -57,29 +50,31 @@ class AllocatedDevices:
         # must stay taken when the claim leaves one of the two.
         self._taken: dict[DeviceId, int] = {}
         self._capacity: dict[DeviceId, dict[str, int]] = {}
-        self._given: AllocatedState | None = None
+        self._given: results.AllocatedState | None = None
 
     def add(self, claim: ResourceClaim) -> None:
         for result in claim.results:
-            if is_share(result, self._consumable):
-                add_consumed(self._capacity, result.device, get_consumed_nanos(result))
+            if results.is_share(result, self._consumable):
+                results.add_consumed(self._capacity, result.device, results.get_consumed_nanos(result))
             elif not result.admin:
                 self._taken[result.device] = self._taken.get(result.device, 0) + 1
         self._changed(claim)
 
     def remove(self, claim: ResourceClaim) -> None:
         for result in claim.results:
-            if is_share(result, self._consumable):
-                remove_consumed(self._capacity, result.device, get_consumed_nanos(result))
+            if results.is_share(result, self._consumable):
+                results.remove_consumed(self._capacity, result.device, results.get_consumed_nanos(result))
             elif not result.admin:
                 self._release(result.device)
         self._changed(claim)
 
-    def state(self) -> AllocatedState:
+    def state(self) -> results.AllocatedState:
         """Return the current state."""
         if self._given is None:
-            capacity: dict[DeviceId, Consumed] = {device: dict(amounts) for device, amounts in self._capacity.items()}
-            self._given = AllocatedState(frozenset(self._taken), capacity)
+            capacity: dict[DeviceId, results.Consumed] = {
+                device: dict(amounts) for device, amounts in self._capacity.items()
+            }
+            self._given = results.AllocatedState(frozenset(self._taken), capacity)
         return self._given
 
     def _release(self, device: DeviceId) -> None:
@@ -204,7 +199,7 @@ class ClaimTracker(State):
 
     # Allocated devices
 
-    def allocated(self) -> AllocatedState:
+    def allocated(self) -> results.AllocatedState:
         if self._allocated is None:
             self._allocated = AllocatedDevices(self._consumable)
             for claim in (*self.list(), *self._in_flight.values()):

@@ -21,24 +21,13 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import plugin
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, Parts, Words, gettext_noop, say
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value
-from scheduler_core.scheduler.framework.plugin import (
-    CallResult,
-    Failure,
-    Handle,
-    Plugin,
-    Point,
-    PostFilterResult,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
     claim_writing,
@@ -96,16 +85,16 @@ DEALLOCATED = unschedulable(reasons.DEALLOCATED())
 DELETED = unschedulable(reasons.LEFT_OVER_DELETED())
 STILL_NOT = unschedulable(reasons.STILL_NOT())
 
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
+_NOTHING_TO_DO = plugin.PreFilterResult(SKIP)
+_GO_ON = plugin.PreFilterResult()
 _NO_CLAIMS = Facts(ClaimStore())
 
 
-class DynamicResources(Plugin):
+class DynamicResources(plugin.Plugin):
     """The plugin for devices. If the gate DynamicResourceAllocation is off, a configured plugin does nothing."""
 
     name = NAME
-    skips = {Point.PRE_FILTER: gettext_noop("no resource claims")}
+    skips = {plugin.Point.PRE_FILTER: gettext_noop("no resource claims")}
     reasons = reasons.REASONS
     arguments = ARGUMENTS
     events = (
@@ -117,7 +106,7 @@ class DynamicResources(Plugin):
     )
     state_classes = (Facts, NodeAllocation, Progress)
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: plugin.Handle) -> None:
         super().__init__(args, handle)
         features = handle.features
         self._enabled = features.dynamic_resources
@@ -128,7 +117,7 @@ class DynamicResources(Plugin):
         self._inventories = Inventories(handle, CelSelectors())
 
     @classmethod
-    def variant(cls, features: Features) -> type[Plugin] | None:
+    def variant(cls, features: Features) -> type[plugin.Plugin] | None:
         return ScoringDynamicResources if Behavior.DEVICES_SCORE in features.behaviors else DynamicResources
 
     @classmethod
@@ -146,7 +135,7 @@ class DynamicResources(Plugin):
 
     # PreFilter and Filter
 
-    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> plugin.PreFilterResult:
         if not self._enabled:
             return _NOTHING_TO_DO
         # Before any early return, as in kube: Skip keeps only Filter from
@@ -157,18 +146,18 @@ class DynamicResources(Plugin):
         try:
             found = prefilter.facts_of(self.handle, pod, self._inventories)
         except ClaimError as wrong:
-            return PreFilterResult(unresolvable(str(wrong)))
+            return plugin.PreFilterResult(unresolvable(str(wrong)))
         if isinstance(found, Status):
-            return PreFilterResult(found)
+            return plugin.PreFilterResult(found)
         state.write(FACTS, found)
         return _GO_ON if found.store.claims else _NOTHING_TO_DO
 
-    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
         if not self._enabled:
             return None
         facts: Facts | None = state.get(FACTS)
         if facts is None:  # as in kube it can't do without PreFilter
-            return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+            return plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         if not facts.store.claims:
             return None
         looked = self._node_filter(pod, facts)
@@ -200,16 +189,18 @@ class DynamicResources(Plugin):
 
     # PostFilter
 
-    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: plugin.Failure
+    ) -> plugin.PostFilterResult:
         """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
         if not self._enabled:
-            return PostFilterResult(QUIET if self._quiet else DISABLED)
+            return plugin.PostFilterResult(QUIET if self._quiet else DISABLED)
         facts: Facts | None = state.get(FACTS)
         if facts is None:
-            return PostFilterResult(NO_STATE)
+            return plugin.PostFilterResult(NO_STATE)
         if not facts.store.claims:
-            return PostFilterResult(QUIET if self._quiet else NOTHING_TO_DEALLOCATE)
-        return PostFilterResult(self._deallocate(pod, facts.store, state.notes.get(UNAVAILABLE) or {}))
+            return plugin.PostFilterResult(QUIET if self._quiet else NOTHING_TO_DEALLOCATE)
+        return plugin.PostFilterResult(self._deallocate(pod, facts.store, state.notes.get(UNAVAILABLE) or {}))
 
     def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:
         calls = self.handle.calls(pod)
@@ -222,11 +213,11 @@ class DynamicResources(Plugin):
                 return error(reply.error) if reply.manifest is None else DEALLOCATED
         special = store.extended
         if special is None or extended_resources.is_in_memory(special):
-            return STILL_NOT
+            return QUIET if self._quiet else STILL_NOT
         wrong = claim_writing.delete(calls, special)
         return error(wrong) if wrong else DELETED
 
-    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: plugin.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         store = state.read(FACTS).store
         waiting = {index for index, _ in store.to_allocate()}
         named = [(index in waiting, Code(claim["metadata"]["name"])) for index, claim in enumerate(store.claims)]
@@ -293,20 +284,20 @@ class DynamicResources(Plugin):
 
     # PreBind
 
-    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+    def is_idle(self, point: plugin.Point, state: CycleState, pod: Pod) -> bool:
         facts: Facts | None = state.get(FACTS)
         if not self._enabled or (facts is not None and not facts.store.claims):
             return True
-        return point is Point.RESERVE and state.get(RESERVED) is None
+        return point is plugin.Point.RESERVE and state.get(RESERVED) is None
 
-    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> plugin.CallResult:
         if not self._enabled:
-            return CallResult()
+            return plugin.CallResult()
         facts: Facts | None = state.get(FACTS)
         if facts is None:
-            return CallResult(NO_STATE)
+            return plugin.CallResult(NO_STATE)
         if not facts.store.claims:
-            return CallResult()
+            return plugin.CallResult()
         return Binding(self.handle, state, pod, node_name).go_on()
 
     # For people: all of this is computed only when somebody looks
@@ -358,11 +349,11 @@ class DynamicResources(Plugin):
 class ScoringDynamicResources(DynamicResources):
     """The plugin since 1.35: nodes whose devices serve earlier alternatives of the requests score higher."""
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: plugin.Handle) -> None:
         super().__init__(args, handle)
         self._scores_allocated = Behavior.ALLOCATED_CLAIMS_SCORE in handle.features.behaviors
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
         scores = np.zeros(len(rows), np.int64)
         if not self._enabled:
             return scores
@@ -379,7 +370,9 @@ class ScoringDynamicResources(DynamicResources):
                 scores[i] = score
         return scores
 
-    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+    def normalize(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores
+    ) -> plugin.Scores:
         return default_normalize(scores) if self._enabled else scores
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
@@ -389,7 +382,7 @@ class ScoringDynamicResources(DynamicResources):
         return Formula((Line(_NODE, Value(int(score) if isinstance(score, int) else 0, _ALTERNATIVES)),), (_EARLIER,))
 
     def normalization(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores, i: int
     ) -> Formula:
         return default_normalization(nodes, rows, scores, i)
 

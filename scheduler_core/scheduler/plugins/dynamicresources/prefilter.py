@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects.labels import aggregate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import extended_resources, reasons

@@ -8,30 +8,13 @@ from typing import Any
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, NodeSelector, Requirement
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    VOLUME,
-    access_modes,
-    capacity,
-    claim_not_found,
-    claim_ref,
-    class_of,
-    deleting,
-    fully_bound,
-    get_requested_storage,
-    is_for,
-    name_of,
-    phase,
-    volume_mode,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.framework.reasons import Reason
 
 # What several plugins say of a pod's claim.
 
-CLAIM_NOT_FOUND = Reason("ClaimNotFound", claim_not_found("<claim>"), waits_for_claim=True)
+CLAIM_NOT_FOUND = Reason("ClaimNotFound", volumes.claim_not_found("<claim>"), waits_for_claim=True)
 
 BILLION = 1_000_000_000
 SHOWN_VOLUMES = 20
@@ -40,41 +23,47 @@ SHOWN_OTHERS = 3
 
 def claims_evidence(handle: Handle, pod: Pod) -> list[dict[str, Any]]:
     """One for each claim in the pod's spec, in its order."""
-    return [_claim(handle, pod, use.name(pod)) for use in volumes_of(pod.spec).claims]
+    return [_claim(handle, pod, use.name(pod)) for use in volumes.volumes_of(pod.spec).claims]
 
 
 def candidates(handle: Handle, claim: Manifest) -> list[Manifest]:
     """The volume that a claim is bound to; or those of its class, and those that are reserved for it, the ones that are free first."""
-    name = volume_name(claim)
+    name = volumes.volume_name(claim)
     if name:
-        bound = handle.get(VOLUME, "", name)
+        bound = handle.get(volumes.VOLUME, "", name)
         return [] if bound is None else [bound]
-    mine = [v for v in handle.list(VOLUME) if class_of(v) == class_of(claim) or is_for(v, claim)]
-    return sorted(mine, key=lambda v: (claim_ref(v) is not None and not is_for(v, claim), name_of(v)))
+    mine = [
+        v
+        for v in handle.list(volumes.VOLUME)
+        if volumes.class_of(v) == volumes.class_of(claim) or volumes.is_for(v, claim)
+    ]
+    return sorted(
+        mine, key=lambda v: (volumes.claim_ref(v) is not None and not volumes.is_for(v, claim), volumes.name_of(v))
+    )
 
 
 def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
-    claim = handle.get(CLAIM, pod.namespace, name)
+    claim = handle.get(volumes.CLAIM, pod.namespace, name)
     if claim is None:
         return {"claim": f"{pod.namespace}/{name}", "exists": False}
-    of_class = class_of(claim)
+    of_class = volumes.class_of(claim)
     storage_class = handle.get("StorageClass", "", of_class) if of_class else None
     found = candidates(handle, claim)
     return {
         "claim": f"{pod.namespace}/{name}",
         "exists": True,
-        "phase": phase(claim) or "Pending",
-        "requested": get_requested_storage(claim) // BILLION,
-        "accessModes": list(access_modes(claim)),
-        "volumeMode": volume_mode(claim),
-        "deleting": deleting(claim),
+        "phase": volumes.phase(claim) or "Pending",
+        "requested": volumes.get_requested_storage(claim) // BILLION,
+        "accessModes": list(volumes.access_modes(claim)),
+        "volumeMode": volumes.volume_mode(claim),
+        "deleting": volumes.deleting(claim),
         "selector": ", ".join(map(_format_requirement, _selector(claim).requirements)),
         "class": of_class,
         "classExists": storage_class is not None,
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
         "provisioner": str((storage_class or {}).get("provisioner") or ""),
-        "volume": volume_name(claim),
-        "bound": fully_bound(claim),
+        "volume": volumes.volume_name(claim),
+        "bound": volumes.fully_bound(claim),
         "candidates": [_volume(volume, claim) for volume in found[:SHOWN_VOLUMES]],
         "candidateCount": len(found),
         "ofOtherClasses": _of_other_classes(handle, claim),
@@ -83,23 +72,27 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
 
 def _of_other_classes(handle: Handle, claim: Manifest) -> list[dict[str, str]]:
     """Volumes that nobody has, and that the claim can't bind as they are of another class."""
-    if volume_name(claim):
+    if volumes.volume_name(claim):
         return []
-    free = (v for v in handle.list(VOLUME) if claim_ref(v) is None and class_of(v) != class_of(claim))
-    return [{"volume": name_of(v), "class": class_of(v)} for v in islice(free, SHOWN_OTHERS)]
+    free = (
+        v
+        for v in handle.list(volumes.VOLUME)
+        if volumes.claim_ref(v) is None and volumes.class_of(v) != volumes.class_of(claim)
+    )
+    return [{"volume": volumes.name_of(v), "class": volumes.class_of(v)} for v in islice(free, SHOWN_OTHERS)]
 
 
 def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
-    ref = claim_ref(volume)
-    other = ref is not None and not is_for(volume, claim)
+    ref = volumes.claim_ref(volume)
+    other = ref is not None and not volumes.is_for(volume, claim)
     return {
-        "volume": name_of(volume),
-        "capacity": capacity(volume) // BILLION,
-        "accessModes": list(access_modes(volume)),
-        "volumeMode": volume_mode(volume),
-        "phase": phase(volume) or "Available",
+        "volume": volumes.name_of(volume),
+        "capacity": volumes.capacity(volume) // BILLION,
+        "accessModes": list(volumes.access_modes(volume)),
+        "volumeMode": volumes.volume_mode(volume),
+        "phase": volumes.phase(volume) or "Available",
         "selected": _selector(claim).matches(volume["metadata"].get("labels") or {}),
-        "class": class_of(volume),
+        "class": volumes.class_of(volume),
         "affinity": affinity_text(volume),
         "claimedBy": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref is not None and other else "",
     }

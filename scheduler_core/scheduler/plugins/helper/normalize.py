@@ -96,8 +96,7 @@ def point_errors(points: Sequence[Mapping[str, Any]], path: str) -> list[FieldEr
     places = [point.get("utilization") or 0 for point in points]
     for i in range(1, len(places)):
         if places[i - 1] >= places[i]:
-            detail = "values must be sorted in increasing order"
-            errors.append(invalid(f"{path}[{i}].utilization", places[i], detail))
+            errors.append(invalid(f"{path}[{i}].utilization", places[i], "values must be sorted in increasing order"))
             break
     for i, point in enumerate(points):
         errors += range_errors(places[i], f"{path}[{i}].utilization", 0, MAX_UTILIZATION)

@@ -8,17 +8,8 @@ from typing import Any
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.plugins.helper import fixes
 from scheduler_core.scheduler.plugins.helper.arguments import alike
-from scheduler_core.scheduler.plugins.helper.fixes import (
-    HOSTNAME,
-    MOST_DELETED,
-    add_node,
-    delete_pods,
-    in_domain,
-    label_namespace,
-    other_keys,
-    wider_key,
-)
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFINITY, OWN_ANTI, STATUSES, Rules
 
@@ -46,22 +37,22 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
             yield from _deleting(draft, refusal, terms)
     elif rules is not None and not draft.changes:
         yield from _deleting(draft, refusal, repelling(rules, refusal.nodes, refusal.row))
-    yield from add_node(draft, refusal)
+    yield from fixes.add_node(draft, refusal)
 
 
 def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
     """Return whether a new node can be where the pods are that the pod asks for: in a domain of theirs that is more than a node."""
     manifest = draft.pod or draft.original
     terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
-    wide = [LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != HOSTNAME]
+    wide = [LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != fixes.HOSTNAME]
     return bool(refusal.nodes.pod_table.list_classes(lambda pod: any(each.matches(pod.labels) for each in wide)))
 
 
 def _deleting(draft: Draft, refusal: Refusal, terms: Iterable[TermFigures]) -> Iterator[Draft]:
     """The pods around the node that a term counts, on whatever node each of them is."""
     pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
-    if pods and len(pods) <= MOST_DELETED:
-        yield delete_pods(draft, pods[0].node_name, pods)
+    if pods and len(pods) <= fixes.MOST_DELETED:
+        yield fixes.delete_pods(draft, pods[0].node_name, pods)
 
 
 def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
@@ -75,12 +66,12 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         homes = (refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None)
         asked += [refusal.pod] if selector.matches(refusal.pod.labels) else []
         domains = {node.labels[key] for node in homes if key in node.labels}
-        yield from in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
+        yield from fixes.in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
         searched = term.get("namespaces") or [refusal.pod.namespace]
         others = sorted({pod.namespace for pod in asked} - set(searched))
         wanted = (term.get("namespaceSelector") or {}).get("matchLabels") or {}
         for namespace in sorted({pod.namespace for pod in asked})[:MOST_NAMESPACES] if wanted else ():
-            yield label_namespace(draft, namespace, wanted)
+            yield fixes.label_namespace(draft, namespace, wanted)
         if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
             change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
             yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
@@ -114,8 +105,10 @@ def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft
     terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
     for index, term in enumerate(terms):
         key = str(term.get("topologyKey") or "")
-        other = wider_key(refusal, key) if what == "podAffinity" else HOSTNAME if key != HOSTNAME else ""
-        for kind, keys in (("topology-key", other_keys(refusal, key)), ("topology", [other] if other else [])):
+        other = (
+            fixes.wider_key(refusal, key) if what == "podAffinity" else fixes.HOSTNAME if key != fixes.HOSTNAME else ""
+        )
+        for kind, keys in (("topology-key", fixes.other_keys(refusal, key)), ("topology", [other] if other else [])):
             for each in keys:
                 values = {"what": what, "from": key, "to": each}
                 yield draft.with_pod(Change(kind, values), _over(what, index, each))

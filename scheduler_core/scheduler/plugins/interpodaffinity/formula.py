@@ -16,14 +16,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Source, Words, gettext_noop
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, minus, share, times, total, whole
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.helper.normalize import (
-    ALIKE,
-    BETWEEN,
-    NORMALIZED,
-    highest_value,
-    lowest_value,
-    raw_value,
-)
+from scheduler_core.scheduler.plugins.helper import normalize
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import Incoming, all_terms_measure, topology
 
 _WEIGHT = gettext_noop("weight of the term")
@@ -118,9 +111,11 @@ def _describe_term(nodes: NodeTable, row: int, term: AffinityTerm) -> Parts:
 
 def normalization(nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
     """Return the formula by which normalized_scores computes the `i`th row's score."""
-    highest, lowest = highest_value(nodes, rows, scores), lowest_value(nodes, rows, scores)
+    highest, lowest = normalize.highest_value(nodes, rows, scores), normalize.lowest_value(nodes, rows, scores)
     if highest.number == lowest.number:
-        return Formula((Line(NORMALIZED, constant(0)),), (ALIKE,))
+        return Formula((Line(normalize.NORMALIZED, constant(0)),), (normalize.ALIKE,))
     span = Line(_SPAN, minus(highest, lowest))
-    part = share(minus(raw_value(scores, i), lowest), span)
-    return Formula((span, Line(NORMALIZED, whole(times(constant(float(MAX_NODE_SCORE)), part)))), (BETWEEN,))
+    part = share(minus(normalize.raw_value(scores, i), lowest), span)
+    return Formula(
+        (span, Line(normalize.NORMALIZED, whole(times(constant(float(MAX_NODE_SCORE)), part)))), (normalize.BETWEEN,)
+    )

@@ -21,6 +21,7 @@ from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
@@ -28,17 +29,6 @@ from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, say
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import (
-    MAX_NODE_SCORE,
-    Evidence,
-    Handle,
-    Plugin,
-    Point,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
@@ -174,7 +164,7 @@ class Preferences:
                 parts.append(part)
         return cls(tuple(parts)) if parts else None
 
-    def scores(self, rows: Rows) -> Scores:
+    def scores(self, rows: framework.Rows) -> framework.Scores:
         total = np.zeros(len(rows), np.int64)
         for where, sums in self.parts:
             total += sums[where.codes[rows]]
@@ -203,7 +193,7 @@ def _add_counts(nodes: NodeTable, measures: list[AnyMeasure]) -> Counts:
     return counts
 
 
-def normalize_scores(scores: Scores) -> Scores:
+def normalize_scores(scores: framework.Scores) -> framework.Scores:
     """Return scores scaled from 0 (lowest) to 100 (highest), in Go's order of operations; all 0 if equal."""
     if not len(scores):
         return scores.copy()
@@ -211,7 +201,7 @@ def normalize_scores(scores: Scores) -> Scores:
     if lowest == highest:
         return np.zeros_like(scores)
     share = (scores - lowest).astype(np.float64) / float(highest - lowest)
-    return (float(MAX_NODE_SCORE) * share).astype(np.int64)
+    return (float(framework.MAX_NODE_SCORE) * share).astype(np.int64)
 
 
 INVALID = Reason("InvalidTerms", "parsing pod: <problem>")
@@ -219,21 +209,21 @@ INVALID = Reason("InvalidTerms", "parsing pod: <problem>")
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
 _NO_FILTER_STATE = error(f'error reading "{_FILTER}" from cycleState: not found')
 _NO_SCORE_STATE = error(f'failed to read "{_SCORE}" from cycleState: not found')
-_GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
+_GO_ON, _NOTHING_TO_DO = framework.PreFilterResult(), framework.PreFilterResult(SKIP)
 
 
 def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     return range_errors(args["hardPodAffinityWeight"], f"{path}.hardPodAffinityWeight", 0, 100)
 
 
-class InterPodAffinity(Plugin):
+class InterPodAffinity(framework.Plugin):
     """Terms are asked once per class of pods, counted by node and then by topology domain."""
 
     name = NAME
     between_pods = True
     skips = {
-        Point.PRE_FILTER: gettext_noop("no required terms, and no pod's anti-affinity matches this pod"),
-        Point.PRE_SCORE: gettext_noop("no preferred terms, and no pod's terms match this pod"),
+        framework.Point.PRE_FILTER: gettext_noop("no required terms, and no pod's anti-affinity matches this pod"),
+        framework.Point.PRE_SCORE: gettext_noop("no preferred terms, and no pod's terms match this pod"),
     }
     reasons = (*REASONS, INVALID)
     arguments = Arguments(
@@ -247,7 +237,7 @@ class InterPodAffinity(Plugin):
     )
     state_classes = (Rules, Preferences, MatchesAll, MatchesAny, ExistingAnti)  # the last 3 are in measures
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: framework.Handle) -> None:
         super().__init__(args, handle)
         self._hard_weight = int(args["hardPodAffinityWeight"])
         self._ignores_existing = bool(args["ignorePreferredTermsOfExistingPods"])
@@ -258,10 +248,10 @@ class InterPodAffinity(Plugin):
     def registrations(self) -> tuple[On, ...]:
         return self._hears
 
-    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
         terms = affinity_terms(pod)
         if terms.errors:
-            return PreFilterResult(unresolvable(INVALID(problem=_problems(terms))))
+            return framework.PreFilterResult(unresolvable(INVALID(problem=_problems(terms))))
         if not terms.required and not terms.required_anti and not nodes.pod_table.classes.anti_keys:
             return _NOTHING_TO_DO
         required = with_named_namespaces(terms.required, self.handle)
@@ -278,13 +268,13 @@ class InterPodAffinity(Plugin):
         if rules is not None:
             state.write(_FILTER, rules.changed(nodes, changes))
 
-    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         rules: Rules | None = state.get(_FILTER)
         if rules is None:  # as in kube it can't do without PreFilter
-            return Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
+            return framework.Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return rules.verdicts(rows)
 
-    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> Status:
         terms = affinity_terms(pod)
         own = bool(terms.preferred or terms.preferred_anti)
         if not own and (self._ignores_existing or not nodes.pod_table.classes.soft_keys):
@@ -301,15 +291,17 @@ class InterPodAffinity(Plugin):
         state.write(_SCORE, preferences)
         return SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Scores | Status:
         preferences: Preferences | None = state.get(_SCORE)
         return _NO_SCORE_STATE if preferences is None else preferences.scores(rows)
 
-    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+    def normalize(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores
+    ) -> framework.Scores:
         return normalize_scores(scores)
 
-    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
-        if point is Point.PRE_SCORE:
+    def describe_prepared(self, point: framework.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        if point is framework.Point.PRE_SCORE:
             preferences: Preferences = state.read(_SCORE)
             keys = dict.fromkeys(topology.key for topology, _ in preferences.parts)
             return (say(gettext_noop("Weights of matching terms, added up by domain of:"), *map(Code, keys)),)
@@ -336,11 +328,13 @@ class InterPodAffinity(Plugin):
         return formulas.score_formula(pod, nodes, row, incoming, (liked, disliked), self._hard_weight)
 
     def normalization(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores, i: int
     ) -> Formula:
         return formulas.normalization(nodes, rows, scores, i)
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
+    ) -> framework.Evidence:
         """Return the parts of the pod's own affinity that nothing matches."""
         return affinity_evidence(pod, nodes) if said.code == "NoMatchingPod" else {}
 

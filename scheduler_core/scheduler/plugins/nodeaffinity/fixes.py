@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import least_missing, wrong_labels
 from scheduler_core.apimachinery.objects.labels import (
     DOES_NOT_EXIST,
     EXISTS,
@@ -17,7 +18,6 @@ from scheduler_core.apimachinery.objects.labels import (
     Requirement,
 )
 from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.selection import least_missing, wrong_labels
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument

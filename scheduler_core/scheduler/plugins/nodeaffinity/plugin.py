@@ -14,6 +14,7 @@ from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSel
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
@@ -28,27 +29,10 @@ from scheduler_core.scheduler.framework.explanation import (
     say,
 )
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, times, total
-from scheduler_core.scheduler.framework.plugin import (
-    Evidence,
-    Handle,
-    Plugin,
-    Point,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
+from scheduler_core.scheduler.plugins.helper import node_selection
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.node_selection import (
-    NAME_FIELD,
-    Mask,
-    expression_mask,
-    labels_mask,
-    preference_scores,
-    selector_mask,
-)
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
 from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
@@ -60,7 +44,7 @@ SHOWN_VALUES = 5
 _FIELD = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
 
-def label_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
+def label_evidence(pod: Pod, nodes: NodeTable) -> framework.Evidence:
     """The nodeSelector's entries, then the expressions of the required terms; `alternative`: the number of the term, as one is enough."""
     asked: list[tuple[Requirement, str, int]] = [
         (Requirement(key, IN, (value,)), f"spec.nodeSelector.{key}", -1)
@@ -83,7 +67,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
         "key": requirement.key,
         "field": field,
         **({} if alternative < 0 else {"alternative": alternative}),
-        "matching": int(expression_mask(nodes, requirement).sum()),
+        "matching": int(node_selection.expression_mask(nodes, requirement).sum()),
         "labelled": int((column.codes >= 0).sum()),
         "values": [{"value": column.values[i], "nodes": int(counts[i])} for i in order],
     }
@@ -153,8 +137,8 @@ REFUSED, REFUSED_BY_ADDED, CONFLICT = (unresolvable(reason()) for reason in _REA
 
 WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
 
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
+_NOTHING_TO_DO = framework.PreFilterResult(SKIP)
+_GO_ON = framework.PreFilterResult()
 
 
 def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: Node) -> bool:
@@ -177,20 +161,20 @@ def _matches_required(pod: Pod, node: Node) -> bool | None:
     return None if required.errors else False
 
 
-class NodeAffinity(Plugin):
+class NodeAffinity(framework.Plugin):
     """A pod's selectors depend on Node objects alone, so masks and scores are kept per distinct pod spec."""
 
     name = NAME
     skips = {
-        Point.PRE_FILTER: gettext_noop("no nodeSelector and no required node affinity"),
-        Point.PRE_SCORE: gettext_noop("no preferred node affinity"),
+        framework.Point.PRE_FILTER: gettext_noop("no nodeSelector and no required node affinity"),
+        framework.Point.PRE_SCORE: gettext_noop("no preferred node affinity"),
     }
     reasons = _REASONS
     arguments = ARGUMENTS
     row_local = True
     events = (On("Node", Action.ADD | Action.UPDATE_NODE_LABEL, _after_node_change),)
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: framework.Handle) -> None:
         super().__init__(args, handle)
         added = args.get("addedAffinity") or {}
         required, preferred = added.get(REQUIRED), added.get(PREFERRED) or ()
@@ -198,7 +182,7 @@ class NodeAffinity(Plugin):
         self._added_preferred = _compile_weighted_terms(preferred)
         self._prefers_added = bool(preferred)
 
-    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
         required = pod.spec.node_affinity_required
         if required is None and self.added is None and pod.spec.manifest.get("nodeSelector") is None:
             return _NOTHING_TO_DO
@@ -208,50 +192,52 @@ class NodeAffinity(Plugin):
         names = _collect_node_names(required.terms)
         if names is None:
             return _GO_ON
-        return PreFilterResult(node_names=names) if names else PreFilterResult(CONFLICT)
+        return framework.PreFilterResult(node_names=names) if names else framework.PreFilterResult(CONFLICT)
 
-    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: as the pod says
         matched = remember(
             nodes.memo, (NAME, "required", spec.fingerprint), lambda: _compute_required_mask(nodes, spec)
         )
         refused = ~matched[rows]
         if self.added is None:
-            return Verdicts.refuse(refused, REFUSED) if refused.any() else None
+            return framework.Verdicts.refuse(refused, REFUSED) if refused.any() else None
         excluded = ~self._added_mask(nodes, self.added)[rows]
         reason = np.where(excluded, np.int32(0), np.where(refused, np.int32(1), np.int32(-1)))
-        return Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
+        return framework.Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
 
-    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> Status:
         terms = _get_preferred(pod.spec)
         broken = _broken(terms or ())
         if broken is not None:
             return broken
         return SKIP if terms is None and not self._prefers_added else SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Scores | Status:
         broken = _broken(_get_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
         if broken is not None:
             return broken
         own = remember(
             nodes.memo,
             (NAME, "preferred", pod.spec.fingerprint),
-            lambda: preference_scores(nodes, _get_preferred(pod.spec) or ()),
+            lambda: node_selection.preference_scores(nodes, _get_preferred(pod.spec) or ()),
         )[rows]
         if not self._added_preferred:
             return own
         added = remember(
             nodes.memo,
             (NAME, "added preferred", self._added_preferred),
-            lambda: preference_scores(nodes, self._added_preferred),
+            lambda: node_selection.preference_scores(nodes, self._added_preferred),
         )
         return own + added[rows]
 
-    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+    def normalize(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores
+    ) -> framework.Scores:
         return default_normalize(scores)
 
-    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
-        if point is Point.PRE_SCORE:
+    def describe_prepared(self, point: framework.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+        if point is framework.Point.PRE_SCORE:
             terms = len(_get_preferred(pod.spec) or ()) + len(self._added_preferred)
             return (say(gettext_noop("Preferred terms to weigh on each node:"), str(terms)),)
         matched = f"{int(np.count_nonzero(_compute_required_mask(nodes, pod.spec)))} / {len(nodes)}"
@@ -269,11 +255,13 @@ class NodeAffinity(Plugin):
         return score_formula(pod, nodes.nodes[row], _get_preferred(pod.spec) or (), self._added_preferred)
 
     def normalization(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores, i: int
     ) -> Formula:
         return default_normalization(nodes, rows, scores, i)
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
+    ) -> framework.Evidence:
         """Return the pod's label requirements and the nodes' labels."""
         if self.added is not None and said.code == "NoMatchForProfile":
             terms = [", ".join(map(str, term.expressions)) for term in self.added.terms]
@@ -283,8 +271,8 @@ class NodeAffinity(Plugin):
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.added)
 
-    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> Mask:
-        return remember(nodes.memo, (NAME, "added", added), lambda: selector_mask(nodes, added))
+    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> node_selection.Mask:
+        return remember(nodes.memo, (NAME, "added", added), lambda: node_selection.selector_mask(nodes, added))
 
 
 def _compile_weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
@@ -306,10 +294,10 @@ def _broken(terms: WeightedTerms) -> Status | None:
     return error(aggregate(problems)) if problems else None
 
 
-def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> Mask:
-    mask = labels_mask(nodes, spec.node_selector)
+def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> node_selection.Mask:
+    mask = node_selection.labels_mask(nodes, spec.node_selector)
     if spec.node_affinity_required is not None:
-        mask &= selector_mask(nodes, spec.node_affinity_required)
+        mask &= node_selection.selector_mask(nodes, spec.node_affinity_required)
     return mask
 
 
@@ -319,7 +307,7 @@ def _collect_node_names(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | N
     if not terms:
         return None
     for term in terms:
-        sets = [frozenset(f.values) for f in term.fields if f.key == NAME_FIELD and f.op == IN]
+        sets = [frozenset(f.values) for f in term.fields if f.key == node_selection.NAME_FIELD and f.op == IN]
         if not sets:
             return None
         names |= frozenset.intersection(*sets)

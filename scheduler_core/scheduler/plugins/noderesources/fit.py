@@ -37,17 +37,11 @@ from scheduler_core.scheduler.framework.plugin import (
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
-from scheduler_core.scheduler.plugins.noderesources import devices, fixes
+from scheduler_core.scheduler.plugins.noderesources import devices, fixes, resource_allocation
 from scheduler_core.scheduler.plugins.noderesources.arguments import FIT
 from scheduler_core.scheduler.plugins.noderesources.devices import Check, has_scalar
 from scheduler_core.scheduler.plugins.noderesources.explanation import explain_requests, explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
-from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
-    compute_defaulted_requests,
-    most_allocated,
-    strategy,
-    weigh,
-)
 
 # How near the nodes came that lack something: the least that is missing, and on how many about as little.
 
@@ -262,7 +256,7 @@ class NodeResourcesFit(Plugin):
         self._ignored = frozenset(args.get("ignoredResources") or ())
         self._ignored_groups = frozenset(args.get("ignoredResourceGroups") or ())
         self._scoring: Mapping[str, Any] = args["scoringStrategy"]
-        self._strategy = strategy(self._scoring)
+        self._strategy = resource_allocation.strategy(self._scoring)
         self._devices_serve = handle.features.dra_extended_resource
         self._hears_classes = self._devices_serve and Behavior.DEVICE_CLASSES_HEARD in handle.features.behaviors
 
@@ -290,13 +284,15 @@ class NodeResourcesFit(Plugin):
         return SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        requests = compute_defaulted_requests(pod.spec)
-        return self._strategy(weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True))
+        requests = resource_allocation.compute_defaulted_requests(pod.spec)
+        return self._strategy(
+            resource_allocation.weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True)
+        )
 
     def score_placement(self, nodes: NodeTable, rows: Rows, pods: Sequence[Pod]) -> int:
         """Return the used share of all rows together, with these pods on them. kube: scorePlacement"""
-        requests = sum((compute_defaulted_requests(pod.spec) for pod in pods), Resources())
-        weighed = weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True)
+        requests = sum((resource_allocation.compute_defaulted_requests(pod.spec) for pod in pods), Resources())
+        weighed = resource_allocation.weigh(nodes, rows, self._scoring["resources"], requests, nonzero=True)
         summed = [
             replace(
                 each,
@@ -305,11 +301,11 @@ class NodeResourcesFit(Plugin):
             )
             for each in weighed
         ]
-        return int(most_allocated(summed)[0])
+        return int(resource_allocation.most_allocated(summed)[0])
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is Point.PRE_SCORE:
-            return explain_weighed(self._scoring["resources"], compute_defaulted_requests(pod.spec))
+            return explain_weighed(self._scoring["resources"], resource_allocation.compute_defaulted_requests(pod.spec))
         return explain_requests(pod)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:

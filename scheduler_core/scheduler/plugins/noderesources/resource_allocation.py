@@ -16,14 +16,8 @@ from scheduler_core.apimachinery.objects.pod import PodSpec
 from scheduler_core.apimachinery.objects.resources import Resources, is_scalar_name, pod_requests
 from scheduler_core.scheduler.cache.table import CPU, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
+from scheduler_core.scheduler.plugins.helper import normalize
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.normalize import (
-    MAX_CUSTOM_SCORE,
-    MAX_UTILIZATION,
-    broken_linear,
-    divide,
-    round_half_away,
-)
 from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
 
 Column = NDArray[np.int64]
@@ -88,21 +82,22 @@ def most_allocated(weighed: Sequence[Weighed]) -> Scores:
 def score_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str, Any]]) -> Scores:
     """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
     points = [
-        (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for point in shape
+        (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // normalize.MAX_CUSTOM_SCORE))
+        for point in shape
     ]
     total, weights = _zeros(weighed), _zeros(weighed)
     for w in weighed:
-        scores = broken_linear(points, _share(w, w.requested, over=MAX_UTILIZATION))
+        scores = normalize.broken_linear(points, _share(w, w.requested, over=normalize.MAX_UTILIZATION))
         counts = (w.allocatable != 0) & (scores > 0)
         total += np.where(counts, scores * np.int64(w.weight), 0)
         weights += np.where(counts, w.weight, 0)
     mean = total.astype(np.float64) / np.maximum(weights, 1).astype(np.float64)
-    return np.where(weights == 0, 0, round_half_away(mean))
+    return np.where(weights == 0, 0, normalize.round_half_away(mean))
 
 
 def _share(w: Weighed, part: Column, *, over: int) -> Scores:
     """100 * part / allocatable in wrapping int64; `over` where more is requested than allocatable."""
-    scaled = divide(part * np.int64(MAX_NODE_SCORE), np.maximum(w.allocatable, 1))
+    scaled = normalize.divide(part * np.int64(MAX_NODE_SCORE), np.maximum(w.allocatable, 1))
     return np.where(w.requested > w.allocatable, np.int64(over), scaled)
 
 
@@ -113,7 +108,7 @@ def _average(scored: Sequence[tuple[Weighed, Scores]]) -> Scores:
         counts = w.allocatable != 0
         total += np.where(counts, scores * np.int64(w.weight), 0)
         weights += np.where(counts, w.weight, 0)
-    return np.where(weights == 0, 0, divide(total, np.maximum(weights, 1)))
+    return np.where(weights == 0, 0, normalize.divide(total, np.maximum(weights, 1)))
 
 
 def _zeros(weighed: Sequence[Weighed]) -> Column:

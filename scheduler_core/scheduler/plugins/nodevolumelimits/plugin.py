@@ -14,20 +14,8 @@ import numpy as np
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    handle_of,
-    in_tree_plugin,
-    is_counted_on,
-    plugin_of_provisioner,
-)
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    claim_not_found,
-    class_of,
-    key_of,
-    not_owned,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import csi_migration
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
@@ -57,7 +45,7 @@ def _limits(csi_node: Manifest) -> Mapping[str, int]:
 
 def after_pod_with_volumes_deleted(plugin: Any, pod: Pod, old: Pod, new: None) -> bool:
     """kube: isSchedulableAfterPodDeleted"""
-    volumes = volumes_of(old.spec)
+    volumes = storage.volumes_of(old.spec)
     return was_placed(old) and bool(volumes.claims or volumes.in_tree)
 
 
@@ -67,11 +55,11 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
     for volume in pod.spec.volumes:
         if volume.get("persistentVolumeClaim") is not None:
             return True
-        in_tree = in_tree_plugin(volume)
+        in_tree = csi_migration.in_tree_plugin(volume)
         if in_tree is None:
             continue
         try:
-            handle_of(in_tree, volume[in_tree.source], {})
+            csi_migration.handle_of(in_tree, volume[in_tree.source], {})
         except ValueError:
             return True
         if in_tree.driver == attacher:
@@ -83,7 +71,7 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
 #
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
-NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {claim_not_found('<claim>')}", waits_for_claim=True)
+NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {storage.claim_not_found('<claim>')}", waits_for_claim=True)
 
 Attached = dict[str, str]  # "driver/handle" -> driver
 
@@ -109,7 +97,7 @@ class Counter:
 
     def problem_of_new(self, pod: Pod) -> Status | None:
         """Return the reason why the pod's volumes can't be counted. Unlike running pods' claims, new pods' claims must exist."""
-        for use in volumes_of(pod.spec).claims:
+        for use in storage.volumes_of(pod.spec).claims:
             name = use.name(pod)
             if not name:
                 return error("PersistentVolumeClaim had no name")
@@ -117,7 +105,7 @@ class Counter:
             if claim is None:
                 return unresolvable(NO_CLAIM(key=f"{pod.namespace}/{name}", claim=name))
             if use.ephemeral and not is_owned_by(claim, pod):
-                return error(not_owned(claim, pod))
+                return error(storage.not_owned(claim, pod))
         return None
 
     def exceeds(self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]) -> bool:
@@ -172,22 +160,22 @@ class Counter:
 
     def _volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
         volumes: Attached = {}
-        mine = volumes_of(pod.spec)
+        mine = storage.volumes_of(pod.spec)
         for use in mine.claims:
             claim = self._claim(pod, use.name(pod))
             if claim is None:
                 continue
             if use.ephemeral and not is_owned_by(claim, pod):
-                raise ValueError(not_owned(claim, pod))
+                raise ValueError(storage.not_owned(claim, pod))
             driver, handle = self._driver_of(claim, csi_node)
             if driver and handle:
                 volumes[f"{driver}/{handle}"] = driver
         for volume in mine.in_tree:
-            plugin = in_tree_plugin(volume)
+            plugin = csi_migration.in_tree_plugin(volume)
             self._varies = True
-            if plugin is not None and is_counted_on(csi_node, plugin):
+            if plugin is not None and csi_migration.is_counted_on(csi_node, plugin):
                 try:
-                    handle = handle_of(plugin, volume[plugin.source], {})
+                    handle = csi_migration.handle_of(plugin, volume[plugin.source], {})
                 except ValueError as wrong:
                     text = f"converting volume({volume.get('name', '')}) from inline to csi: {wrong}"
                     raise ValueError(text) from wrong
@@ -202,7 +190,7 @@ class Counter:
 
     def _driver_of(self, claim: Manifest, csi_node: Manifest | None) -> tuple[str, str]:
         """Driver and handle of a claim's volume, or of the one that its class will make; "" where no driver attaches it."""
-        name = volume_name(claim)
+        name = storage.volume_name(claim)
         volume = self._handle.get("PersistentVolume", "", name) if name else None
         if volume is None:
             return self._driver_of_class(claim, csi_node)
@@ -210,28 +198,28 @@ class Counter:
         source = spec.get("csi")
         if source is not None:
             return str(source.get("driver") or ""), str(source.get("volumeHandle") or "")
-        plugin = in_tree_plugin(spec)
+        plugin = csi_migration.in_tree_plugin(spec)
         self._varies = self._varies or plugin is not None
-        if plugin is None or not is_counted_on(csi_node, plugin):
+        if plugin is None or not csi_migration.is_counted_on(csi_node, plugin):
             return "", ""
         try:
             labels = volume["metadata"].get("labels") or {}
-            return plugin.driver, handle_of(plugin, spec[plugin.source], labels)
+            return plugin.driver, csi_migration.handle_of(plugin, spec[plugin.source], labels)
         except ValueError:
             return "", ""
 
     def _driver_of_class(self, claim: Manifest, csi_node: Manifest | None) -> tuple[str, str]:
-        name = class_of(claim)
+        name = storage.class_of(claim)
         storage_class = self._handle.get("StorageClass", "", name) if name else None
         if storage_class is None:
             return "", ""
         provisioner = str(storage_class.get("provisioner") or "")
-        handle = f"not yet made for {key_of(claim)}"
-        plugin = plugin_of_provisioner(provisioner)
+        handle = f"not yet made for {storage.key_of(claim)}"
+        plugin = csi_migration.plugin_of_provisioner(provisioner)
         if plugin is None:
             return provisioner, handle
         self._varies = True
-        return (plugin.driver, handle) if is_counted_on(csi_node, plugin) else ("", "")
+        return (plugin.driver, handle) if csi_migration.is_counted_on(csi_node, plugin) else ("", "")
 
     def _attached_to(self, node_name: str) -> Attached:
         if self._attachments is None:
@@ -284,7 +272,7 @@ class NodeVolumeLimits(Plugin):
         self._drivers_count = handle.features.volume_limit_scaling
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
-        volumes = volumes_of(pod.spec)
+        volumes = storage.volumes_of(pod.spec)
         return _GO_ON if volumes.claims or volumes.in_tree else _NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
@@ -331,7 +319,7 @@ class NodeVolumeLimits(Plugin):
         yield from add_node(draft, refusal)
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
-        volumes = volumes_of(pod.spec)
+        volumes = storage.volumes_of(pod.spec)
         return (say(gettext_noop("Volumes to count on each node:"), str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:

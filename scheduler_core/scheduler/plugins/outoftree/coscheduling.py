@@ -18,19 +18,11 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import INTEGER64
 from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
 from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.plugin import (
-    Failure,
-    Handle,
-    PermitResult,
-    Plugin,
-    Point,
-    PostFilterResult,
-    PreFilterResult,
-)
 from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
@@ -78,7 +70,7 @@ def group_of(pod: Pod) -> PodGroup | None:
     return PodGroup(pod.namespace, name, int(text))
 
 
-def members(handle: Handle, group: PodGroup) -> list[dict[str, Any]]:
+def members(handle: framework.Handle, group: PodGroup) -> list[dict[str, Any]]:
     """`metadata` of the group's pods that have not ended, whether they are on a node or not; by name."""
     found = []
     for manifest in handle.list("Pod"):
@@ -95,7 +87,7 @@ def members(handle: Handle, group: PodGroup) -> list[dict[str, Any]]:
 # It stands in place of PrioritySort, in every profile of a scheduler.
 
 
-class CoschedulingSort(Plugin):
+class CoschedulingSort(framework.Plugin):
     """QueueSort by priority, creation time of the group's oldest pod, and the group's name; a single pod is its own group."""
 
     name = "CoschedulingSort"
@@ -147,46 +139,48 @@ class Coscheduling(OutOfTree):
     )
     events = (On(POD, Action.ADD, sibling_added), On(ASSIGNED_POD, Action.DELETE))
 
-    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
         try:
             group = group_of(pod)
         except BadGroup as bad:
-            return PreFilterResult(unresolvable(str(bad)))
+            return framework.PreFilterResult(unresolvable(str(bad)))
         there = 0 if group is None else len(members(self.handle, group))
         if group is None or there >= group.min_member:
-            return PreFilterResult()
+            return framework.PreFilterResult()
         text = _TOO_FEW(pod=pod.name, there=there, members=group.min_member)
-        return PreFilterResult(unresolvable(text))
+        return framework.PreFilterResult(unresolvable(text))
 
-    def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
+    def post_filter(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, failure: framework.Failure
+    ) -> framework.PostFilterResult:
         """A group of which one pod fits nowhere gives back what it holds, unless nearly all of it is placed."""
         group = _group(pod)
         if group is None:
-            return PostFilterResult(unschedulable(_NO_GROUP()))
+            return framework.PostFilterResult(unschedulable(_NO_GROUP()))
         placed = self._placed(group)
         if placed >= group.min_member:
-            return PostFilterResult(unschedulable())
+            return framework.PostFilterResult(unschedulable())
         if (group.min_member - placed) * 100 <= NEARLY_ALL * group.min_member:
-            return PostFilterResult(unschedulable())
+            return framework.PostFilterResult(unschedulable())
         self._reject(group, "optimistic rejection in PostFilter")
-        return PostFilterResult(unschedulable(_GROUP_REJECTED(group=group.key, pod=pod.name)))
+        return framework.PostFilterResult(unschedulable(_GROUP_REJECTED(group=group.key, pod=pod.name)))
 
-    def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> framework.PermitResult:
         """Waits until enough of the group have a node; the last one that was missing lets the others go."""
         try:
             group = group_of(pod)
         except BadGroup as bad:
-            return PermitResult(error(str(bad)))
+            return framework.PermitResult(error(str(bad)))
         if group is None:
-            return PermitResult()
+            return framework.PermitResult()
         if self._placed(group) + 1 >= group.min_member:
             for waiting in self.handle.waiting_pods():
                 if group.has(waiting.pod):
                     waiting.allow(NAME)
-            return PermitResult()
+            return framework.PermitResult()
         self._activate_siblings(state, pod, group)
         wait: Status = Status(Code.WAIT)
-        return PermitResult(wait, int(self.args["permitWaitingTimeSeconds"]) * SECOND)
+        return framework.PermitResult(wait, int(self.args["permitWaitingTimeSeconds"]) * SECOND)
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
         """Nothing is reserved; taking part has Unreserve run."""
@@ -198,8 +192,8 @@ class Coscheduling(OutOfTree):
         if group is not None:
             self._reject(group, "rejection in Unreserve")
 
-    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
-        return point is Point.RESERVE or _group(pod) is None
+    def is_idle(self, point: framework.Point, state: CycleState, pod: Pod) -> bool:
+        return point is framework.Point.RESERVE or _group(pod) is None
 
     def _placed(self, group: PodGroup) -> int:
         """Return the number of the group's pods with a node in the snapshot, including waiting pods."""

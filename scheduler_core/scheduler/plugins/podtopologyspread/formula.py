@@ -6,21 +6,8 @@ kube: plugins/podtopologyspread/scoring.go @ v1.34.1
 from __future__ import annotations
 
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import formula
 from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Words, gettext_noop
-from scheduler_core.scheduler.framework.formula import (
-    Expression,
-    Formula,
-    Line,
-    Of,
-    Operator,
-    Value,
-    by,
-    constant,
-    minus,
-    round_expression,
-    times,
-    total,
-)
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.normalize import NORMALIZED, highest_value, log, lowest_value, raw_value
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HOSTNAME
@@ -43,31 +30,33 @@ _FEWER: Parts = (
 _EVEN: Parts = (Words(gettext_noop("Less is better here. If no pod matches anywhere, every node gets 100.")),)
 _IGNORED: Parts = (Words(gettext_noop("The node lacks a topology key of the constraints, so it gets 0.")),)
 
-_LN = Operator("ln", lambda number: log(float(number)), infix=False)
+_LN = formula.Operator("ln", lambda number: log(float(number)), infix=False)
 
 
-def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> Formula:
+def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> formula.Formula:
     if not evenness.layout.all_qualified and not evenness.layout.qualified[row]:
-        return Formula((Line(_NODE, constant(0)),), (_IGNORED,))
+        return formula.Formula((formula.Line(_NODE, formula.constant(0)),), (_IGNORED,))
     weights, parts = [], []
     for i, constraint in enumerate(evenness.constraints.items):
-        size = Value(evenness.sizes[i], _DOMAINS)
-        ln = Of(_LN, (total(size, constant(2)),))
-        weight = Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
+        size = formula.Value(evenness.sizes[i], _DOMAINS)
+        ln = formula.Of(_LN, (formula.total(size, formula.constant(2)),))
+        weight = formula.Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
         weights.append(weight)
-        parts.append(Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight)))
+        parts.append(
+            formula.Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight))
+        )
     lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
-    return Formula((*lines, Line(_NODE, round_expression(total(*parts)))), (_FEWER,))
+    return formula.Formula((*lines, formula.Line(_NODE, formula.round_expression(formula.total(*parts)))), (_FEWER,))
 
 
-def _part(evenness: Evenness, i: int, row: int, weight: Line) -> Expression:
+def _part(evenness: Evenness, i: int, row: int, weight: formula.Line) -> formula.Expression:
     """Return the expression of one constraint's part."""
     constraint, domains, counts = (evenness.constraints.items[i], evenness.layout.domains[i], evenness.counts[i])
     if not domains.labelled[row]:
-        return Value(0.0, _NO_DOMAIN)
+        return formula.Value(0.0, _NO_DOMAIN)
     pods = int(counts[row if constraint.topology_key == HOSTNAME else domains.codes[row]])
-    skew = minus(Value(constraint.max_skew, _SKEW), constant(1))
-    return total(times(Value(pods, _PODS), weight), skew)
+    skew = formula.minus(formula.Value(constraint.max_skew, _SKEW), formula.constant(1))
+    return formula.total(formula.times(formula.Value(pods, _PODS), weight), skew)
 
 
 def _describe_domain(nodes: NodeTable, row: int, key: str) -> Parts:
@@ -76,14 +65,17 @@ def _describe_domain(nodes: NodeTable, row: int, key: str) -> Parts:
     return (where,)
 
 
-def normalization(evenness: Evenness, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula:
+def normalization(evenness: Evenness, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> formula.Formula:
     """Return the formula by which normalized_scores computes the `i`th row's score."""
     ignored = evenness.ignored(rows)
     if ignored is not None and ignored[i]:
-        return Formula((Line(NORMALIZED, constant(0)),), (_IGNORED,))
+        return formula.Formula((formula.Line(NORMALIZED, formula.constant(0)),), (_IGNORED,))
     counted, values = (rows, scores) if ignored is None else (rows[~ignored], scores[~ignored])
     highest, lowest = highest_value(nodes, counted, values), lowest_value(nodes, counted, values)
     if highest.number == 0:
-        return Formula((Line(NORMALIZED, constant(MAX_NODE_SCORE)),), (_EVEN,))
-    fewer = minus(total(highest, lowest), raw_value(scores, i))
-    return Formula((Line(NORMALIZED, by(times(constant(MAX_NODE_SCORE), fewer), highest)),), (_EVEN,))
+        return formula.Formula((formula.Line(NORMALIZED, formula.constant(MAX_NODE_SCORE)),), (_EVEN,))
+    fewer = formula.minus(formula.total(highest, lowest), raw_value(scores, i))
+    return formula.Formula(
+        (formula.Line(NORMALIZED, formula.by(formula.times(formula.constant(MAX_NODE_SCORE), fewer), highest)),),
+        (_EVEN,),
+    )

@@ -26,6 +26,7 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.strict import ANY, INTEGER32, STRING, ListOf, Shape
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
@@ -33,21 +34,11 @@ from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import (
-    Evidence,
-    Handle,
-    Plugin,
-    Point,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.podtopologyspread import fixes
+from scheduler_core.scheduler.plugins.podtopologyspread import explanation, fixes
 from scheduler_core.scheduler.plugins.podtopologyspread import formula as formulas
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HARD,
@@ -59,13 +50,6 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     Counted,
     Matched,
     compile_constraints,
-)
-from scheduler_core.scheduler.plugins.podtopologyspread.explanation import (
-    collect_spread_evidence,
-    count_domains,
-    explain_constraints,
-    explain_domains,
-    figures,
 )
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
@@ -193,7 +177,7 @@ CONTROLLERS = {
 }
 
 
-def default_selector(pod: Pod, handle: Handle) -> LabelSelector:
+def default_selector(pod: Pod, handle: framework.Handle) -> LabelSelector:
     """Empty where nothing selects the pod."""
     labels: dict[str, str] = {}
     for service in handle.list("Service"):
@@ -221,7 +205,7 @@ def _of_labels(labels: Mapping[str, str]) -> LabelSelector:
     return LabelSelector(tuple(Requirement(key, IN, (value,)) for key, value in sorted(labels.items())))
 
 
-def _controller(pod: Pod, handle: Handle) -> tuple[str, Mapping[str, Any]] | None:
+def _controller(pod: Pod, handle: framework.Handle) -> tuple[str, Mapping[str, Any]] | None:
     """Kind and spec of the owner that is the pod's controller, where it exists and is of a kind that has a selector."""
     owner = controller_of(pod.manifest) or {}
     kind = CONTROLLERS.get((owner.get("apiVersion") or "", owner.get("kind") or ""))
@@ -238,18 +222,18 @@ SYSTEM_DEFAULTS: tuple[Mapping[str, Any], ...] = (
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
 _NO_FILTER_STATE = error(f'reading "{_FILTER}" from cycleState: not found')
 _NO_SCORE_STATE = error(f'error reading "{_SCORE}" from cycleState: not found')
-_GO_ON, _NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
+_GO_ON, _NOTHING_TO_DO = framework.PreFilterResult(), framework.PreFilterResult(SKIP)
 _NO_CONSTRAINTS = Constraints((), "", True)
 
 
-class PodTopologySpread(Plugin):
+class PodTopologySpread(framework.Plugin):
     """Pods are counted per node, once per selector; what a node is to a constraint is kept until a Node changes."""
 
     name = NAME
     between_pods = True
     skips = {
-        Point.PRE_FILTER: gettext_noop("no topology spread constraint with DoNotSchedule"),
-        Point.PRE_SCORE: gettext_noop("no topology spread constraint with ScheduleAnyway"),
+        framework.Point.PRE_FILTER: gettext_noop("no topology spread constraint with DoNotSchedule"),
+        framework.Point.PRE_SCORE: gettext_noop("no topology spread constraint with ScheduleAnyway"),
     }
     reasons = REASONS
     arguments = ARGUMENTS
@@ -267,7 +251,7 @@ class PodTopologySpread(Plugin):
     )
     state_classes = (Spread, Evenness, Matched, Counted)  # the last 2 are in measures
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: framework.Handle) -> None:
         super().__init__(args, handle)
         self._label_keys = handle.features.spread_label_keys
         self._system = args["defaultingType"] == SYSTEM
@@ -275,10 +259,10 @@ class PodTopologySpread(Plugin):
         self._defaults_key = canonical(self._defaults)
         self._default_actions = tuple(each.get("whenUnsatisfiable") for each in self._defaults)
 
-    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
         constraints = self._constraints(pod, nodes, HARD)
         if constraints.errors:
-            return PreFilterResult(error(f"get constraints from pod: {_problem(constraints, 'hard')}"))
+            return framework.PreFilterResult(error(f"get constraints from pod: {_problem(constraints, 'hard')}"))
         if not constraints.items:
             return _NOTHING_TO_DO
         state.write(_FILTER, Spread.of(nodes, constraints, pod.spec))
@@ -289,13 +273,13 @@ class PodTopologySpread(Plugin):
         if spread is not None:
             state.write(_FILTER, spread.changed(nodes.pod_table.classes, changes))
 
-    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         spread: Spread | None = state.get(_FILTER)
         if spread is None:  # as in kube it can't do without PreFilter
-            return Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
+            return framework.Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return spread.verdicts(rows)
 
-    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> Status:
         constraints = self._constraints(pod, nodes, SOFT)
         if constraints.errors:
             return error(f"calculating preScoreState: {_problem(constraints, 'soft')}")
@@ -304,45 +288,53 @@ class PodTopologySpread(Plugin):
         state.write(_SCORE, Evenness.of(nodes, constraints, pod.spec, rows))
         return SUCCESS
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Scores | Status:
         """The weighted number of matching pods around each node: fewer are better."""
         evenness: Evenness | None = state.get(_SCORE)
         return _NO_SCORE_STATE if evenness is None else evenness.scores(rows)
 
-    def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores:
+    def normalize(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores
+    ) -> framework.Scores:
         evenness: Evenness = state.read(_SCORE)
         return normalize_scores(scores, evenness.ignored(rows))
 
-    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: framework.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         spread: Spread | None = state.get(_FILTER)
-        if point is Point.PRE_FILTER:
-            return () if spread is None else explain_domains(pod, spread)
+        if point is framework.Point.PRE_FILTER:
+            return () if spread is None else explanation.explain_domains(pod, spread)
         evenness: Evenness = state.read(_SCORE)
-        return count_domains(pod, evenness.constraints.items, evenness.sizes, evenness.weights)
+        return explanation.count_domains(pod, evenness.constraints.items, evenness.sizes, evenness.weights)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per hard constraint the pods in each domain and the skew that the pod would make there."""
         spread: Spread | None = state.get(_FILTER)
-        return () if spread is None else explain_constraints(pod, nodes.names[row], figures(spread, row))
+        return (
+            ()
+            if spread is None
+            else explanation.explain_constraints(pod, nodes.names[row], explanation.figures(spread, row))
+        )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
         return None if evenness is None else formulas.score_formula(evenness, nodes, row)
 
     def normalization(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores, i: int
     ) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
         return None if evenness is None else formulas.normalization(evenness, nodes, rows, scores, i)
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
+    ) -> framework.Evidence:
         """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
         spread: Spread | None = state.get(_FILTER)
-        return {} if spread is None else collect_spread_evidence(spread, pod, nodes, rows)
+        return {} if spread is None else explanation.collect_spread_evidence(spread, pod, nodes, rows)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         spread: Spread | None = refusal.state.get(_FILTER)
-        return fixes.propose(draft, refusal, () if spread is None else figures(spread, refusal.row))
+        return fixes.propose(draft, refusal, () if spread is None else explanation.figures(spread, refusal.row))
 
     def hard_constraints(self, pod: Pod) -> tuple[Constraint, ...] | None:
         """Return the pod's hard constraints, for hints; None if a constraint can't be parsed."""

@@ -11,19 +11,8 @@ from dataclasses import dataclass
 from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_plugin, is_migrated_on, translate_affinity
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    BOUND_BY_CONTROLLER,
-    CLAIM,
-    SELECTED_NODE,
-    VOLUME,
-    annotation,
-    claim_ref,
-    fully_bound,
-    name_of,
-    not_found,
-    volume_name,
-)
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects, version
 
@@ -52,20 +41,22 @@ class Binder:
 
     def revert(self, static: Bindings, dynamic: Sequence[Manifest]) -> None:
         for volume, _ in static:
-            self._objects.restore(VOLUME, volume)
+            self._objects.restore(storage.VOLUME, volume)
         for claim in dynamic:
-            self._objects.restore(CLAIM, claim)
+            self._objects.restore(storage.CLAIM, claim)
 
     def write(self, plan: Plan, pod: Pod) -> str:
         """Sends the volumes, then the claims; what could not be sent is no longer assumed."""
         for i, (volume, _) in enumerate(plan.static):
-            problem = self._update(VOLUME, volume, _volume_patch(volume), pod)
+            problem = self._update(storage.VOLUME, volume, _volume_patch(volume), pod)
             if problem:
                 self.revert(plan.static[i:], plan.dynamic)
                 return problem
         for i, claim in enumerate(plan.dynamic):
-            chosen = {"metadata": {"annotations": {SELECTED_NODE: annotation(claim, SELECTED_NODE)}}}
-            problem = self._update(CLAIM, claim, chosen, pod)
+            chosen = {
+                "metadata": {"annotations": {storage.SELECTED_NODE: storage.annotation(claim, storage.SELECTED_NODE)}}
+            }
+            problem = self._update(storage.CLAIM, claim, chosen, pod)
             if problem:
                 self.revert((), plan.dynamic[i:])
                 return problem
@@ -73,11 +64,11 @@ class Binder:
 
     def _update(self, kind: str, manifest: Manifest, patch: Manifest, pod: Pod) -> str:
         """An update as kube makes it, which fails where somebody else has changed the object."""
-        namespace, name = str(manifest["metadata"].get("namespace") or ""), name_of(manifest)
+        namespace, name = str(manifest["metadata"].get("namespace") or ""), storage.name_of(manifest)
         stored = self._handle.get(kind, namespace, name)
         resource = f"{kind.lower()}s"
         if stored is None:
-            return not_found(resource, name)
+            return storage.not_found(resource, name)
         if version(stored) != version(manifest):
             changed = "the object has been modified; please apply your changes to the latest version and try again"
             return f'Operation cannot be fulfilled on {resource} "{name}": {changed}'
@@ -88,9 +79,9 @@ class Binder:
         """Return whether all claims are bound, and the reason if they no longer can be."""
         node = self._handle.get("Node", "", node_name)
         if node is None:
-            return False, f'failed to get node "{node_name}": {not_found("node", node_name)}'
+            return False, f'failed to get node "{node_name}": {storage.not_found("node", node_name)}'
         if self._handle.get("Pod", pod.namespace, pod.name) is None:
-            return False, f"pod does not exist any more: {not_found('pod', pod.name)}"
+            return False, f"pod does not exist any more: {storage.not_found('pod', pod.name)}"
         for volume, claim in plan.static:
             bound, problem = self._check_static(node, volume, claim)
             if problem or not bound:
@@ -102,62 +93,62 @@ class Binder:
         return True, ""
 
     def _check_static(self, node: Manifest, volume: Manifest, claim: Manifest) -> tuple[bool, str]:
-        name = name_of(volume)
-        stored = self._handle.get(VOLUME, "", name)
+        name = storage.name_of(volume)
+        stored = self._handle.get(storage.VOLUME, "", name)
         if stored is None:
-            return False, f'failed to check binding: could not find v1.{VOLUME} "{name}"'
-        if self._handle.behind(VOLUME, "", name):
+            return False, f'failed to check binding: could not find v1.{storage.VOLUME} "{name}"'
+        if self._handle.behind(storage.VOLUME, "", name):
             return False, ""
         mine = self._claim(claim)
         if mine is None:
             return False, f"failed to check binding: {_claim_gone(claim)}"
         if problem := self._affinity_problem(node, stored):
             return False, problem
-        if not (claim_ref(stored) or {}).get("uid"):
+        if not (storage.claim_ref(stored) or {}).get("uid"):
             return False, f'ClaimRef got reset for pv "{name}"'
-        return fully_bound(mine), ""
+        return storage.fully_bound(mine), ""
 
     def _check_dynamic(self, node: Manifest, claim: Manifest) -> tuple[bool, str]:
         stored = self._claim(claim)
         if stored is None:
             return False, f"failed to check provisioning pvc: {_claim_gone(claim)}"
-        if self._handle.behind(CLAIM, str(claim["metadata"].get("namespace") or ""), name_of(claim)):
+        if self._handle.behind(storage.CLAIM, str(claim["metadata"].get("namespace") or ""), storage.name_of(claim)):
             return False, ""
         if stored["metadata"].get("annotations") is None:
-            return False, f'selectedNode annotation reset for PVC "{name_of(claim)}"'
-        if annotation(stored, SELECTED_NODE) != name_of(node):
-            return False, f'provisioning failed for PVC "{name_of(claim)}"'
-        if volume_name(stored):
-            volume = self._handle.get(VOLUME, "", volume_name(stored))
+            return False, f'selectedNode annotation reset for PVC "{storage.name_of(claim)}"'
+        if storage.annotation(stored, storage.SELECTED_NODE) != storage.name_of(node):
+            return False, f'provisioning failed for PVC "{storage.name_of(claim)}"'
+        if storage.volume_name(stored):
+            volume = self._handle.get(storage.VOLUME, "", storage.volume_name(stored))
             if volume is None:
                 return False, ""
             if problem := self._affinity_problem(node, volume):
                 return False, problem
-        return fully_bound(stored), ""
+        return storage.fully_bound(stored), ""
 
     def _claim(self, claim: Manifest) -> Manifest | None:
-        return self._handle.get(CLAIM, str(claim["metadata"].get("namespace") or ""), name_of(claim))
+        return self._handle.get(storage.CLAIM, str(claim["metadata"].get("namespace") or ""), storage.name_of(claim))
 
     def _affinity_problem(self, node: Manifest, volume: Manifest) -> str:
         plugin = in_tree_plugin(volume.get("spec") or {})
-        if plugin is not None and is_migrated_on(self._handle.get("CSINode", "", name_of(node)), plugin):
+        if plugin is not None and is_migrated_on(self._handle.get("CSINode", "", storage.name_of(node)), plugin):
             volume = translate_affinity(plugin, volume)
         required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
         labels = node["metadata"].get("labels") or {}
         if required is None or NodeSelector.of(required).matches(labels, ""):
             return ""
-        names = f'pv "{name_of(volume)}" node affinity doesn\'t match node "{name_of(node)}"'
+        names = f'pv "{storage.name_of(volume)}" node affinity doesn\'t match node "{storage.name_of(node)}"'
         return f"{names}: no matching NodeSelectorTerms"
 
 
 def _volume_patch(volume: Manifest) -> Manifest:
-    mark = annotation(volume, BOUND_BY_CONTROLLER)
-    patch: dict[str, Manifest] = {"spec": {"claimRef": claim_ref(volume)}}
+    mark = storage.annotation(volume, storage.BOUND_BY_CONTROLLER)
+    patch: dict[str, Manifest] = {"spec": {"claimRef": storage.claim_ref(volume)}}
     if mark is not None:
-        patch["metadata"] = {"annotations": {BOUND_BY_CONTROLLER: mark}}
+        patch["metadata"] = {"annotations": {storage.BOUND_BY_CONTROLLER: mark}}
     return patch
 
 
 def _claim_gone(claim: Manifest) -> str:
     namespace = claim["metadata"].get("namespace") or ""
-    return f'could not find v1.{CLAIM} "{namespace}/{name_of(claim)}"'
+    return f'could not find v1.{storage.CLAIM} "{namespace}/{storage.name_of(claim)}"'

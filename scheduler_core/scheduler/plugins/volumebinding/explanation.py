@@ -8,29 +8,9 @@ from itertools import islice
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    VOLUME,
-    class_of,
-    key_of,
-    name_of,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import (
-    Below,
-    Code,
-    Explanation,
-    Key,
-    Part,
-    Parts,
-    Row,
-    Source,
-    Table,
-    Words,
-    Written,
-    gettext_noop,
-)
+from scheduler_core.scheduler.framework import explanation
 from scheduler_core.scheduler.framework.plugin import Evidence, Handle
 from scheduler_core.scheduler.plugins.helper.claim_evidence import claims_evidence
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
@@ -48,7 +28,7 @@ def volume_evidence(handle: Handle, pod: Pod, nodes: NodeTable) -> Evidence:
         if claim.get("deleting"):
             claim["usedBy"] = _users(nodes, claim["claim"])
         for candidate in claim.get("candidates", ()):
-            volume = handle.get(VOLUME, "", candidate["volume"])
+            volume = handle.get(storage.VOLUME, "", candidate["volume"])
             reached = [] if volume is None else find_bound_rows(nodes, handle, volume).nonzero()[0].tolist()
             candidate["reachedFrom"] = len(reached)
             candidate["reachedFromNodes"] = [nodes.names[row] for row in reached[:3]]
@@ -63,18 +43,24 @@ def _users(nodes: NodeTable, claim: str) -> list[str]:
         for pods in nodes.pods
         for pod in pods
         if pod.namespace == namespace and pod.spec.volumes
-        if any(f"{namespace}/{use.name(pod)}" == claim for use in volumes_of(pod.spec).claims)
+        if any(f"{namespace}/{use.name(pod)}" == claim for use in storage.volumes_of(pod.spec).claims)
     )
     return list(islice(found, SHOWN_USERS))
 
 
 SHOWN_VOLUMES = 20
 
-_COLUMNS = gettext_noop("claim"), gettext_noop("volume")
-_BOUND, _WOULD_GET = Words(gettext_noop("bound to")), Words(gettext_noop("would get"))
-_OUT_OF_REACH = Words(gettext_noop("out of reach of this node"))
-_PROVISIONED = Words(gettext_noop("would be provisioned here"))
-_NOTHING, _NOT_REACHED = Words(gettext_noop("no device found")), Words(gettext_noop("out of reach"))
+_COLUMNS = explanation.gettext_noop("claim"), explanation.gettext_noop("volume")
+_BOUND, _WOULD_GET = (
+    explanation.Words(explanation.gettext_noop("bound to")),
+    explanation.Words(explanation.gettext_noop("would get")),
+)
+_OUT_OF_REACH = explanation.Words(explanation.gettext_noop("out of reach of this node"))
+_PROVISIONED = explanation.Words(explanation.gettext_noop("would be provisioned here"))
+_NOTHING, _NOT_REACHED = (
+    explanation.Words(explanation.gettext_noop("no device found")),
+    explanation.Words(explanation.gettext_noop("out of reach")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,53 +82,54 @@ class Prospect:
 
 
 def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTable, row: int) -> Prospect:
-    key, plan = key_of(claim), plan or Plan()
-    mine = [volume for volume in claims.offered if class_of(volume) == class_of(claim)]
+    key, plan = storage.key_of(claim), plan or Plan()
+    mine = [volume for volume in claims.offered if storage.class_of(volume) == storage.class_of(claim)]
     return Prospect(
         claim,
-        next((name_of(volume) for volume, other in plan.static if key_of(other) == key), ""),
-        any(key_of(other) == key for other in plan.dynamic),
+        next((storage.name_of(volume) for volume, other in plan.static if storage.key_of(other) == key), ""),
+        any(storage.key_of(other) == key for other in plan.dynamic),
         tuple(
-            (name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row])) for volume in mine[:SHOWN_VOLUMES]
+            (storage.name_of(volume), bool(as_mask(nodes, volume_rows(nodes, volume))[row]))
+            for volume in mine[:SHOWN_VOLUMES]
         ),
     )
 
 
-def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> Explanation:
+def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> explanation.Explanation:
     rows = [_build_bound_row(reach) for reach in bound] + [_build_delayed_row(claim) for claim in delayed]
-    return (Table(_COLUMNS, tuple(rows)),) if rows else ()
+    return (explanation.Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
-def _build_bound_row(reach: Reach) -> Row:
+def _build_bound_row(reach: Reach) -> explanation.Row:
     out = reach.reached is False
-    name = volume_name(reach.claim)
-    volume = Code(name) if reach.reached is None else _volume(name)
-    parts: Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
-    return Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
+    name = storage.volume_name(reach.claim)
+    volume = explanation.Code(name) if reach.reached is None else _volume(name)
+    parts: explanation.Parts = (_BOUND, " ", volume, *((": ", _OUT_OF_REACH) if out else ()))
+    return explanation.Row(((_claim(reach.claim, "spec.volumeName"),), parts), bad=out)
 
 
-def _build_delayed_row(prospect: Prospect) -> Row:
-    name = class_of(prospect.claim)
+def _build_delayed_row(prospect: Prospect) -> explanation.Row:
+    name = storage.class_of(prospect.claim)
     written = _claim(prospect.claim, "spec.storageClassName")
-    claim: Parts = (written, *((Below((name,)),) if name else ()))
-    parts: Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
+    claim: explanation.Parts = (written, *((explanation.Below((name,)),) if name else ()))
+    parts: explanation.Parts = (_PROVISIONED if prospect.provisioned else _NOTHING,)
     if prospect.volume:
         parts = (_WOULD_GET, " ", _volume(prospect.volume))
-    return Row((claim, (*parts, *_format_offered(prospect.offered))))
+    return explanation.Row((claim, (*parts, *_format_offered(prospect.offered))))
 
 
-def _format_offered(volumes: Iterable[tuple[str, bool]]) -> Parts:
-    parts: list[Part] = []
+def _format_offered(volumes: Iterable[tuple[str, bool]]) -> explanation.Parts:
+    parts: list[explanation.Part] = []
     for name, reached in volumes:
         parts += [_volume(name), *((" ",) if reached else (" (", _NOT_REACHED, ") "))]
-    return (Below(tuple(parts)),) if parts else ()
+    return (explanation.Below(tuple(parts)),) if parts else ()
 
 
-def _claim(claim: Manifest, path: str) -> Written:
-    key = key_of(claim)
-    return Written(Key(key), Source("PersistentVolumeClaim", key, path))
+def _claim(claim: Manifest, path: str) -> explanation.Written:
+    key = storage.key_of(claim)
+    return explanation.Written(explanation.Key(key), explanation.Source("PersistentVolumeClaim", key, path))
 
 
-def _volume(name: str) -> Written:
+def _volume(name: str) -> explanation.Written:
     """Return the volume's name, linked to its node affinity."""
-    return Written(name, Source("PersistentVolume", name, "spec.nodeAffinity"))
+    return explanation.Written(name, explanation.Source("PersistentVolume", name, "spec.nodeAffinity"))

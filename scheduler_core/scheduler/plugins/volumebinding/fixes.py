@@ -9,39 +9,11 @@ from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.quantity import value
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    NO_PROVISIONER,
-    VOLUME,
-    WAIT_FOR_FIRST_CONSUMER,
-    access_modes,
-    claim_ref,
-    class_of,
-    deleting,
-    fully_bound,
-    is_for,
-    key_of,
-    name_of,
-    volume_mode,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.plugins.helper import volumes
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
-from scheduler_core.scheduler.plugins.helper.volumes import (
-    CLASS,
-    IS_DEFAULT,
-    anew,
-    beside,
-    build_unbound_claim,
-    is_lost,
-    missing_claims,
-    new_volume,
-    rename_volume,
-    size_of,
-    usable_classes,
-)
 from scheduler_core.scheduler.plugins.volumebinding.matching import room
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
 
@@ -53,8 +25,12 @@ MOST = 2
 def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
     """The claim made anew so that it takes a volume which nobody has, and the volume let go of where an old claim still holds it."""
     found = []
-    for volume in handle.list(VOLUME):
-        if deleting(volume) or volume_mode(volume) != volume_mode(claim) or _is_held(volume, claim, handle):
+    for volume in handle.list(storage.VOLUME):
+        if (
+            storage.deleting(volume)
+            or storage.volume_mode(volume) != storage.volume_mode(claim)
+            or _is_held(volume, claim, handle)
+        ):
             continue
         proposal = _matching(draft, claim, volume)
         if proposal is not draft:
@@ -64,43 +40,43 @@ def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[D
 
 def _is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
     """Return whether another existing claim holds the volume."""
-    ref = claim_ref(volume)
-    if ref is None or is_for(volume, claim):
+    ref = storage.claim_ref(volume)
+    if ref is None or storage.is_for(volume, claim):
         return False
-    other = handle.get(CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    other = handle.get(storage.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
     return other is not None and ref.get("uid") in (None, "", other["metadata"].get("uid"))
 
 
 def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
     """One change for each way in which they differ."""
-    ref, key = claim_ref(volume), key_of(claim)
-    if ref is not None and not is_for(volume, claim):
+    ref, key = storage.claim_ref(volume), storage.key_of(claim)
+    if ref is not None and not storage.is_for(volume, claim):
         old = f"{ref.get('namespace')}/{ref.get('name')}"
         spec = {name: each for name, each in volume["spec"].items() if name != "claimRef"}
-        change = Change("release", {"volume": name_of(volume), "claim": old})
+        change = Change("release", {"volume": storage.name_of(volume), "claim": old})
         draft = draft.with_applied(change, {**volume, "spec": spec})
     wanted: dict[str, Any] = {}
-    if class_of(volume) != class_of(claim):
-        wanted["class_name"] = class_of(volume)
-        values = {"claim": key, "from": class_of(claim), "to": class_of(volume)}
-        draft = draft.with_object(Change("claim-class", values), build_unbound_claim(claim, **wanted))
+    if storage.class_of(volume) != storage.class_of(claim):
+        wanted["class_name"] = storage.class_of(volume)
+        values = {"claim": key, "from": storage.class_of(claim), "to": storage.class_of(volume)}
+        draft = draft.with_object(Change("claim-class", values), volumes.build_unbound_claim(claim, **wanted))
     labels = _labels_wanted(claim, volume)
     if labels:
         meta = volume["metadata"]
         labelled = {**volume, "metadata": {**meta, "labels": {**(meta.get("labels") or {}), **labels}}}
         text = ", ".join(f"{name}={each}" for name, each in labels.items())
-        values = {"volume": name_of(volume), "claim": key, "text": text}
+        values = {"volume": storage.name_of(volume), "claim": key, "text": text}
         draft = draft.with_applied(Change("volume-labels", values), labelled)
     size = str((volume["spec"].get("capacity") or {}).get("storage") or "0")
-    if value(size) < value(size_of(claim)):
+    if value(size) < value(volumes.size_of(claim)):
         wanted["size"] = size
-        values = {"claim": key, "from": size_of(claim), "to": size}
-        draft = draft.with_object(Change("claim-size", values), build_unbound_claim(claim, **wanted))
-    modes = access_modes(volume)
-    if modes and any(mode not in modes for mode in access_modes(claim)):
+        values = {"claim": key, "from": volumes.size_of(claim), "to": size}
+        draft = draft.with_object(Change("claim-size", values), volumes.build_unbound_claim(claim, **wanted))
+    modes = storage.access_modes(volume)
+    if modes and any(mode not in modes for mode in storage.access_modes(claim)):
         wanted["modes"] = list(modes)
-        values = {"claim": key, "from": ", ".join(access_modes(claim)), "to": ", ".join(modes)}
-        draft = draft.with_object(Change("claim-mode", values), build_unbound_claim(claim, **wanted))
+        values = {"claim": key, "from": ", ".join(storage.access_modes(claim)), "to": ", ".join(modes)}
+        draft = draft.with_object(Change("claim-mode", values), volumes.build_unbound_claim(claim, **wanted))
     return draft
 
 
@@ -127,30 +103,34 @@ def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
 
 def _at_once(draft: Draft, handle: Handle) -> bool:
     """Return whether every new claim waits for the pod."""
-    made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == CLASS}
-    claims = [each for each in draft.others if each["kind"] == CLAIM]
-    if any(each["kind"] == VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
+    made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == volumes.CLASS}
+    claims = [each for each in draft.others if each["kind"] == storage.CLAIM]
+    if any(each["kind"] == storage.VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
         return False
-    classes = [made.get(class_of(claim)) or handle.get(CLASS, "", class_of(claim)) for claim in claims]
-    return all(each is not None and each.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER for each in classes)
+    classes = [
+        made.get(storage.class_of(claim)) or handle.get(volumes.CLASS, "", storage.class_of(claim)) for claim in claims
+    ]
+    return all(
+        each is not None and each.get("volumeBindingMode") == storage.WAIT_FOR_FIRST_CONSUMER for each in classes
+    )
 
 
 def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
     """Claim by claim."""
     pod = refusal.pod
-    yield from missing_claims(draft, pod, handle)
-    for use in volumes_of(pod.spec).claims:
+    yield from volumes.missing_claims(draft, pod, handle)
+    for use in storage.volumes_of(pod.spec).claims:
         name = use.name(pod)
-        claim = handle.get(CLAIM, pod.namespace, name)
+        claim = handle.get(storage.CLAIM, pod.namespace, name)
         if claim is None:
             continue
         if use.ephemeral and not is_owned_by(claim, pod):
-            yield rename_volume(draft, pod, use.claim, handle)
-        elif deleting(claim) or is_lost(claim, handle):
-            yield anew(draft, claim, refusal)
-            if deleting(claim) and not use.ephemeral:
-                yield beside(draft, claim, handle)
-        elif fully_bound(claim):
+            yield volumes.rename_volume(draft, pod, use.claim, handle)
+        elif storage.deleting(claim) or volumes.is_lost(claim, handle):
+            yield volumes.anew(draft, claim, refusal)
+            if storage.deleting(claim) and not use.ephemeral:
+                yield volumes.beside(draft, claim, handle)
+        elif storage.fully_bound(claim):
             yield from _out_of_reach(draft, claim, refusal, handle)
         else:
             yield from _unbound(draft, claim, refusal, handle)
@@ -160,28 +140,30 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
 
 
 def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    name = class_of(claim)
-    known = handle.get(CLASS, "", name) if name else None
+    name = storage.class_of(claim)
+    known = handle.get(volumes.CLASS, "", name) if name else None
     selected = (claim["metadata"].get("annotations") or {}).get(SELECTED)
     if selected and selected != refusal.node.name:
-        values = {"claim": key_of(claim), "node": selected}
-        where = f"{name_of(claim)} -n {claim['metadata'].get('namespace') or 'default'}"
+        values = {"claim": storage.key_of(claim), "node": selected}
+        where = f"{storage.name_of(claim)} -n {claim['metadata'].get('namespace') or 'default'}"
         call = f"kubectl annotate persistentvolumeclaim {where} {SELECTED}-"
         yield draft.typing(Change("selected-node", values), call)
-    usable = [each for each in usable_classes(handle) if name_of(each) != name]
-    if name and known is None and not any(class_of(volume) == name for volume in handle.list(VOLUME)):
+    usable = [each for each in volumes.usable_classes(handle) if storage.name_of(each) != name]
+    if name and known is None and not any(storage.class_of(volume) == name for volume in handle.list(storage.VOLUME)):
         yield _new_class(draft, claim, name, handle)
     if not name and (claim.get("spec") or {}).get("storageClassName") is None:
         for each in usable[:MOST_CLASSES]:
             yield _default(draft, claim, each)
-    waits = known is not None and known.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+    waits = known is not None and known.get("volumeBindingMode") == storage.WAIT_FOR_FIRST_CONSUMER
     yield from propose_matches(draft, claim, handle)
-    change = Change("volume", {"claim": key_of(claim), "size": size_of(claim), "class": name})
+    change = Change("volume", {"claim": storage.key_of(claim), "size": volumes.size_of(claim), "class": name})
     node = refusal.node.labels.get(HOSTNAME, "") if waits else ""
-    yield draft.with_applied(change, new_volume(claim, node))
+    yield draft.with_applied(change, volumes.new_volume(claim, node))
     for each in usable[:MOST_CLASSES]:
-        values = {"claim": key_of(claim), "from": name, "to": name_of(each)}
-        yield draft.with_object(Change("claim-class", values), build_unbound_claim(claim, class_name=name_of(each)))
+        values = {"claim": storage.key_of(claim), "from": name, "to": storage.name_of(each)}
+        yield draft.with_object(
+            Change("claim-class", values), volumes.build_unbound_claim(claim, class_name=storage.name_of(each))
+        )
     if known is not None:
         yield from _topologies(draft, known, refusal)
         yield from _propose_capacity(draft, claim, known, refusal, handle)
@@ -190,27 +172,27 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
 
 def _new_class(draft: Draft, claim: Manifest, name: str, handle: Handle) -> Draft:
     """Like a class that works; without one, for volumes that are made by hand, with such a volume."""
-    usable = usable_classes(handle)
+    usable = volumes.usable_classes(handle)
     like = usable[0] if usable else {}
     made: dict[str, Any] = {
         "apiVersion": "storage.k8s.io/v1",
-        "kind": CLASS,
+        "kind": volumes.CLASS,
         "metadata": {"name": name},
-        "provisioner": like.get("provisioner") or NO_PROVISIONER,
-        "volumeBindingMode": WAIT_FOR_FIRST_CONSUMER,
+        "provisioner": like.get("provisioner") or storage.NO_PROVISIONER,
+        "volumeBindingMode": storage.WAIT_FOR_FIRST_CONSUMER,
     }
     for field in ("parameters", "reclaimPolicy", "allowedTopologies", "allowVolumeExpansion"):
         if like.get(field) is not None:
             made[field] = like[field]
-    change = Change("class", {"class": name, "claim": key_of(claim), "provisioner": made["provisioner"]})
-    more = [] if usable else [new_volume(claim, "")]
+    change = Change("class", {"class": name, "claim": storage.key_of(claim), "provisioner": made["provisioner"]})
+    more = [] if usable else [volumes.new_volume(claim, "")]
     return draft.with_applied(change, made, *more)
 
 
 def _default(draft: Draft, claim: Manifest, storage_class: Manifest) -> Draft:
     meta = storage_class["metadata"]
-    annotations = {**(meta.get("annotations") or {}), IS_DEFAULT: "true"}
-    change = Change("default-class", {"class": name_of(storage_class), "claim": key_of(claim)})
+    annotations = {**(meta.get("annotations") or {}), volumes.IS_DEFAULT: "true"}
+    change = Change("default-class", {"class": storage.name_of(storage_class), "claim": storage.key_of(claim)})
     return draft.with_applied(change, {**storage_class, "metadata": {**meta, "annotations": annotations}})
 
 
@@ -225,7 +207,7 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
     if not expressions or not all(each["key"] in labels for each in expressions):
         return
     here = {"matchLabelExpressions": [{"key": e["key"], "values": [labels[e["key"]]]} for e in expressions]}
-    values = {"class": name_of(storage_class), "node": refusal.node.name}
+    values = {"class": storage.name_of(storage_class), "node": refusal.node.name}
     yield draft.with_object(Change("topologies", values), {**storage_class, "allowedTopologies": [*allowed, here]})
 
 
@@ -233,7 +215,7 @@ def _propose_capacity(
     draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
 ) -> Iterator[Draft]:
     """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
-    name, provisioner = name_of(storage_class), str(storage_class.get("provisioner") or "")
+    name, provisioner = storage.name_of(storage_class), str(storage_class.get("provisioner") or "")
     driver = handle.get("CSIDriver", "", provisioner)
     if not ((driver or {}).get("spec") or {}).get("storageCapacity"):
         return
@@ -245,7 +227,7 @@ def _propose_capacity(
         "metadata": {"name": f"{name}-{refusal.node.name}"[:253], "namespace": "default"},
         "storageClassName": name,
         "nodeTopology": {"matchLabels": {HOSTNAME: refusal.node.labels.get(HOSTNAME, "")}},
-        "capacity": size_of(claim),
+        "capacity": volumes.size_of(claim),
     }
     values = {"driver": provisioner, "class": name, "node": refusal.node.name}
     yield draft.with_applied(Change("storage-capacity", values), made)
@@ -253,12 +235,12 @@ def _propose_capacity(
 
 def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Handle) -> Iterator[Draft]:
     """Propose a claim of the largest size that the driver reports as available."""
-    rooms = [room(e) for e in handle.list(CAPACITY) if e.get("storageClassName") == name_of(storage_class)]
+    rooms = [room(e) for e in handle.list(CAPACITY) if e.get("storageClassName") == storage.name_of(storage_class)]
     most = max(rooms, default=0) >> 20
-    if 0 < most << 20 < value(size_of(claim)):
+    if 0 < most << 20 < value(volumes.size_of(claim)):
         size = f"{most}Mi" if most % 1024 else f"{most // 1024}Gi"
-        values = {"claim": key_of(claim), "from": size_of(claim), "to": size}
-        yield draft.with_object(Change("claim-size", values), build_unbound_claim(claim, size=size))
+        values = {"claim": storage.key_of(claim), "from": volumes.size_of(claim), "to": size}
+        yield draft.with_object(Change("claim-size", values), volumes.build_unbound_claim(claim, size=size))
 
 
 # Claims whose volume is elsewhere
@@ -266,19 +248,19 @@ def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Han
 
 def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
     """Nobody else may be using it."""
-    volume = handle.get(VOLUME, "", volume_name(claim))
+    volume = handle.get(storage.VOLUME, "", storage.volume_name(claim))
     if volume is None or as_mask(refusal.nodes, volume_rows(refusal.nodes, volume))[refusal.row]:
         return
     yield from _propose_hostname(draft, volume, refusal)
     used = any(
         pod.spec.volumes
         and pod.namespace == claim["metadata"].get("namespace")
-        and any(use.name(pod) == name_of(claim) for use in volumes_of(pod.spec).claims)
+        and any(use.name(pod) == storage.name_of(claim) for use in storage.volumes_of(pod.spec).claims)
         for pods in refusal.nodes.pods
         for pod in pods
     )
     if not used:
-        yield anew(draft, claim, refusal)
+        yield volumes.anew(draft, claim, refusal)
 
 
 def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:

@@ -11,20 +11,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.scheduler.framework import formula
 from scheduler_core.scheduler.framework.explanation import Aside, Code, Parts, Words, gettext_noop
-from scheduler_core.scheduler.framework.formula import (
-    ROUNDED_DOWN,
-    Expression,
-    Formula,
-    Line,
-    Value,
-    by,
-    constant,
-    round_expression,
-    share,
-    times,
-    total,
-)
 from scheduler_core.scheduler.plugins.helper.normalize import MAX_UTILIZATION, broken_line_formula
 from scheduler_core.scheduler.plugins.volumebinding.matching import Matches
 from scheduler_core.scheduler.plugins.volumebinding.scorer import Loads, loads_of, points_of
@@ -40,37 +28,39 @@ _AVERAGED: Parts = (
 _STATIC: Parts = (Words(gettext_noop("If a claim gets an existing volume, only existing volumes count.")),)
 
 
-def nothing() -> Formula:
-    return Formula((Line(_NODE, Value(0, _NO_VOLUME)),), (_AVERAGED,))
+def nothing() -> formula.Formula:
+    return formula.Formula((formula.Line(_NODE, formula.Value(0, _NO_VOLUME)),), (_AVERAGED,))
 
 
 def score_formula(
     matches: Matches, offered: Sequence[Manifest], shape: Sequence[Mapping[str, Any]], row: int
-) -> Formula:
+) -> formula.Formula:
     static, dynamic = loads_of(matches, offered, np.array([row], np.intp))
     lines = _lines(static, shape) or _lines(dynamic, shape)
     if not lines:
         return nothing()
     scores = lines[1::2]
-    mean = share(total(*scores), constant(len(scores)))
-    return Formula((*lines, Line(_NODE, round_expression(mean))), (_AVERAGED, _STATIC, ROUNDED_DOWN))
+    mean = formula.share(formula.total(*scores), formula.constant(len(scores)))
+    return formula.Formula(
+        (*lines, formula.Line(_NODE, formula.round_expression(mean))), (_AVERAGED, _STATIC, formula.ROUNDED_DOWN)
+    )
 
 
-def _lines(loads: Loads, shape: Sequence[Mapping[str, Any]]) -> list[Line]:
+def _lines(loads: Loads, shape: Sequence[Mapping[str, Any]]) -> list[formula.Line]:
     """Return each class's utilization on the node and its score by the shape."""
     lines = []
     for name, (requests, capacities, counted) in loads.classes.items():
         if counted[0]:
-            utilization = Line((Code(name),), _utilization(int(requests[0]), int(capacities[0])))
+            utilization = formula.Line((Code(name),), _utilization(int(requests[0]), int(capacities[0])))
             lines += [
                 utilization,
-                Line((Code(name), " ", _BY_SHAPE), broken_line_formula(points_of(shape), utilization)),
+                formula.Line((Code(name), " ", _BY_SHAPE), broken_line_formula(points_of(shape), utilization)),
             ]
     return lines
 
 
-def _utilization(requested: int, capacity: int) -> Expression:
+def _utilization(requested: int, capacity: int) -> formula.Expression:
     if capacity == 0 or requested > capacity:
-        return constant(MAX_UTILIZATION)
-    amount, of = Value(requested, _REQUESTED, "memory"), Value(capacity, _CAPACITY, "memory")
-    return by(times(amount, constant(MAX_UTILIZATION)), of)
+        return formula.constant(MAX_UTILIZATION)
+    amount, of = formula.Value(requested, _REQUESTED, "memory"), formula.Value(capacity, _CAPACITY, "memory")
+    return formula.by(formula.times(amount, formula.constant(MAX_UTILIZATION)), of)

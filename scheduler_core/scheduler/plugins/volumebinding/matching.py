@@ -14,19 +14,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value
-from scheduler_core.apimachinery.objects.storage.usable import Usable
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    NO_PROVISIONER,
-    SELECTED_NODE,
-    annotation,
-    attributes_class,
-    capacity,
-    claim_ref,
-    class_of,
-    get_requested_storage,
-    key_of,
-    name_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.base.state import SharedState
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
@@ -68,7 +56,7 @@ def match(nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered:
     candidates = np.ones(n, np.bool_)
     unselected = []
     for claim in claims:
-        selected = annotation(claim, SELECTED_NODE)
+        selected = storage.annotation(claim, storage.SELECTED_NODE)
         if selected is None:
             unselected.append(claim)
             continue
@@ -81,7 +69,7 @@ def match(nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered:
         matches.provisioned.append(candidates)
     matches.no_match |= ~candidates
     # Smallest first, as in kube: with the smallest volumes first too, each claim gets the smallest fit.
-    matches.claims = sorted(unselected, key=get_requested_storage)
+    matches.claims = sorted(unselected, key=storage.get_requested_storage)
     for claim in matches.claims:
         try:
             taken = find_matching(nodes, claim, offered, matches.volumes, features)
@@ -112,13 +100,13 @@ def find_matching(
     got = np.full(len(nodes), NONE, np.int32)
     undecided = np.ones(len(nodes), np.bool_)
     free: list[int] = []
-    if not features.volume_attributes_class and attributes_class(claim):
-        raise ValueError(NO_ATTRIBUTES % key_of(claim))
-    usable = Usable.of(claim)
+    if not features.volume_attributes_class and storage.attributes_class(claim):
+        raise ValueError(NO_ATTRIBUTES % storage.key_of(claim))
+    usable = storage.Usable.of(claim)
     for i, volume in enumerate(offered):
-        if class_of(volume) != class_of(claim) or not usable.at_all(volume):
+        if storage.class_of(volume) != storage.class_of(claim) or not usable.at_all(volume):
             continue
-        if claim_ref(volume) is None:
+        if storage.claim_ref(volume) is None:
             if usable.unclaimed(volume):
                 free.append(i)
             continue
@@ -133,7 +121,7 @@ def find_matching(
     left = int(np.count_nonzero(undecided))
     # Ascending and stable: the first volume that reaches a row is the
     # smallest there, and the first by name among equals.
-    for i in sorted(free, key=lambda i: capacity(offered[i])):
+    for i in sorted(free, key=lambda i: storage.capacity(offered[i])):
         if not left:
             break
         rows = volume_rows(nodes, offered[i])
@@ -155,10 +143,10 @@ def _check_provisions(nodes: NodeTable, handle: Handle, matches: Matches) -> Non
             matches.rooms.append(None)
         if not rows.any():
             continue
-        name = class_of(claim)
+        name = storage.class_of(claim)
         storage_class = handle.get("StorageClass", "", name) if name else None
         if storage_class is None:
-            text = f'failed to find storage class "{name}"' if name else f'no class for claim "{key_of(claim)}"'
+            text = f'failed to find storage class "{name}"' if name else f'no class for claim "{storage.key_of(claim)}"'
             matches.errors.append((rows, text))
             undecided &= ~rows
             continue
@@ -173,7 +161,7 @@ def _check_provisions(nodes: NodeTable, handle: Handle, matches: Matches) -> Non
 
 
 def _can_provision(nodes: NodeTable, storage_class: Manifest) -> Mask:
-    if storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
+    if storage_class.get("provisioner") in (None, "", storage.NO_PROVISIONER):
         return np.zeros(len(nodes), np.bool_)
     allowed = get_allowed_mask(nodes, storage_class.get("allowedTopologies") or ())
     return np.ones(len(nodes), np.bool_) if allowed is None else allowed
@@ -191,7 +179,7 @@ def _rooms(nodes: NodeTable, handle: Handle, claim: Manifest, storage_class: Man
     wanted = value(size)
     rooms = np.full(len(nodes), NO_ROOM, np.int64)
     for entry in handle.list("CSIStorageCapacity"):
-        if entry.get("storageClassName") == name_of(storage_class) and room(entry) >= wanted:
+        if entry.get("storageClassName") == storage.name_of(storage_class) and room(entry) >= wanted:
             if entry.get("nodeTopology") is not None:
                 here = label_selector_mask(nodes, entry["nodeTopology"]) & (rooms == NO_ROOM)
                 rooms[here] = value(entry.get("capacity") or "0")

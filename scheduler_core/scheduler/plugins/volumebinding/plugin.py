@@ -15,43 +15,20 @@ import numpy as np
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    CLAIM,
-    VOLUME,
-    WAIT_FOR_FIRST_CONSUMER,
-    ClaimUse,
-    claim_not_found,
-    class_of,
-    deleting,
-    fully_bound,
-    not_owned,
-    phase,
-    volume_name,
-    volumes_of,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import plugin
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop, say
 from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import (
-    CallResult,
-    Evidence,
-    Handle,
-    Plugin,
-    Point,
-    PreFilterResult,
-    Rows,
-    Scores,
-    Verdicts,
-)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.volumebinding import fixes
+from scheduler_core.scheduler.plugins.volumebinding import fixes, topology
 from scheduler_core.scheduler.plugins.volumebinding import formula as formulas
 from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects
 from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, Binder, Plan
@@ -59,13 +36,6 @@ from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, ex
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
 from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
 from scheduler_core.scheduler.plugins.volumebinding.state import ARGUMENTS, Claims, PodVolumes, build_plan
-from scheduler_core.scheduler.plugins.volumebinding.topology import (
-    after_capacity_change,
-    after_class_change,
-    after_csi_node_migration,
-    after_driver_change,
-    find_bound_rows,
-)
 
 NAME = "VolumeBinding"
 
@@ -94,33 +64,33 @@ NO_STATE = error("not found")
 # One status for every combination of reasons, by their bits; 0 is not used.
 _STATUSES = tuple(unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16))
 
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
+_NOTHING_TO_DO = plugin.PreFilterResult(SKIP)
+_GO_ON = plugin.PreFilterResult()
 
 
-class VolumeBinding(Plugin):
+class VolumeBinding(plugin.Plugin):
     """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
 
     name = NAME
     skips = {
-        Point.PRE_FILTER: gettext_noop("no claims"),
-        Point.PRE_SCORE: gettext_noop("the feature gate StorageCapacityScoring is off"),
+        plugin.Point.PRE_FILTER: gettext_noop("no claims"),
+        plugin.Point.PRE_SCORE: gettext_noop("the feature gate StorageCapacityScoring is off"),
     }
     reasons = (*_OF_NODES, _UNBOUND, _NOT_CREATED, CLAIM_NOT_FOUND, _LOST, _DELETED, _NOT_OWNED)
     arguments = ARGUMENTS
     canceled = "binding volumes: context canceled"
     events = (
-        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, after_class_change),
+        On("storage.k8s.io/StorageClass", Action.ADD | Action.UPDATE, topology.after_class_change),
         On("PersistentVolumeClaim", Action.ADD | Action.UPDATE, after_claim_change),
         On("PersistentVolume", Action.ADD | Action.UPDATE),
         On("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, after_csi_node_migration),
-        On("storage.k8s.io/CSIDriver", Action.UPDATE, after_driver_change),
-        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, after_capacity_change),
+        On("storage.k8s.io/CSINode", Action.ADD | Action.UPDATE, topology.after_csi_node_migration),
+        On("storage.k8s.io/CSIDriver", Action.UPDATE, topology.after_driver_change),
+        On("storage.k8s.io/CSIStorageCapacity", Action.ADD | Action.UPDATE, topology.after_capacity_change),
     )
     state_classes = (Claims, PodVolumes, Plan)
 
-    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, args: Mapping[str, Any], handle: plugin.Handle) -> None:
         super().__init__(args, handle)
         self._objects = AssumedObjects(handle)
         self._binder = Binder(handle, self._objects)
@@ -129,45 +99,45 @@ class VolumeBinding(Plugin):
 
     # PreFilter
 
-    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
-        uses = volumes_of(pod.spec).claims
+    def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> plugin.PreFilterResult:
+        uses = volumes.volumes_of(pod.spec).claims
         if not uses:
             state.write(CLAIMS, None)
             return _NOTHING_TO_DO
         problem = next((text for use in uses if (text := self._problem(pod, use))), "")
         if problem:
-            return PreFilterResult(unresolvable(problem))
+            return plugin.PreFilterResult(unresolvable(problem))
         try:
             claims = self._sort_out(pod, uses)
         except ValueError as wrong:
-            return PreFilterResult(error(str(wrong)))
+            return plugin.PreFilterResult(error(str(wrong)))
         if claims is None:
-            return PreFilterResult(NOT_BOUND_YET)
+            return plugin.PreFilterResult(NOT_BOUND_YET)
         state.write(CLAIMS, claims)
         return _GO_ON
 
-    def _problem(self, pod: Pod, use: ClaimUse) -> str:
+    def _problem(self, pod: Pod, use: volumes.ClaimUse) -> str:
         """Return the reason why a claim is unusable, from the API server's data; "" if there is none."""
         name = use.name(pod)
-        claim = self.handle.get(CLAIM, pod.namespace, name)
+        claim = self.handle.get(volumes.CLAIM, pod.namespace, name)
         if claim is None:
-            return _NOT_CREATED(claim=name) if use.ephemeral else claim_not_found(name)
-        if phase(claim) == "Lost":
-            return _LOST(claim=name, volume=volume_name(claim))
-        if deleting(claim):
+            return _NOT_CREATED(claim=name) if use.ephemeral else volumes.claim_not_found(name)
+        if volumes.phase(claim) == "Lost":
+            return _LOST(claim=name, volume=volumes.volume_name(claim))
+        if volumes.deleting(claim):
             return _DELETED(claim=name)
-        return not_owned(claim, pod) if use.ephemeral and not is_owned_by(claim, pod) else ""
+        return volumes.not_owned(claim, pod) if use.ephemeral and not is_owned_by(claim, pod) else ""
 
-    def _sort_out(self, pod: Pod, uses: tuple[ClaimUse, ...]) -> Claims | None:
+    def _sort_out(self, pod: Pod, uses: tuple[volumes.ClaimUse, ...]) -> Claims | None:
         """None where a claim should be bound by now and is not. ValueError where a class says not when it binds."""
         bound, delayed, late = [], [], False
         for use in uses:
             claim = self._objects.claim(pod.namespace, use.name(pod))
             if claim is None:
                 raise ValueError(f'error getting PVC "{pod.namespace}/{use.name(pod)}": not found')
-            if fully_bound(claim):
+            if volumes.fully_bound(claim):
                 bound.append(claim)
-            elif self._waits_for_pod(claim) and not volume_name(claim):
+            elif self._waits_for_pod(claim) and not volumes.volume_name(claim):
                 delayed.append(claim)
             else:
                 # No early exit: an error of a later claim comes before this
@@ -175,29 +145,29 @@ class VolumeBinding(Plugin):
                 late = True
         if late:
             return None
-        classes = dict.fromkeys(class_of(claim) for claim in delayed)
+        classes = dict.fromkeys(volumes.class_of(claim) for claim in delayed)
         offered = tuple(volume for name in classes for volume in self._objects.volumes(name))
         return Claims(tuple(bound), tuple(delayed), offered)
 
     def _waits_for_pod(self, claim: Manifest) -> bool:
-        name = class_of(claim)
+        name = volumes.class_of(claim)
         storage_class = self.handle.get("StorageClass", "", name) if name else None
         if storage_class is None:
             return False
         mode = storage_class.get("volumeBindingMode")
         if mode is None:
             raise ValueError(f'VolumeBindingMode not set for StorageClass "{name}"')
-        return bool(mode == WAIT_FOR_FIRST_CONSUMER)
+        return bool(mode == volumes.WAIT_FOR_FIRST_CONSUMER)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.handle)
 
     # Filter
 
-    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
+    def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
-            return None if CLAIMS in state.values else Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
+            return None if CLAIMS in state.values else plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
         if pod_volumes is None:
             # All rows at once: no row's answer depends on which rows are asked, and
@@ -210,7 +180,7 @@ class VolumeBinding(Plugin):
             reason[mask[rows]] = len(_STATUSES) + i
         if not (reason >= 0).any():
             return None
-        return Verdicts(reason, (*_STATUSES, *(status for _, status in pod_volumes.errors)))
+        return plugin.Verdicts(reason, (*_STATUSES, *(status for _, status in pod_volumes.errors)))
 
     def _find_pod_volumes(self, nodes: NodeTable, claims: Claims) -> PodVolumes:
         conflict, missing = self._check_bound(nodes, claims.bound)
@@ -226,20 +196,20 @@ class VolumeBinding(Plugin):
         """Rows that a bound volume is not for, and rows that were asked for a volume that is not there; the first claim decides."""
         conflict, missing = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
         for claim in claims:
-            volume = self._objects.volume(volume_name(claim))
+            volume = self._objects.volume(volumes.volume_name(claim))
             if volume is None:
                 return conflict, ~conflict
-            conflict |= ~find_bound_rows(nodes, self.handle, volume)
+            conflict |= ~topology.find_bound_rows(nodes, self.handle, volume)
         return conflict, missing
 
     # PreScore and Score
 
-    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
+    def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> Status:
         if not self.handle.features.storage_capacity_scoring:
             return SKIP
         return SUCCESS if CLAIMS in state.values else NO_STATE
 
-    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
+    def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
         if not self.handle.features.storage_capacity_scoring:
             return np.zeros(len(rows), np.int64)
         if CLAIMS not in state.values:
@@ -277,13 +247,15 @@ class VolumeBinding(Plugin):
         return error(problem) if problem else SUCCESS
 
     def _all_bound(self, pod: Pod) -> bool:
-        claims = (self._objects.claim(pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
-        return all(claim is not None and fully_bound(claim) for claim in claims)
+        claims = (self._objects.claim(pod.namespace, use.name(pod)) for use in volumes.volumes_of(pod.spec).claims)
+        return all(claim is not None and volumes.fully_bound(claim) for claim in claims)
 
     def _assume(self, plan: Plan) -> str:
         """Assumes all of a plan or nothing of it; the text says why not."""
         done: list[tuple[str, Manifest]] = []
-        wanted = [(VOLUME, volume) for volume, _ in plan.static] + [(CLAIM, claim) for claim in plan.dynamic]
+        wanted = [(volumes.VOLUME, volume) for volume, _ in plan.static] + [
+            (volumes.CLAIM, claim) for claim in plan.dynamic
+        ]
         for kind, manifest in wanted:
             problem = self._objects.assume(kind, manifest)
             if problem:
@@ -300,48 +272,48 @@ class VolumeBinding(Plugin):
 
     # PreBind
 
-    def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
+    def is_idle(self, point: plugin.Point, state: CycleState, pod: Pod) -> bool:
         plan: Plan | None = state.get(PLAN)
         return plan is None or plan.all_bound
 
-    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> plugin.CallResult:
         """Writes the decision on the first call, then looks once a second whether the claims are bound."""
         plan: Plan | None = state.get(PLAN)
         if plan is None:
             unreserved = _plan_unreserved(state, node_name)
             if isinstance(unreserved, Status):
-                return CallResult(unreserved)
+                return plugin.CallResult(unreserved)
             state.write(PLAN, unreserved)
             plan = unreserved
         if plan.all_bound:
-            return CallResult()
+            return plugin.CallResult()
         waited: int | None = state.get(POLLS)
         if waited is None:
             tries: int = state.get(TRIES) or 0
             held_up = self.handle.held_up(pod, tries, len(plan.static) + len(plan.dynamic))
             if held_up:
                 state.write(TRIES, tries + 1)
-                return CallResult(Status(Code.WAIT), held_up)
+                return plugin.CallResult(Status(Code.WAIT), held_up)
             problem = self._binder.write(plan, pod)
             if problem:
-                return CallResult(error(problem))
+                return plugin.CallResult(error(problem))
             waited = 0
         else:
             waited += min(SECOND, self._timeout - waited)
         if waited >= self._timeout:
-            return CallResult(error("binding volumes: context deadline exceeded"))
+            return plugin.CallResult(error("binding volumes: context deadline exceeded"))
         if waited:
             bound, problem = self._binder.check(plan, pod, node_name)
             if problem:
-                return CallResult(error(f"binding volumes: {problem}"))
+                return plugin.CallResult(error(f"binding volumes: {problem}"))
             if bound:
-                return CallResult()
+                return plugin.CallResult()
         state.write(POLLS, waited)
-        return CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
+        return plugin.CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
 
     # For people
 
-    def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
+    def describe_prepared(self, point: plugin.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
             return ()
@@ -361,13 +333,13 @@ class VolumeBinding(Plugin):
         bound = [self._reach(claim, nodes, row) for claim in claims.bound]
         return explain_claims(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, said: Said) -> plugin.Evidence:
         """Each claim with its class and the volumes that could be its own."""
         return volume_evidence(self.handle, pod, nodes)
 
     def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
-        volume = self._objects.volume(volume_name(claim))
-        return Reach(claim, None if volume is None else bool(find_bound_rows(nodes, self.handle, volume)[row]))
+        volume = self._objects.volume(volumes.volume_name(claim))
+        return Reach(claim, None if volume is None else bool(topology.find_bound_rows(nodes, self.handle, volume)[row]))
 
 
 def _plan_unreserved(state: CycleState, node_name: str) -> Plan | Status:

@@ -13,24 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.labels import (
-    IN,
-    LabelSelector,
-    NodeSelector,
-    NodeSelectorTerm,
-    Requirement,
-    accepts_field,
-)
+from scheduler_core.apimachinery.objects import labels
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apimachinery.objects.storage.csi_migration import (
-    MIGRATED_PLUGINS,
-    in_tree_plugin,
-    is_migrated_on,
-    translate_affinity,
-)
+from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage.volumes import annotation, name_of
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
@@ -51,7 +39,9 @@ def after_csi_node_migration(plugin: Any, pod: Pod, old: Manifest | None, new: M
     """kube: isSchedulableAfterCSINodeChange"""
     if old is None:
         return True
-    return (annotation(old, MIGRATED_PLUGINS) or "") != (annotation(new, MIGRATED_PLUGINS) or "")
+    return (annotation(old, csi_migration.MIGRATED_PLUGINS) or "") != (
+        annotation(new, csi_migration.MIGRATED_PLUGINS) or ""
+    )
 
 
 def after_driver_change(plugin: Any, pod: Pod, old: Manifest, new: Manifest) -> bool:
@@ -98,23 +88,23 @@ def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
     if entry is None or entry[0] is not required:
         if len(known) >= MOST_AFFINITIES:
             known.clear()
-        entry = known[id(required)] = (required, _selector_rows(nodes, NodeSelector.of(required)))
+        entry = known[id(required)] = (required, _selector_rows(nodes, labels.NodeSelector.of(required)))
     return entry[1]
 
 
 def find_bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
     """The rows that a bound volume's node affinity allows, as its CSI driver writes it where that has taken over."""
     mask = as_mask(nodes, volume_rows(nodes, volume))
-    plugin = in_tree_plugin(volume.get("spec") or {})
+    plugin = csi_migration.in_tree_plugin(volume.get("spec") or {})
     if plugin is None or not plugin.migrates:
         return mask
     migrated = [
         row
         for csi_node in handle.list("CSINode")
-        if is_migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
+        if csi_migration.is_migrated_on(csi_node, plugin) and (row := nodes.row(name_of(csi_node))) is not None
     ]
     if migrated:
-        translated = as_mask(nodes, volume_rows(nodes, translate_affinity(plugin, volume)))
+        translated = as_mask(nodes, volume_rows(nodes, csi_migration.translate_affinity(plugin, volume)))
         mask[migrated] = translated[migrated]
     return mask
 
@@ -126,18 +116,18 @@ def as_mask(nodes: NodeTable, rows: Rows | None) -> Mask:
     return mask
 
 
-def _selector_rows(nodes: NodeTable, selector: NodeSelector) -> Rows:
+def _selector_rows(nodes: NodeTable, selector: labels.NodeSelector) -> Rows:
     by_term = [_term_rows(nodes, term) for term in selector.terms]
     if len(by_term) == 1:
         return by_term[0]
     return np.unique(np.concatenate(by_term)) if by_term else _NOWHERE
 
 
-def _term_rows(nodes: NodeTable, term: NodeSelectorTerm) -> Rows:
+def _term_rows(nodes: NodeTable, term: labels.NodeSelectorTerm) -> Rows:
     """kube asks with the labels alone: to a field, the node has no name."""
-    if term.empty or term.errors or not all(accepts_field(field, "") for field in term.fields):
+    if term.empty or term.errors or not all(labels.accepts_field(field, "") for field in term.fields):
         return _NOWHERE
-    first = next((e for e in term.expressions if e.op == IN), None)
+    first = next((e for e in term.expressions if e.op == labels.IN), None)
     if first is None:
         mask = np.ones(len(nodes), np.bool_)
         for expression in term.expressions:
@@ -184,14 +174,14 @@ def _compute_allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask:
             continue
         matched = np.ones(len(nodes), np.bool_)
         for e in expressions:
-            matched &= expression_mask(nodes, Requirement(e.get("key") or "", IN, tuple(e["values"])))
+            matched &= expression_mask(nodes, labels.Requirement(e.get("key") or "", labels.IN, tuple(e["values"])))
         mask |= matched
     return mask
 
 
 def label_selector_mask(nodes: NodeTable, selector: Manifest | None) -> Mask:
     """The rows that a label selector (a CSIStorageCapacity's nodeTopology) selects; an absent or broken one selects none."""
-    compiled = LabelSelector.of(selector)
+    compiled = labels.LabelSelector.of(selector)
     if compiled.nothing:
         return np.zeros(len(nodes), np.bool_)
     mask = np.ones(len(nodes), np.bool_)

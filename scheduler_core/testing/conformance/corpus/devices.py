@@ -12,11 +12,11 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve, run_unreserve
 from scheduler_core.scheduler.framework.status import Code
-from scheduler_core.scheduler.framework.step import PluginStep
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import (
     DEALLOCATED,
     DELETED,
@@ -163,6 +163,11 @@ class Claims:
             if name is not None:
                 names.append(f"{pod.namespace}/{name}")
         return {key: self._status(key) for key in names}
+
+    def all(self) -> Observed:
+        """Return the status of every claim, by key."""
+        metadata = [claim["metadata"] for claim in self._world.list(KIND)]
+        return {key: self._status(key) for key in (f"{each['namespace']}/{each['name']}" for each in metadata)}
 
     def _status(self, key: str) -> Manifest | None:
         namespace, _, name = key.partition("/")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.scheduler.core.algorithm import extender_bind
-from scheduler_core.scheduler.core.cycles.extension import Extension
+from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, refuse_connection, within
 from scheduler_core.scheduler.extenders.extender import Extender, Verb, extenders_of

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.admission.admission import Admission
-from scheduler_core.apiserver.admission.priority import PriorityClasses
+from scheduler_core.apiserver.admission.admission import Admission, PriorityClasses
 from scheduler_core.apiserver.kinds import kind_of
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
@@ -25,15 +24,8 @@ from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.testing.conformance.corpus import observe
 from scheduler_core.testing.conformance.corpus.compare import Difference
-from scheduler_core.testing.conformance.corpus.observe import (
-    Observed,
-    observe_all,
-    observe_failure,
-    observe_nominated_node,
-    preemption,
-    without_empty,
-)
 from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, load_json, with_all_candidates
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld
 from scheduler_core.testing.differences import first_place
@@ -67,7 +59,7 @@ def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | No
             watch(framework, cycle)
         received = _observe_cycle(cycle, framework)
         if cycle.search is not None and cycle.search.own_nomination:
-            received["refused"] = _count_refusals(observe_all(cycle, FilterRunner(framework, world.nominator)))
+            received["refused"] = _count_refusals(observe.observe_all(cycle, FilterRunner(framework, world.nominator)))
         if cycle.chosen is not None:
             world.bind_pod(pod, cycle.chosen)
         else:
@@ -89,12 +81,12 @@ def _find_drawn(cycle: SchedulingCycle, wanted: str | None, ties: int) -> int:
     return at[0] if at else 0
 
 
-def _observe_cycle(cycle: SchedulingCycle, framework: Framework) -> Observed:
-    out: Observed = {
+def _observe_cycle(cycle: SchedulingCycle, framework: Framework) -> observe.Observed:
+    out: observe.Observed = {
         "scored": cycle.scores is not None and framework.has(Point.SCORE),
         "nFeasible": 0 if cycle.feasible is None else len(cycle.feasible),
     }
-    out["nominatedNode"] = observe_nominated_node(cycle)
+    out["nominatedNode"] = observe.observe_nominated_node(cycle)
     out["refused"] = _refusals(cycle)
     if cycle.tied_rows is not None:
         out["nTop"] = len(cycle.tied_rows)
@@ -103,8 +95,8 @@ def _observe_cycle(cycle: SchedulingCycle, framework: Framework) -> Observed:
     if cycle.chosen is not None:
         out["chosen"] = cycle.chosen
         return out
-    observe_failure(cycle, out)
-    preempted = preemption(cycle)
+    observe.observe_failure(cycle, out)
+    preempted = observe.preemption(cycle)
     if preempted is not None:
         out["nCandidates"] = len(preempted.get("candidates", ())) or None
         out["preemption"] = {name: preempted[name] for name in _OF_PREEMPTION if name in preempted}
@@ -119,16 +111,16 @@ def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
     return dict(counts)
 
 
-def _count_refusals(verdicts: Observed) -> dict[str, int]:
+def _count_refusals(verdicts: observe.Observed) -> dict[str, int]:
     counts = Counter(f"{status['plugin']}: {', '.join(status['reasons'])}" for status in verdicts.values() if status)
     return dict(counts)
 
 
-def _difference(number: int, expected: Manifest, received: Observed) -> Difference | None:
-    wanted = without_empty({k: v for k, v in expected.items() if k not in ("pod", "n", "profile")})
+def _difference(number: int, expected: Manifest, received: observe.Observed) -> Difference | None:
+    wanted = observe.without_empty({k: v for k, v in expected.items() if k not in ("pod", "n", "profile")})
     if "preemption" in wanted:
-        wanted["preemption"] = without_empty(wanted["preemption"])
-    got = without_empty(received)
+        wanted["preemption"] = observe.without_empty(wanted["preemption"])
+    got = observe.without_empty(received)
     place = first_place(wanted, got)
     if place is None:
         return None

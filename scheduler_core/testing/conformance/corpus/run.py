@@ -25,20 +25,9 @@ from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.types import QueuedPod
+from scheduler_core.testing.conformance.corpus import compare, extenders, reading
 from scheduler_core.testing.conformance.corpus.claim_calls import release
-from scheduler_core.testing.conformance.corpus.compare import (
-    LEFT_OUT_IN_ERRORS,
-    Difference,
-    comparable,
-    first_difference,
-)
 from scheduler_core.testing.conformance.corpus.devices import Claims, has_devices, node_allocations, order_dependent
-from scheduler_core.testing.conformance.corpus.extenders import (
-    AfterPlugins,
-    ScriptedExtenders,
-    observe_extended,
-    observe_extended_preemption,
-)
 from scheduler_core.testing.conformance.corpus.large import Watch, run_large
 from scheduler_core.testing.conformance.corpus.observe import (
     Observed,
@@ -47,13 +36,6 @@ from scheduler_core.testing.conformance.corpus.observe import (
     preemption,
     status_json,
     without_empty,
-)
-from scheduler_core.testing.conformance.corpus.reading import (
-    Scenario,
-    is_object,
-    is_world,
-    not_supported,
-    with_all_candidates,
 )
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
 from scheduler_core.testing.conformance.timelines import StepDifference, is_of_entities, run_entities, run_timeline
@@ -71,9 +53,9 @@ class Verdict(enum.StrEnum):
 class Result:
     """The result of one scenario; `reason` names what is not supported, or what stopped the run."""
 
-    scenario: Scenario
+    scenario: reading.Scenario
     verdict: Verdict
-    difference: Difference | StepDifference | StepDiffers | TextsDiffer | None = None
+    difference: compare.Difference | StepDifference | StepDiffers | TextsDiffer | None = None
     reason: str = ""
 
     @property
@@ -81,7 +63,7 @@ class Result:
         return self.reason if self.difference is None else str(self.difference)
 
 
-def judge(scenario: Scenario) -> Result:
+def judge(scenario: reading.Scenario) -> Result:
     """Run a scenario; an exception counts as a difference, so that one scenario never hides the others."""
     try:
         return run_scenario(scenario)
@@ -89,14 +71,14 @@ def judge(scenario: Scenario) -> Result:
         return Result(scenario, Verdict.DIFFERS, reason=f"stopped with {type(problem).__name__}: {problem}")
 
 
-def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
+def run_scenario(scenario: reading.Scenario, watch: Watch | None = None) -> Result:
     """Runs a scenario up to its first difference. `watch` sees each cycle that is over, before its outcome is applied."""
-    reason = not_supported(scenario)
+    reason = reading.not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
-    if is_world(scenario):
+    if reading.is_world(scenario):
         return _run_world(scenario)
-    if is_object(scenario):
+    if reading.is_object(scenario):
         texts = judge_object(scenario.data)
         return Result(scenario, Verdict.PASSES if texts is None else Verdict.DIFFERS, texts)
     if "steps" in scenario.data:
@@ -113,7 +95,7 @@ def run_scenario(scenario: Scenario, watch: Watch | None = None) -> Result:
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
-def _run_world(scenario: Scenario) -> Result:
+def _run_world(scenario: reading.Scenario) -> Result:
     try:
         step = run_world(scenario.data)
     except NotSupported as missing:
@@ -125,18 +107,22 @@ class Run:
     """The world of one scenario: a cache, the snapshot, one framework per profile."""
 
     def __init__(
-        self, scenario: Scenario, configuration: SchedulerConfiguration, settings: WorldSettings, watch: Watch | None
+        self,
+        scenario: reading.Scenario,
+        configuration: SchedulerConfiguration,
+        settings: WorldSettings,
+        watch: Watch | None,
     ) -> None:
         self.scenario = scenario
         self.watch = watch
         # Where node sampling is not the subject, the corpus shows every node; so the search never stops early.
         self.sampled = any("sampling" in attempt for attempt in scenario.attempts)
         self.world = CorpusWorld(scenario.data["objects"], scenario.data["pending"], settings)
-        self.extenders = ScriptedExtenders(scenario, configuration.manifest)
+        self.extenders = extenders.ScriptedExtenders(scenario, configuration.manifest)
         ignored = list_ignored_resources(configuration.manifest)
         self.frameworks = {
             profile.scheduler_name: Framework(
-                without_ignored_resources(with_all_candidates(profile), ignored),
+                without_ignored_resources(reading.with_all_candidates(profile), ignored),
                 registry_of(settings.features),
                 self.world,
             )
@@ -157,23 +143,23 @@ class Run:
             if (framework := self.frameworks.get(pod.spec.scheduler_name)) and _pre_enqueue(pod, framework)
         )
 
-    def difference(self) -> Difference | None:
+    def difference(self) -> compare.Difference | None:
         order: list[str] | None = None
         for number, expected in enumerate(self.scenario.attempts, 1):
             order = expected.get("nodeOrder", order)
             framework = self.frameworks.get(expected["profile"])
             received = self.attempt(self.world.pods[expected["pod"]], framework, expected)
-            wanted = comparable(expected)
+            wanted = compare.comparable(expected)
             # The corpus repeats the order only where it changed.
             if order is not None and "nodeOrder" in received:
                 wanted["nodeOrder"] = order
             untold = ["nodeOrder", "message"]
             if wanted.get("errorKind") == "Error":
-                untold += LEFT_OUT_IN_ERRORS
+                untold += compare.LEFT_OUT_IN_ERRORS
             for field in untold:
                 if field not in wanted:
                     received.pop(field, None)
-            difference = first_difference(number, expected["pod"], wanted, without_empty(received))
+            difference = compare.first_difference(number, expected["pod"], wanted, without_empty(received))
             if difference is not None:
                 return difference
         return None
@@ -206,7 +192,7 @@ class Run:
         by_nomination = cycle.search is not None and cycle.search.own_nomination
         cut_short = seen.get("errorKind") == "Error" and "filter" in seen
         if self.extenders and cycle.search is not None:
-            seen |= {**observe_extended(cycle, plugins), "extenders": self.extenders.calls(cycle)}
+            seen |= {**extenders.observe_extended(cycle, plugins), "extenders": self.extenders.calls(cycle)}
             if sampling is not None and not cycle.search.own_nomination:
                 found = plugins.feasible
                 sampling["feasibleOrder"] = sorted(found) if "unordered" in sampling else found
@@ -227,7 +213,7 @@ class Run:
             seen["extenders"] = self.extenders.calls(cycle)
             seen["message"] = seen["binding"].get("error")
         if self.extenders and seen.get("preemption"):
-            observe_extended_preemption(cycle, seen)
+            extenders.observe_extended_preemption(cycle, seen)
         if self.of_devices:
             seen |= self._devices(framework, cycle, seen)
         unbound = bool(seen.get("bindError")) or bool(seen.get("binding", {}).get("error"))
@@ -283,12 +269,12 @@ class Run:
 
     def _schedule_pod(
         self, pod: Pod, framework: Framework, snapshot: NodeTable, expected: Manifest
-    ) -> tuple[SchedulingCycle, Observed | None, AfterPlugins]:
+    ) -> tuple[SchedulingCycle, Observed | None, extenders.AfterPlugins]:
         cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
         start = self.algorithm_state.next_start
         self.algorithm_state.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
         begin(cycle, framework, self.algorithm_state)
-        plugins = AfterPlugins.of(cycle)
+        plugins = extenders.AfterPlugins.of(cycle)
         while cycle.phase in IN_ALGORITHM:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
@@ -298,7 +284,7 @@ class Run:
             advance(cycle, framework, self.algorithm_state)
             asks = Phase.EXTENDER_FILTER
             if cycle.feasible is not feasible and (before is not asks or cycle.phase is asks):
-                plugins = AfterPlugins.of(cycle)
+                plugins = extenders.AfterPlugins.of(cycle)
             self.extenders.answer(cycle.extension)
         sampling = _sampling(cycle, start, self.algorithm_state.next_start, expected.get("sampling") or {})
         if sampling is not None and not framework.has(Point.FILTER):

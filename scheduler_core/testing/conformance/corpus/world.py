@@ -12,16 +12,7 @@ from scheduler_core.apimachinery.dra.claims import KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import (
-    BIND_COMPLETED,
-    CLAIM,
-    SELECTED_NODE,
-    VOLUME,
-    bind_volume_to_claim,
-    key_of,
-    name_of,
-    with_annotation,
-)
+from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.cache import Cache
@@ -212,33 +203,33 @@ def bind_claims(world: CorpusWorld, framework: Framework, cycle: SchedulingCycle
     effects = []
     for volume, claim in plan.static:
         _bind(world, volume, claim)
-        effects.append({"pvc": key_of(claim), "pv": name_of(volume), "kind": "static"})
+        effects.append({"pvc": volumes.key_of(claim), "pv": volumes.name_of(volume), "kind": "static"})
     for claim in plan.dynamic:
         volume = _build_provisioned_volume(claim, world.get("Node", "", cycle.node))
         _bind(world, volume, claim)
-        effects.append({"pvc": key_of(claim), "pv": name_of(volume), "kind": "dynamic"})
+        effects.append({"pvc": volumes.key_of(claim), "pv": volumes.name_of(volume), "kind": "dynamic"})
     return sorted(effects, key=lambda effect: effect["pvc"])
 
 
 def _bind(world: CorpusWorld, volume: Manifest, claim: Manifest) -> None:
-    namespace, name = str(claim["metadata"].get("namespace") or ""), name_of(claim)
-    stored = world.get(CLAIM, namespace, name) or claim
-    bound = with_annotation(stored, BIND_COMPLETED, "yes")
-    spec = {**bound["spec"], "volumeName": name_of(volume)}
+    namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
+    stored = world.get(volumes.CLAIM, namespace, name) or claim
+    bound = volumes.with_annotation(stored, volumes.BIND_COMPLETED, "yes")
+    spec = {**bound["spec"], "volumeName": volumes.name_of(volume)}
     world.put({**bound, "spec": spec, "status": {"phase": "Bound"}})
-    world.put({**bind_volume_to_claim(volume, stored), "status": {"phase": "Bound"}})
+    world.put({**volumes.bind_volume_to_claim(volume, stored), "status": {"phase": "Bound"}})
 
 
 def _build_provisioned_volume(claim: Manifest, node: Manifest | None) -> Manifest:
     """The volume that the corpus says is made for a claim."""
     meta, spec = claim["metadata"], claim.get("spec") or {}
-    name = f"dyn-{meta.get('namespace') or ''}-{name_of(claim)}"
+    name = f"dyn-{meta.get('namespace') or ''}-{volumes.name_of(claim)}"
     labels = ({} if node is None else node["metadata"].get("labels")) or {}
-    host = labels.get(HOSTNAME) or (meta.get("annotations") or {}).get(SELECTED_NODE)
+    host = labels.get(HOSTNAME) or (meta.get("annotations") or {}).get(volumes.SELECTED_NODE)
     here = {"key": HOSTNAME, "operator": "In", "values": [host]}
     return {
         "apiVersion": "v1",
-        "kind": VOLUME,
+        "kind": volumes.VOLUME,
         "metadata": {"name": name, "uid": f"pv-{name}"},
         "spec": {
             "accessModes": spec.get("accessModes") or [],

@@ -15,7 +15,7 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
-from scheduler_core.analysis.whatif import Watchdog, circles
+from scheduler_core.analysis.whatif import Watchdog, loops
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod
@@ -84,8 +84,8 @@ def test_the_run_may_go_on_all_the_same() -> None:
 
 
 def test_a_run_that_gets_somewhere_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(circles, "MOVES", 20)
-    monkeypatch.setattr(circles, "MOVES_PER_POD", 0)
+    monkeypatch.setattr(loops, "MOVES", 20)
+    monkeypatch.setattr(loops, "MOVES_PER_POD", 0)
     made = engine([cluster(4, 60)])
     assert run(made).reason == "idle"
     assert len(made.world.journal.attempts) == 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.analysis.inspection.cycle_state_observer import CycleStateObserver
+from scheduler_core.analysis.inspection.attempt_observer import CycleStateObserver
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, settle, world

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.whatif import Rest, circles, scale, settle, what_if
+from scheduler_core.analysis.whatif import Rest, loops, scale, settle, what_if
 from scheduler_core.analysis.whatif.loops import ENDS
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -161,7 +161,7 @@ def test_many_replicas_are_found_before_each_has_ended_and_fewer_of_them_are_no_
 
 
 def test_moves_that_lead_nowhere_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(circles, "MOVES", -1)
-    monkeypatch.setattr(circles, "MOVES_PER_POD", 0)
+    monkeypatch.setattr(loops, "MOVES", -1)
+    monkeypatch.setattr(loops, "MOVES_PER_POD", 0)
     _, rest = rested(node("n", "200"), workload("ReplicaSet", replicas=100))
     assert (rest.at_rest, rest.circles > 0, bool(rest)) == (False, True, False)

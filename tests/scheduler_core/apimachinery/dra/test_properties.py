@@ -12,8 +12,7 @@ from scheduler_core.apimachinery.dra.allocator import MOST_TRIED
 from scheduler_core.apimachinery.dra.features import DEFAULT_DEVICE_FEATURES, AllocationError
 from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.search import depth_first
-from scheduler_core.apimachinery.dra.search.attempt import Attempt, asks_of
-from scheduler_core.apimachinery.dra.search.preparation import prepare
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, asks_of, prepare
 from scheduler_core.apimachinery.dra.search.tentative import Position, Tentative
 from scheduler_core.apimachinery.dra.slices import DeviceId, ResourceSlice, gather_pools
 from tests.scheduler_core.apimachinery.dra.build import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apiserver.imports.missing import DECIDING, snapshot_command
+from scheduler_core.apiserver.imports.items import DECIDING, snapshot_command
 from scheduler_core.world.simulation import Simulation, plan_import
 from tests.scheduler_core.worlds import node, pod
 

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.formats.configurations import VERSIONS, Migration, migrate
-from scheduler_core.formats.configurations.effective import effective
+from scheduler_core.formats.configurations.effective import BY_API_VERSION, effective
 from scheduler_core.formats.configurations.translate import GONE
-from scheduler_core.formats.configurations.versions import BY_API_VERSION
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.config.schema import FIELDS
 from scheduler_core.scheduler.framework.profile import Profile

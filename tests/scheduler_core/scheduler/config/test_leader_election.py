@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.scheduler.config.leader_election import election_config
+from scheduler_core.scheduler.config.defaults import election_config
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import API_VERSION, KIND, ConfigurationError
 

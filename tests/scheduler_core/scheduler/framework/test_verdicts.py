@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from scheduler_core.scheduler.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED, NodeToStatus
+from scheduler_core.scheduler.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED, NodeToStatus, PluginStep
 from scheduler_core.scheduler.framework.plugin import Point, Verdicts
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
-from scheduler_core.scheduler.framework.step import PluginStep
 
 FULL, TAINTED, BROKEN = unschedulable("full"), unresolvable("tainted"), error("broken")
 ABSENT = unresolvable("absent")

@@ -124,6 +124,6 @@ def test_a_part_out_of_turn_is_refused() -> None:
 def test_bytes_that_name_another_class_make_nothing() -> None:
     archive = Archive()
     raw = zlib.decompress(encode(at(100), archive))
-    named = raw.replace(b"scheduler_core.base.clock.random.Stream", b"scheduler_core.base.clock.random.Strobe")
+    named = raw.replace(b"scheduler_core.base.clock.agenda.Stream", b"scheduler_core.base.clock.agenda.Strobe")
     with pytest.raises(CodecError, match=r"random\.Strobe is not read"):
         decode(zlib.compress(named), archive)

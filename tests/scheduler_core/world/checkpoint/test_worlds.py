@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from playground.presenters import PANELS, Look, present
-from scheduler_core.formats.export.digests import digest
+from scheduler_core.formats.export.traces import digest
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.world.checkpoint.rich import again, walk
 
