@@ -124,13 +124,18 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
         said = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
         errors.append(FieldError("<nil>", "null", said, kind="Invalid value"))
     else:
-        before = None if old is None else {name: value for name, value in old.items() if name not in _KEPT}
-        _check_rules(schema, filled, before, "", errors)
+        _check_rules(schema, _seen_by_rules(manifest, filled), old and _seen_by_rules(old, old), "", errors)
     if not meta.get("name") and not meta.get("generateName"):
         errors.insert(0, build_required_error("metadata.name", "name or generateName is required"))
     if errors:
         raise Refused.invalid(resource.kind, str(meta.get("name", "")), errors)
     return {**{name: manifest[name] for name in _KEPT if name in manifest}, **filled}
+
+
+def _seen_by_rules(manifest: Mapping[str, Any], filled: Mapping[str, Any]) -> dict[str, Any]:
+    """An object as the rules at its root see it: of the metadata, the names alone."""
+    meta = {name: manifest["metadata"][name] for name in ("name", "generateName") if manifest["metadata"].get(name)}
+    return {**filled, "apiVersion": manifest.get("apiVersion"), "kind": manifest.get("kind"), "metadata": meta}
 
 
 def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
@@ -212,6 +217,22 @@ def _program(rule: str, updates: bool) -> Any:
     return Environment(names).compile(rule)
 
 
+_REASONS = {
+    "FieldValueForbidden": "Forbidden",
+    "FieldValueRequired": "Required value",
+    "FieldValueDuplicate": "Duplicate value",
+}
+
+
+def _message_of(rule: Mapping[str, Any], values: Mapping[str, Any], updates: bool) -> str:
+    """The words of a rule that does not hold."""
+    if rule.get("messageExpression"):
+        said = _program(rule["messageExpression"], updates).evaluate(values, limit=_COST).value
+        if isinstance(said, str) and said.strip():
+            return said
+    return str(rule.get("message") or f"failed rule: {rule['rule']}")
+
+
 def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, errors: Errors) -> None:
     """Checks the CEL rules of a schema; those about `oldSelf` only where there is an old value."""
     for rule in schema.get("x-kubernetes-validations") or ():
@@ -225,9 +246,10 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
             errors.append(FieldError(path, "", str(wrong), kind="Internal error"))
             continue
         if outcome.value is not True:
-            said = rule.get("message") or (outcome.error and str(outcome.error)) or f"failed rule: {rule['rule']}"
-            kind = "array" if isinstance(value, list) else "object" if isinstance(value, Mapping) else str(value)
-            errors.append(FieldError(path, json.dumps(kind), said, kind="Invalid value"))
+            said = str(outcome.error or "") or _message_of(rule, values, updates)
+            kind = _REASONS.get(rule.get("reason") or "", "Invalid value")
+            shown = json.dumps(schema.get("type") or "object") if kind in ("Invalid value", "Duplicate value") else ""
+            errors.append(FieldError(f"{path}{rule.get('fieldPath') or ''}".lstrip("."), shown, said, kind=kind))
     if isinstance(value, list):
         for i, each in enumerate(value):
             _check_rules(schema.get("items") or {}, each, None, f"{path}[{i}]", errors)

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.labels import DOES_NOT_EXIST, EXISTS, GT, IN, LT, NOT_IN, Requirement
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import bad_request
+from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.door.tables.jsonpath import find_path
 
@@ -136,6 +137,8 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
 
 def field_value(manifest: Manifest, name: str) -> str:
     """The value of a field as selectors compare it."""
+    if "regarding" in manifest:  # an Event of events.k8s.io
+        manifest = convert_back(manifest)
     if name == "source" and "source" in manifest:
         return str((manifest["source"] or {}).get("component", ""))
     if name.startswith("regarding."):

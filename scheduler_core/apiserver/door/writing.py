@@ -18,7 +18,7 @@ from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import to_kept
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.events import convert_back
+from scheduler_core.apiserver.door.events import convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
 from scheduler_core.apiserver.door.patching import change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
@@ -221,7 +221,9 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     manifest = {**manifest, "metadata": meta}
     if resource.key == EVENTS:
         manifest = convert_back(manifest) if resource.group else manifest
-        event = context.api.store.replace(manifest, EVENTS)
+        store = context.api.store
+        there = store.get(*context.place) is not None
+        event = store.replace(manifest, EVENTS) if there else store.create(manifest, EVENTS, api.now)
         return old if event is None or event.new is None else event.new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
@@ -339,7 +341,7 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     grace = options.get("gracePeriodSeconds")
     policy = str(options.get("propagationPolicy") or "")
     if resource.key == EVENTS:
-        api.store.remove(*context.place)
+        remove_event(api.store, convert_back(old) if resource.group else old, api.now)
     else:
         if options.get("orphanDependents") in (True, "true"):
             policy = "Orphan"
@@ -348,7 +350,7 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
         api.delete(context.place, seconds, policy, Preconditions(), context.query.get("user", ""))
     if resource.kind == CUSTOM:
         crds.remove_objects(api.store, old)
-    left = api.store.get(*context.place)
+    left = None if resource.key == EVENTS else api.store.get(*context.place)
     if resource.kind == "Pod" or left is not None:
         return context.answer(200, left if left is not None else subresources.as_deleted(old, api, grace))
     details: dict[str, Any] = {"name": context.target.name}
@@ -382,7 +384,7 @@ def _delete_collection(context: Context, options: Mapping[str, Any]) -> Reply:
     ):
         meta = each["metadata"]
         target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
-        if store.get(resource.key, target.namespace, target.name) is not None:
+        if resource.key == EVENTS or store.get(resource.key, target.namespace, target.name) is not None:
             _delete(replace(context, target=target), {**options, "preconditions": {}})
     return listed
 

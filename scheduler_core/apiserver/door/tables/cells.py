@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.door.tables.jsonpath import find_path
 from scheduler_core.apiserver.door.tables.pods import print_pod
@@ -148,7 +149,7 @@ def _quota(row: Row) -> Cells:
 
 
 def _event(row: Row) -> Cells:
-    given = row.all
+    given = convert_back(row.all) if "regarding" in row.all else row.all
     first = given.get("firstTimestamp") or given.get("eventTime")
     last, count = given.get("lastTimestamp") or first, given.get("count") or 1
     if series := given.get("series"):
