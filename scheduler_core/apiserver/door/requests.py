@@ -25,7 +25,7 @@ from scheduler_core.apiserver.door.answers import (
 from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.reading import Form
-from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, parse_path
+from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, list_own, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
 from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
 from scheduler_core.apiserver.door.subresources import REVIEWS, deprecations
@@ -81,7 +81,8 @@ def _read(world: World, call: Call) -> Reply:
         return _read_page(world.store, call)
     resource = find_resource(world.store, target.group, target.version, target.plural)
     if resource is None:
-        if discovery.resource_list(world.store, target.group, target.version) is None:
+        is_custom = target.group not in {each.group for each in list_own()}
+        if is_custom or discovery.resource_list(world.store, target.group, target.version) is None:
             return NOT_FOUND
         raise no_resource()
     now = call.now or world.store.epoch + world.now

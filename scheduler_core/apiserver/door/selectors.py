@@ -127,7 +127,7 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
             raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
         name, operator, value = match.groups()
         if name not in known:
-            if resource.kind in _OWN_WORDS and resource.definition is None:
+            if own or (resource.kind in _OWN_WORDS and resource.definition is None):
                 raise bad_request(f"field label not supported: {name}")
             names = '"metadata.name", "metadata.namespace"'
             raise bad_request(f'"{name}" is not a known field selector: only {names}')

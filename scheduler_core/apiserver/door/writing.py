@@ -147,7 +147,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = crds.check(resource, manifest, None)
         manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
     if resource.kind == CUSTOM:
-        manifest = crds.establish(manifest, api.store.timestamp(api.now))
+        manifest = crds.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
     manifest = with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
         # What admission adds has no manager.
@@ -297,6 +297,8 @@ def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, store = context.resource, context.api.store
     manifest = _place_object(context, typed_of(context, body), named=True)
+    if "status" in resource.sub:  # the part that is not written here is nobody's
+        manifest.pop("spec" if context.target.subresource == "status" else "status", None)
     old = store.get(*context.place)
     force = context.query.get("force") == "true"
     manager = Manager(

@@ -155,7 +155,7 @@ def _check_base64(value: str) -> None:
 def _check_special(value: Any, expression: str) -> None:
     if expression == "quantity" and not _is_quantity(value):
         raise Undecodable(_QUANTITY)
-    if expression in ("time", "microtime") and not _is_time(value):
+    if expression in ("time", "microtime") and not is_time(value):
         form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
         raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
     if expression == "intorstring" and not isinstance(value, str | int):
@@ -170,7 +170,8 @@ def _is_quantity(value: Any) -> bool:
     return True
 
 
-def _is_time(value: Any) -> bool:
+def is_time(value: Any) -> bool:
+    """Return whether a value is a time as RFC 3339 has it."""
     try:
         parse_time(value)
     except (ValueError, TypeError):

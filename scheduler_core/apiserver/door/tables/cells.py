@@ -401,7 +401,7 @@ def _custom_cells(resource: Resource, row: Row) -> Cells:
         if type_ == "date" and value is not None:
             value = row.since(value)
         elif isinstance(value, Mapping | list) or (type_ == "string" and value is not None):
-            value = " ".join(map(str, found))
+            value = str(value)
         cells.append(value)
     return cells
 
