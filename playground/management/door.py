@@ -127,7 +127,8 @@ def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
                 return
             size = int(self.headers.get("Content-Length") or 0)
             body = self.rfile.read(size) if size else self._read_chunks()
-            headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+            names = [name for name in self.headers if name.lower() not in HOP_BY_HOP]
+            headers = {name: ",".join(self.headers.get_all(name) or ()) for name in names}
             connection = door.connect()
             try:
                 connection.request(self.command, door.path(self.path), body or None, {**headers, "X-Door": "root"})

@@ -148,7 +148,7 @@ def _secret(manifest: Manifest) -> Object:
 
 def _node(manifest: Manifest) -> Object:
     spec = manifest.get("spec") or {}
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
+    if spec.get("podCIDR") and (spec.get("podCIDRs") or [""])[0] != spec["podCIDR"]:
         return {**manifest, "spec": {**spec, "podCIDRs": [spec["podCIDR"]]}}
     return dict(manifest)
 
@@ -163,6 +163,12 @@ def _service(manifest: Manifest) -> Object:
         if not spec.get("clusterIP"):
             spec["clusterIP"] = _address(manifest["metadata"])
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
+    if spec["type"] in ("NodePort", "LoadBalancer"):
+        spec = {"externalTrafficPolicy": "Cluster", **spec}
+        if spec["type"] == "LoadBalancer":
+            spec = {"allocateLoadBalancerNodePorts": True, **spec}
+        if spec.get("allocateLoadBalancerNodePorts") is not False:
+            spec["ports"] = [_with_node_port(manifest["metadata"], each) for each in spec.get("ports") or ()]
     return {**manifest, "spec": spec, "status": manifest.get("status") or {"loadBalancer": {}}}
 
 
@@ -170,6 +176,26 @@ def _address(meta: Manifest) -> str:
     """A free address is not looked for: one of a million goes by the service's name."""
     digest = hashlib.sha256(f"{meta.get('namespace')}/{meta.get('name')}".encode()).digest()
     return f"10.96.{digest[1]}.{digest[2] % 253 + 2}"
+
+
+def _with_node_port(meta: Manifest, port: Manifest) -> Object:
+    """A free port is not looked for either."""
+    place = f"{meta.get('namespace')}/{meta.get('name')}/{port.get('protocol')}/{port.get('port')}"
+    number = 30086 + int.from_bytes(hashlib.sha256(place.encode()).digest()[:4], "big") % 2682
+    return {**port, "nodePort": port.get("nodePort") or number}
+
+
+def _bindings(manifest: Manifest) -> Object:
+    """The groups of a binding's role and subjects."""
+    if "roleRef" not in manifest:
+        return dict(manifest)
+    group = "rbac.authorization.k8s.io"
+    subjects = [
+        {**each, "apiGroup": each.get("apiGroup") or group} if each.get("kind") in ("User", "Group") else each
+        for each in manifest.get("subjects") or ()
+    ]
+    ref = {**manifest["roleRef"], "apiGroup": manifest["roleRef"].get("apiGroup") or group}
+    return {**manifest, "roleRef": ref, **({"subjects": subjects} if subjects else {})}
 
 
 def _pod(manifest: Manifest) -> Object:
@@ -214,6 +240,49 @@ def _daemon_set(manifest: Manifest) -> Object:
     return {**manifest, "metadata": {**meta, "annotations": {**notes, _GENERATION: "1"}}}
 
 
+_DRIVER = {
+    "attachRequired": True,
+    "fsGroupPolicy": "ReadWriteOnceWithFSType",
+    "podInfoOnMount": False,
+    "requiresRepublish": False,
+    "seLinuxMount": False,
+    "storageCapacity": False,
+    "volumeLifecycleModes": ["Persistent"],
+}
+_UP = [{"type": "Pods", "value": 4, "periodSeconds": 15}, {"type": "Percent", "value": 100, "periodSeconds": 15}]
+_SCALING: Mapping[str, Object] = {
+    "scaleDown": {"policies": [_UP[1]], "selectPolicy": "Max"},
+    "scaleUp": {"policies": _UP, "selectPolicy": "Max", "stabilizationWindowSeconds": 0},
+}
+
+
+def _autoscaler(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    if (given := spec.get("behavior")) is None:
+        return dict(manifest)
+    behavior = {name: {**rules, **(given.get(name) or {})} for name, rules in _SCALING.items()}
+    return {**manifest, "spec": {**spec, "behavior": behavior}}
+
+
+def _with_protocols(rules: Any, field: str = "ports") -> list[Object]:
+    """Rules or subsets whose ports have a protocol."""
+    return [
+        {**rule, field: [{"protocol": "TCP", **each} for each in rule[field]]} if rule.get(field) else dict(rule)
+        for rule in rules
+    ]
+
+
+def _policy(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    ruled = {name: _with_protocols(spec[name]) for name in ("ingress", "egress") if spec.get(name)}
+    return {**manifest, "spec": {**spec, **ruled}}
+
+
+def _endpoints(manifest: Manifest) -> Object:
+    given = manifest.get("subsets")
+    return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
+
+
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
@@ -221,6 +290,13 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "Secret": _secret,
     "Node": _node,
     "Service": _service,
+    "CSIDriver": lambda manifest: {**manifest, "spec": {**_DRIVER, **(manifest.get("spec") or {})}},
+    "HorizontalPodAutoscaler": _autoscaler,
+    "NetworkPolicy": _policy,
+    "Endpoints": _endpoints,
+    "PodTemplate": lambda manifest: {**manifest, **with_template_defaults({"template": manifest.get("template")})},
+    "RoleBinding": _bindings,
+    "ClusterRoleBinding": _bindings,
 }
 
 

@@ -35,7 +35,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
 
 DEFAULTING = "defaults"
-_SUBRESOURCES = {"Pod": ("status", "resize"), "Namespace": ("status", "finalize")}
+_SUBRESOURCES = {"Pod": ("status", "resize", "ephemeralcontainers"), "Namespace": ("status", "finalize")}
 
 
 @dataclass(frozen=True, slots=True)

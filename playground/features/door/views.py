@@ -27,7 +27,7 @@ from playground.sessions.protocol.moving import Answered, BeginWatch, Read, Watc
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.live import LiveSession
 from playground.views.access import edits, opens, scope_of
-from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing
+from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
 from scheduler_core.world.commands import BeginLife
 
 _KUBECONFIG = """apiVersion: v1
@@ -99,7 +99,11 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     if request.headers.get("Upgrade", "").lower().startswith("spdy"):
         request.method = "GET"  # streams are asked for like this; none begins
     method, query = str(request.method), {name: request.GET[name] for name in request.GET}
-    query.pop("user", None)
+    query = {name: value for name, value in query.items() if name not in ("user", "groups", "uid")}
+    if name := request.headers.get("Impersonate-User"):
+        client.require_edit()
+        groups = request.headers.get("Impersonate-Group")
+        query |= impersonate(name, groups.split(",") if groups else [], request.headers.get("Impersonate-Uid", ""))
     at = Look.from_query({"at": query.pop("at", "")}).at
     call = _negotiate(request, key, method, path, query)
     if method in WRITES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.apiserver.door.access import impersonate
 from scheduler_core.apiserver.door.answers import JSON, TEXT, Failure, Reply, as_yaml
 from scheduler_core.apiserver.door.bodies.hashing import hash_template
 from scheduler_core.apiserver.door.managed import finish_as_component
@@ -21,5 +22,6 @@ __all__ = [
     "changes_nothing",
     "finish_as_component",
     "hash_template",
+    "impersonate",
     "read_body",
 ]

@@ -10,6 +10,7 @@ from scheduler_core.apiserver.door.answers import Reply
 from scheduler_core.apiserver.door.events import convert
 from scheduler_core.apiserver.door.reading import Form, show
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
+from scheduler_core.apiserver.door.warnings import list_warnings
 from scheduler_core.apiserver.server import APIServer
 
 
@@ -44,6 +45,11 @@ class Context:
     @property
     def place(self) -> tuple[str, str, str]:
         return (self.resource.key, self.target.namespace, self.target.name)
+
+    def warn(self, old: Manifest | None, new: Manifest) -> None:
+        """Notes the warnings about what was stored."""
+        if not self.is_custom and not self.target.subresource:
+            self.warnings += list_warnings(self.resource.kind, old, new)
 
     def answer(self, status: int, manifest: Manifest) -> Reply:
         """The answer with an object."""

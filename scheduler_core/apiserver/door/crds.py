@@ -13,12 +13,21 @@ from typing import Any
 import re2
 
 from scheduler_core.apimachinery.cel import DYN, CompileError, Environment
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid, not_supported, quote
-from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    encode,
+    invalid,
+    not_supported,
+    quote,
+)
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.bodies.decoding import is_time
+from scheduler_core.apiserver.door.resources import Resource, read_openapi
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 
-_META = {"type": "object", "description": "Standard object's metadata."}
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 
 def schema_of(resource: Resource) -> Mapping[str, Any]:
@@ -30,13 +39,15 @@ def schema_of(resource: Resource) -> Mapping[str, Any]:
 def openapi_of(customs: Sequence[Resource]) -> dict[str, Any]:
     """The OpenAPI v3 document of the custom resources of one version."""
     paths: dict[str, Any] = {}
-    schemas: dict[str, Any] = {}
+    own = read_openapi()["apis/apps/v1"]["components"]["schemas"]
+    schemas: dict[str, Any] = {name: own[name] for name in own if name.startswith(_META)}
+    common = own["io.k8s.api.apps.v1.Deployment"]["properties"]
     for each in customs:
         gvk = {"group": each.group, "version": each.version, "kind": each.kind}
         name = ".".join([*reversed(each.group.split(".")), each.version, each.kind])
-        properties = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": _META}
+        properties = {field: common[field] for field in ("apiVersion", "kind", "metadata")}
         given = schema_of(each)
-        merged = {**properties, **(given.get("properties") or {}), "metadata": _META}
+        merged = {**properties, **(given.get("properties") or {}), "metadata": common["metadata"]}
         schemas[name] = {**given, "type": "object", "properties": merged, "x-kubernetes-group-version-kind": [gvk]}
         base = f"/apis/{each.group}/{each.version}/" + ("namespaces/{namespace}/" if each.namespaced else "")
         parameter = {"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}
@@ -61,6 +72,7 @@ Errors = list[FieldError]
 _KEPT = ("apiVersion", "kind", "metadata")
 _TYPES: Mapping[str, Any] = {"string": str, "boolean": bool, "array": list, "object": Mapping}
 _COST = 10_000_000
+_BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")  # no rule is looked at then
 
 
 def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
@@ -120,17 +132,22 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
     errors: Errors = []
     _check(schema, filled, "", errors)
     meta = manifest["metadata"]
-    if errors:
+    if any(each.kind in _BLOCKING or " in body must be of type " in each.expected for each in errors):
         said = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
         errors.append(FieldError("<nil>", "null", said, kind="Invalid value"))
     else:
-        before = None if old is None else {name: value for name, value in old.items() if name not in _KEPT}
-        _check_rules(schema, filled, before, "", errors)
+        _check_rules(schema, _seen_by_rules(manifest, filled), old and _seen_by_rules(old, old), "", errors)
     if not meta.get("name") and not meta.get("generateName"):
         errors.insert(0, build_required_error("metadata.name", "name or generateName is required"))
     if errors:
         raise Refused.invalid(resource.kind, str(meta.get("name", "")), errors)
     return {**{name: manifest[name] for name in _KEPT if name in manifest}, **filled}
+
+
+def _seen_by_rules(manifest: Mapping[str, Any], filled: Mapping[str, Any]) -> dict[str, Any]:
+    """An object as the rules at its root see it: of the metadata, the names alone."""
+    meta = {name: manifest["metadata"][name] for name in ("name", "generateName") if manifest["metadata"].get(name)}
+    return {**filled, "apiVersion": manifest.get("apiVersion"), "kind": manifest.get("kind"), "metadata": meta}
 
 
 def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
@@ -143,10 +160,12 @@ def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> 
         )
         said = f'{path} in body must be of type {type_}: "{found}"'
         errors.append(FieldError(path, json.dumps(found), said, kind="Invalid value"))
-        return
     if "enum" in schema and value not in schema["enum"]:
         errors.append(not_supported(path, value, map(str, schema["enum"])))
+    if type_ and not _is_of(value, type_):
+        return
     errors.extend(_bound_errors(schema, value, path))
+    _check_duplicates(schema, value, path, errors)
     if isinstance(value, list):
         for i, each in enumerate(value):
             _check(schema.get("items") or {}, each, f"{path}[{i}]", errors)
@@ -161,6 +180,19 @@ def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> 
                 _check(inner, each, f"{path}.{name}" if path else str(name), errors)
 
 
+def _check_duplicates(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
+    """Refuses items of a set or a map that are there twice."""
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys") or ()
+    if not isinstance(value, list) or kind not in ("set", "map"):
+        return
+    seen: list[Any] = []
+    for i, each in enumerate(value):
+        key = {name: each[name] for name in keys if name in each} if isinstance(each, Mapping) and keys else each
+        if key in seen:
+            errors.append(FieldError(f"{path}[{i}]", encode(key), "", kind="Duplicate value"))
+        seen.append(key)
+
+
 def _is_of(value: Any, type_: str) -> bool:
     if type_ == "integer":
         return isinstance(value, int) and not isinstance(value, bool)
@@ -172,6 +204,7 @@ def _is_of(value: Any, type_: str) -> bool:
 _BOUNDS: tuple[tuple[str, Any, Any, str], ...] = (
     ("minimum", (int, float), lambda value, bound: value < bound, "should be greater than or equal to {}"),
     ("maximum", (int, float), lambda value, bound: value > bound, "should be less than or equal to {}"),
+    ("multipleOf", (int, float), lambda value, bound: value % bound, "should be a multiple of {}"),
     ("minLength", str, lambda value, bound: len(value) < bound, "should be at least {} chars long"),
     ("maxLength", str, lambda value, bound: len(value) > bound, "should be at most {} chars long"),
     ("minItems", list, lambda value, bound: len(value) < bound, "should have at least {} items"),
@@ -179,6 +212,7 @@ _BOUNDS: tuple[tuple[str, Any, Any, str], ...] = (
     ("minProperties", Mapping, lambda value, bound: len(value) < bound, "should have at least {} properties"),
     ("maxProperties", Mapping, lambda value, bound: len(value) > bound, "should have at most {} properties"),
     ("pattern", str, lambda value, bound: not matches_pattern(bound, value), "should match '{}'"),
+    ("format", str, lambda value, bound: bound == "date-time" and not is_time(value), "must be of type {}"),
 )
 
 
@@ -199,10 +233,14 @@ def _bound_errors(schema: Mapping[str, Any], value: Any, path: str) -> Errors:
         shown = value if isinstance(value, str | int | float) else len(value)
         if name in ("maxLength", "maxItems", "maxProperties") and not isinstance(value, int):
             kind = "Too long" if name == "maxLength" else "Too many"
-            said = f"may not be more than {bound} bytes" if name == "maxLength" else f"must have at most {bound} items"
+            items = f"must have at most {bound} item{'s' * (bound != 1)}"
+            said = f"may not be more than {bound} bytes" if name == "maxLength" else items
             found.append(FieldError(path, "" if name == "maxLength" else f"{shown}", said, kind=kind))
-            continue
-        found.append(FieldError(path, quote(shown), f"{path} in body {words.format(bound)}", kind="Invalid value"))
+        else:
+            said = f"{path} in body {words.format(bound)}" + (f": {quote(shown)}" if name == "format" else "")
+            found.append(FieldError(path, quote(shown), said, kind="Invalid value"))
+        if isinstance(value, str):  # of a text, the first alone is told
+            break
     return found
 
 
@@ -210,6 +248,22 @@ def _bound_errors(schema: Mapping[str, Any], value: Any, path: str) -> Errors:
 def _program(rule: str, updates: bool) -> Any:
     names = {"self": DYN, "oldSelf": DYN} if updates else {"self": DYN}
     return Environment(names).compile(rule)
+
+
+_REASONS = {
+    "FieldValueForbidden": "Forbidden",
+    "FieldValueRequired": "Required value",
+    "FieldValueDuplicate": "Duplicate value",
+}
+
+
+def _message_of(rule: Mapping[str, Any], values: Mapping[str, Any], updates: bool) -> str:
+    """The words of a rule that does not hold."""
+    if rule.get("messageExpression"):
+        said = _program(rule["messageExpression"], updates).evaluate(values, limit=_COST).value
+        if isinstance(said, str) and said.strip():
+            return said
+    return str(rule.get("message") or f"failed rule: {rule['rule']}")
 
 
 def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, errors: Errors) -> None:
@@ -225,9 +279,10 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
             errors.append(FieldError(path, "", str(wrong), kind="Internal error"))
             continue
         if outcome.value is not True:
-            said = rule.get("message") or (outcome.error and str(outcome.error)) or f"failed rule: {rule['rule']}"
-            kind = "array" if isinstance(value, list) else "object" if isinstance(value, Mapping) else str(value)
-            errors.append(FieldError(path, json.dumps(kind), said, kind="Invalid value"))
+            said = str(outcome.error or "") or _message_of(rule, values, updates)
+            kind = _REASONS.get(rule.get("reason") or "", "Invalid value")
+            shown = json.dumps(schema.get("type") or "object") if kind in ("Invalid value", "Duplicate value") else ""
+            errors.append(FieldError(f"{path}{rule.get('fieldPath') or ''}".lstrip("."), shown, said, kind=kind))
     if isinstance(value, list):
         for i, each in enumerate(value):
             _check_rules(schema.get("items") or {}, each, None, f"{path}[{i}]", errors)
@@ -243,7 +298,38 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
 # A definition's own life.
 
 
-def establish(manifest: dict[str, Any], timestamp: str) -> dict[str, Any]:
+def _check_structure(schema: Mapping[str, Any], path: str, errors: Errors) -> None:
+    """Refuses a schema whose fields and items have no type."""
+    for name, inner in (schema.get("properties") or {}).items():
+        here = f"{path}.properties[{name}]"
+        free = ("x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields")
+        if not inner.get("type") and not any(inner.get(each) for each in free):
+            errors.append(build_required_error(f"{here}.type", "must not be empty for specified object fields"))
+        if inner.get("type") == "array" and "items" not in inner:
+            errors.append(build_required_error(f"{here}.items", "must be specified"))
+        _check_structure(inner, here, errors)
+    for name in ("items", "additionalProperties"):
+        if isinstance(schema.get(name), Mapping):
+            _check_structure(schema[name], f"{path}.{name}", errors)
+
+
+def _is_of_group(definition: Mapping[str, Any], group: str) -> bool:
+    return bool(definition["spec"]["group"] == group)
+
+
+def _find_conflict(names: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """The reason and the words where another definition of the group has one of the names."""
+    resources = {each[name] for each in others for name in ("plural", "singular")}
+    resources |= {short for each in others for short in each.get("shortNames") or ()}
+    kinds = {each[name] for each in others for name in ("kind", "listKind")}
+    asked = [("Plural", names["plural"], resources), ("Singular", names["singular"], resources)]
+    asked += [("ShortNames", short, resources) for short in names.get("shortNames") or ()]
+    asked += [("Kind", names["kind"], kinds), ("ListKind", names["listKind"], kinds)]
+    found = [(f"{what}Conflict", f'"{name}" is already in use') for what, name, taken in asked if name in taken]
+    return found[-1] if found else None
+
+
+def establish(manifest: dict[str, Any], timestamp: str, others: Sequence[Manifest] = ()) -> dict[str, Any]:
     """A new definition, accepted and established. Refused: 422, where its name or scope is wrong."""
     spec = dict(manifest.get("spec") or {})
     names, name = dict(spec.get("names") or {}), str(manifest["metadata"].get("name"))
@@ -260,6 +346,13 @@ def establish(manifest: dict[str, Any], timestamp: str) -> dict[str, Any]:
         errors.append(invalid("spec.versions", versions, "must have exactly one version marked as storage version"))
     if not names.get("kind"):
         errors.append(build_required_error("spec.names.kind"))
+    for i, each in enumerate(versions):
+        where = "spec.validation" if len(versions) == 1 else f"spec.versions[{i}].schema"
+        schema = (each.get("schema") or {}).get("openAPIV3Schema")
+        if schema is None:
+            errors.append(build_required_error(f"spec.versions[{i}].schema.openAPIV3Schema", "schemas are required"))
+        else:
+            _check_structure(schema, f"{where}.openAPIV3Schema", errors)
     if errors:
         raise Refused.invalid("CustomResourceDefinition.apiextensions.k8s.io", name, errors)
     names.setdefault("singular", str(names["kind"]).lower())
@@ -269,8 +362,12 @@ def establish(manifest: dict[str, Any], timestamp: str) -> dict[str, Any]:
         ("NamesAccepted", "NoConflicts", "no conflicts found"),
         ("Established", "InitialNamesAccepted", _ESTABLISHED),
     )
+    status_of = "True"
+    if taken := _find_conflict(names, [each["spec"]["names"] for each in others if _is_of_group(each, spec["group"])]):
+        words = (("NamesAccepted", *taken), ("Established", "NotAccepted", "not all names are accepted"))
+        status_of = "False"
     conditions = [
-        {"type": type_, "status": "True", "lastTransitionTime": timestamp, "reason": reason, "message": said}
+        {"type": type_, "status": status_of, "lastTransitionTime": timestamp, "reason": reason, "message": said}
         for type_, reason, said in words
     ]
     stored = [each["name"] for each in versions if each.get("storage")]

@@ -24,9 +24,41 @@ _REPORTERS = {"kubelet"}
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
     """Return all Events in the version of one of the two groups, the oldest first within a namespace."""
-    found = [*_of_world(store), *store.list(EVENTS)]
+    own = {place_of(each): each for each in store.list(EVENTS)}
+    found = [own.pop(place_of(each), each) if _is_as_known(own, each) else each for each in _of_world(store)]
+    found = [each for each in (*found, *own.values()) if not is_gone(each)]
     found.sort(key=lambda each: (each["metadata"].get("namespace") or "", each["metadata"]["name"]))
     return found if api_version == "v1" else [convert(each) for each in found]
+
+
+def place_of(event: Manifest) -> tuple[str, str]:
+    return str(event["metadata"].get("namespace") or ""), str(event["metadata"]["name"])
+
+
+def _is_as_known(own: dict[tuple[str, str], Manifest], event: Manifest) -> bool:
+    """Return whether what a client made of an Event of the world holds: until the Event happens again."""
+    kept = own.get(place_of(event), event)
+    return _count(kept) == _count(event) or not is_gone(kept)
+
+
+def _count(event: Manifest) -> Any:
+    return (event.get("series") or event).get("count")
+
+
+def is_gone(event: Manifest) -> bool:
+    """Return whether an Event of the world was deleted by a client: the store keeps that it was."""
+    return "deletionTimestamp" in event["metadata"]
+
+
+def remove_event(store: Store, event: Manifest, now: int) -> None:
+    """Deletes an Event; of one of the world, which is no object of the store, its end is kept."""
+    namespace, name = place_of(event)
+    if store.get(EVENTS, namespace, name) is not None:
+        store.remove(EVENTS, namespace, name)
+    if any(place_of(each) == (namespace, name) for each in _of_world(store)):
+        store.create(
+            {**event, "metadata": {**event["metadata"], "deletionTimestamp": store.timestamp(now)}}, EVENTS, now
+        )
 
 
 def _of_world(store: Store) -> Iterator[Manifest]:
@@ -93,7 +125,7 @@ def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, 
         event |= {"eventTime": format_micro_time(store.epoch + first.t), "action": first.action or "Binding"}
         if count > 1:
             event["series"] = {"count": count, "lastObservedTime": format_micro_time(store.epoch + last.t)}
-        return event | {"reportingComponent": first.reporter, "reportingInstance": f"{first.reporter}-host"}
+        return event | {"reportingComponent": first.reporter, "reportingInstance": f"{first.reporter}-vm"}
     event |= {"source": {"component": first.reporter}, "firstTimestamp": start, "lastTimestamp": end, "count": count}
     return event | {"eventTime": None, "reportingComponent": first.reporter, "reportingInstance": ""}
 

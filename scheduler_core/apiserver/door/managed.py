@@ -105,6 +105,8 @@ def finish_as_component(store: Store, now: int) -> Finish:
         resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))
         if resource is None:
             return new
+        if resource.kind == "PersistentVolume" and _phase(old) != _phase(new):
+            new = {**new, "status": {**new["status"], "lastPhaseTransitionTime": store.timestamp(now)}}
         # A Deployment's controller writes the revision together with the status.
         is_status = (old or {}).get("status") != new.get("status") or resource.kind == "Deployment"
         name = "kubelet" if resource.kind == "Pod" and old is not None else "kube-controller-manager"
@@ -113,6 +115,10 @@ def finish_as_component(store: Store, now: int) -> Finish:
         return finish(resource, manager)(old, new)
 
     return mark
+
+
+def _phase(manifest: Manifest | None) -> Any:
+    return ((manifest or {}).get("status") or {}).get("phase")
 
 
 def _without_places(changed: Set) -> Set:

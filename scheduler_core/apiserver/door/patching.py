@@ -27,6 +27,7 @@ _NO_STRATEGIC = (
 )
 _REJECTED = "the server rejected our request due to an error in our request"
 _MOST = 10_000
+_PLAIN = "ConfigMap"  # stands for the types whose lists have no merge keys, except in their metadata
 
 
 def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind: str = "") -> Any:
@@ -42,14 +43,11 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
         )
     if content_type == MERGE:
         return merge_patch(old, body)
+    own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""
     if type_ is None:
         raise Failure(415, "UnsupportedMediaType", _NO_STRATEGIC)
-    if not type_:
-        return merge_patch(old, body)
-    own = type_of(KINDS[kind], str(old.get("apiVersion"))) if kind in KINDS else ""
-    own = own or type_of(KINDS["ConfigMap"], "v1")  # its metadata is that of all kinds; what it lacks is merged freely
     try:
-        return apply_strategic_patch(old, body, own)
+        return apply_strategic_patch(old, body, own or _PLAIN)
     except BadPatch as wrong:
         raise bad_request(str(wrong)) from None
     except (TypeError, ValueError, AttributeError, KeyError) as wrong:

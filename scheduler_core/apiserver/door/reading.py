@@ -15,6 +15,7 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.access import RBAC, list_roles
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
 from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.bodies.zeros import fill
@@ -81,13 +82,15 @@ def all_of(store: Store, resource: Resource) -> list[Manifest]:
     """The objects of a resource, in the order of lists."""
     if resource.key == EVENTS:
         return list_events(store, resource.api_version)
+    if resource.group == RBAC and store.live:
+        return list_roles(store, resource.kind)
     return store.list(resource.key)
 
 
 def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
     """The object of a path. Refused: 404."""
     found = store.get(resource.key, target.namespace, target.name)
-    if resource.key == EVENTS:
+    if resource.key == EVENTS or (found is None and resource.group == RBAC):
         place = (target.namespace, target.name)
         found = next((e for e in all_of(store, resource) if _place(e) == place), None)
     if found is None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from scheduler_core.apiserver.door import discovery, reading
+from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import (
     JSON,
     TEXT,
@@ -24,10 +25,10 @@ from scheduler_core.apiserver.door.answers import (
 from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.reading import Form
-from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, parse_path
+from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, list_own, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
 from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
-from scheduler_core.apiserver.door.subresources import REVIEWS, WHO, deprecations
+from scheduler_core.apiserver.door.subresources import REVIEWS, deprecations
 from scheduler_core.apiserver.door.writing import write
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
@@ -75,11 +76,13 @@ def answer_read(world: World, call: Call) -> Reply:
 
 def _read(world: World, call: Call) -> Reply:
     target = parse_path(call.path)
+    require(world.store, call.query, "GET", call.path, target)
     if target is None:
         return _read_page(world.store, call)
     resource = find_resource(world.store, target.group, target.version, target.plural)
     if resource is None:
-        if discovery.resource_list(world.store, target.group, target.version) is None:
+        is_custom = target.group not in {each.group for each in list_own()}
+        if is_custom or discovery.resource_list(world.store, target.group, target.version) is None:
             return NOT_FOUND
         raise no_resource()
     now = call.now or world.store.epoch + world.now
@@ -170,6 +173,7 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     """The data of a body. Failure: 400, 404, 415."""
     target = parse_path(call.path)
     resource = None if target is None else find_resource(world.store, target.group, target.version, target.plural)
+    require(world.store, call.query, call.method, call.path, target)
     if resource is None:
         raise no_resource()
     if not body and call.method in ("DELETE", "PATCH"):
@@ -206,7 +210,7 @@ def changes_nothing(call: Call, body: Any = None) -> bool:
         return True
     if isinstance(options.get("deleteOptions"), Mapping) and options["deleteOptions"].get("dryRun"):
         return True
-    kinds = [f"{kind.lower()}s" for kind in (*REVIEWS, WHO)]
+    kinds = [f"{kind.lower()}s" for kind in REVIEWS]
     return bool(call.query.get("dryRun")) or (target is not None and target.plural in kinds)
 
 

@@ -129,7 +129,10 @@ def list_custom(store: Objects) -> Iterator[Resource]:
     """The resources that definitions in a store define, each served version."""
     for definition in store.list(CUSTOM):
         spec = definition.get("spec") or {}
-        names = (definition.get("status") or {}).get("acceptedNames") or spec.get("names") or {}
+        status = definition.get("status") or {}
+        if any(each["type"] == "Established" and each["status"] != "True" for each in status.get("conditions") or ()):
+            continue
+        names = status.get("acceptedNames") or spec.get("names") or {}
         for version in spec.get("versions") or ():
             if version.get("served"):
                 yield _custom(spec, names, version)

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.labels import DOES_NOT_EXIST, EXISTS, GT, IN, LT, NOT_IN, Requirement
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import bad_request
+from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.door.tables.jsonpath import find_path
 
@@ -126,7 +127,7 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
             raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
         name, operator, value = match.groups()
         if name not in known:
-            if resource.kind in _OWN_WORDS and resource.definition is None:
+            if own or (resource.kind in _OWN_WORDS and resource.definition is None):
                 raise bad_request(f"field label not supported: {name}")
             names = '"metadata.name", "metadata.namespace"'
             raise bad_request(f'"{name}" is not a known field selector: only {names}')
@@ -136,6 +137,8 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
 
 def field_value(manifest: Manifest, name: str) -> str:
     """The value of a field as selectors compare it."""
+    if "regarding" in manifest:  # an Event of events.k8s.io
+        manifest = convert_back(manifest)
     if name == "source" and "source" in manifest:
         return str((manifest["source"] or {}).get("component", ""))
     if name.startswith("regarding."):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.access import review, user_of
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.resources import Resource
@@ -17,18 +18,24 @@ from scheduler_core.apiserver.eviction import evict
 from scheduler_core.apiserver.server import APIServer, Preconditions
 from scheduler_core.apiserver.status import Refused, not_found
 
-REVIEWS = ("SelfSubjectAccessReview", "SubjectAccessReview", "LocalSubjectAccessReview", "SelfSubjectRulesReview")
-WHO = "SelfSubjectReview"
+REVIEWS = (
+    *("SelfSubjectAccessReview", "SubjectAccessReview", "LocalSubjectAccessReview"),
+    *("SelfSubjectRulesReview", "SelfSubjectReview"),
+)
 _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
-_READS = ("get", "list", "watch")
-_GROUPS = ["system:masters", "system:authenticated"]
 
 
 def answer(context: Context, body: Any) -> Reply | None:
     """The answer of a subresource or a review; None where an object is to be created."""
     kind, subresource = context.resource.kind, context.target.subresource
-    if kind in REVIEWS or kind == WHO:
-        return Reply(201, review(context.resource, body, "user" not in context.query))
+    if kind in REVIEWS:
+        spec = body.get("spec") if isinstance(body, Mapping) else None
+        spec = spec if isinstance(spec, Mapping) else {}
+        shown, status = review(context.api.store, kind, spec, context.target.namespace, user_of(context.query))
+        head = {"kind": kind, "apiVersion": context.resource.api_version, "metadata": {}}
+        if kind == "SelfSubjectReview":
+            head["metadata"] = {"creationTimestamp": context.api.store.timestamp(context.api.now)}
+        return Reply(201, {**head, **({} if shown is None else {"spec": shown}), "status": status})
     if kind == "Binding" and not subresource:
         meta = body.get("metadata") if isinstance(body, Mapping) else None
         return _bind(context, str((meta or {}).get("name") or ""), body)
@@ -69,28 +76,6 @@ def _evict(context: Context, body: Any) -> Reply:
     key = f"{context.target.namespace}/{context.target.name}"
     evict(context.api, key, grace if isinstance(grace, int) else None, bool(dry_run), preconditions)
     return Reply(201, _SUCCESS)
-
-
-def review(resource: Resource, body: Any, may_edit: bool) -> dict[str, Any]:
-    """A review with its answer: an edit key may do everything, a view key reads."""
-    given = dict(body) if isinstance(body, Mapping) else {}
-    spec: Mapping[str, Any] = given.get("spec") or {}
-    head = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": {}}
-    if resource.kind == WHO:
-        info = {
-            "username": "admin" if may_edit else "viewer",
-            "uid": "1",
-            "groups": _GROUPS if may_edit else _GROUPS[1:],
-        }
-        return {**head, "status": {"userInfo": info}}
-    if resource.kind == "SelfSubjectRulesReview":
-        verbs = ["*"] if may_edit else list(_READS)
-        rules = [{"verbs": verbs, "apiGroups": ["*"], "resources": ["*"]}]
-        others = [{"verbs": verbs, "nonResourceURLs": ["*"]}]
-        return {**head, "spec": {}, "status": {"resourceRules": rules, "nonResourceRules": others, "incomplete": False}}
-    attributes = spec.get("resourceAttributes") or spec.get("nonResourceAttributes") or {}
-    allowed = may_edit or attributes.get("verb") in _READS
-    return {**head, "spec": spec, "status": {"allowed": allowed}}
 
 
 def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import Failure, no_resource, not_allowed
-from scheduler_core.apiserver.door.events import convert, event_manifest, group_events
+from scheduler_core.apiserver.door.events import convert, event_manifest, group_events, is_gone
 from scheduler_core.apiserver.door.reading import Form, all_of, check_versions, make_table, pick, present, show
 from scheduler_core.apiserver.door.requests import Call, World
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, find_resource, parse_path
@@ -43,6 +44,7 @@ class Watcher:
         target = parse_path(call.path)
         if target is None:
             raise no_resource()
+        require(world.store, {**call.query, "watch": "1"}, "GET", call.path, target)
         resource = find_resource(world.store, target.group, target.version, target.plural)
         if resource is None:
             raise no_resource()
@@ -88,6 +90,8 @@ class Watcher:
         if not before and not after:
             return b""
         type_ = MODIFIED if before and after else ADDED if after else DELETED
+        if event.kind == EVENTS and event.new is not None and is_gone(event.new):
+            type_ = DELETED
         manifest = event.new if after else event.old
         assert manifest is not None
         if type_ == DELETED:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, quote
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, invalid, quote
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
@@ -18,7 +18,7 @@ from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import to_kept
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.events import convert_back
+from scheduler_core.apiserver.door.events import convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
 from scheduler_core.apiserver.door.patching import change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
@@ -30,6 +30,7 @@ from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
+from scheduler_core.apiserver.validation.updates import IMMUTABLE
 
 _MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 _APPLY = "application/apply-patch"
@@ -59,7 +60,7 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
 
 def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
     """The object of a body, as the resource has it; `patch`: what made it. Failure: 400, or 422 for a patch."""
-    resource, decoder = context.resource, Decoder()
+    resource, decoder = context.resource, Decoder(stores=True)
     if not isinstance(body, Mapping):
         raise bad_request(
             f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind"
@@ -146,14 +147,19 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = crds.check(resource, manifest, None)
         manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
     if resource.kind == CUSTOM:
-        manifest = crds.establish(manifest, api.store.timestamp(api.now))
+        manifest = crds.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
     manifest = with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
         # What admission adds has no manager.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         manifest, api = dict(api.finish(None, manifest)), replace(api, finish=None)
-    return api.create(manifest, context.query.get("user", ""))
+    try:
+        made = api.create(manifest, context.query.get("user", ""))
+    except Refused as refused:
+        raise describe_change(refused, manifest, manifest) from None
+    context.warn(None, made)
+    return made
 
 
 def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
@@ -204,6 +210,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     context.version = old["metadata"].get("resourceVersion", "")
     meta = dict(manifest["metadata"])
     if meta.get("uid") and meta["uid"] != old["metadata"].get("uid"):
+        if context.method == "PATCH":
+            raise Refused.invalid(resource.kind, context.target.name, [invalid("metadata.uid", meta["uid"], IMMUTABLE)])
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
@@ -213,7 +221,9 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     manifest = {**manifest, "metadata": meta}
     if resource.key == EVENTS:
         manifest = convert_back(manifest) if resource.group else manifest
-        event = context.api.store.replace(manifest, EVENTS)
+        store = context.api.store
+        there = store.get(*context.place) is not None
+        event = store.replace(manifest, EVENTS) if there else store.create(manifest, EVENTS, api.now)
         return old if event is None or event.new is None else event.new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
@@ -221,9 +231,11 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest = {**manifest, "status": old.get("status") or {}}
     try:
-        return api.update(manifest, context.target.subresource, context.query.get("user", ""))
+        made = api.update(manifest, context.target.subresource, context.query.get("user", ""))
     except Refused as refused:
         raise describe_change(refused, old, manifest) from None
+    context.warn(old, made)
+    return made
 
 
 def _other_uid(context: Context, given: str, old: Manifest) -> str:
@@ -285,6 +297,8 @@ def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, store = context.resource, context.api.store
     manifest = _place_object(context, typed_of(context, body), named=True)
+    if "status" in resource.sub:  # the part that is not written here is nobody's
+        manifest.pop("spec" if context.target.subresource == "status" else "status", None)
     old = store.get(*context.place)
     force = context.query.get("force") == "true"
     manager = Manager(
@@ -329,7 +343,7 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     grace = options.get("gracePeriodSeconds")
     policy = str(options.get("propagationPolicy") or "")
     if resource.key == EVENTS:
-        api.store.remove(*context.place)
+        remove_event(api.store, convert_back(old) if resource.group else old, api.now)
     else:
         if options.get("orphanDependents") in (True, "true"):
             policy = "Orphan"
@@ -338,7 +352,7 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
         api.delete(context.place, seconds, policy, Preconditions(), context.query.get("user", ""))
     if resource.kind == CUSTOM:
         crds.remove_objects(api.store, old)
-    left = api.store.get(*context.place)
+    left = None if resource.key == EVENTS else api.store.get(*context.place)
     if resource.kind == "Pod" or left is not None:
         return context.answer(200, left if left is not None else subresources.as_deleted(old, api, grace))
     details: dict[str, Any] = {"name": context.target.name}
@@ -372,7 +386,7 @@ def _delete_collection(context: Context, options: Mapping[str, Any]) -> Reply:
     ):
         meta = each["metadata"]
         target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
-        if store.get(resource.key, target.namespace, target.name) is not None:
+        if resource.key == EVENTS or store.get(resource.key, target.namespace, target.name) is not None:
             _delete(replace(context, target=target), {**options, "preconditions": {}})
     return listed
 
@@ -397,6 +411,7 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         target.subresource,
         context.api.store.timestamp(context.api.now),
     )
+    context.warnings += subresources.deprecations(resource)
     applies = content_type.startswith(_APPLY) and method == "PATCH"
     context.api = replace(context.api, finish=None if applies else finish(resource, manager))
     if method == "POST":

@@ -332,6 +332,10 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
         return _with_status(kind, old, new)
     if subresource == "resize":
         return apply_resize(old, new)
+    if subresource == "ephemeralcontainers":
+        kept = {name: value for name, value in old["spec"].items() if name != "ephemeralContainers"}
+        added = new["spec"].get("ephemeralContainers")
+        return {**old, "spec": {**kept, "ephemeralContainers": added} if added else kept}
     if kind.key == "Namespace":
         new = prepare_updated_namespace(old, new, subresource)
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:

@@ -20,7 +20,7 @@ from scheduler_core.apimachinery.objects.errors import (
     too_long,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.names import config_key_errors
+from scheduler_core.apimachinery.objects.names import config_key_errors, path_segment_errors, subdomain_errors
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import objects, workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
@@ -29,11 +29,16 @@ from scheduler_core.apiserver.validation.devices.pods import claim_statuses
 from scheduler_core.apiserver.validation.jobs import job, job_spec
 from scheduler_core.apiserver.validation.network.objects import endpoint_slice, ingress, network_policy
 from scheduler_core.apiserver.validation.network.services import service
-from scheduler_core.apiserver.validation.pod_update import pod_resize, pod_status_update, pod_update
+from scheduler_core.apiserver.validation.pod_update import (
+    pod_ephemeral_containers,
+    pod_resize,
+    pod_status_update,
+    pod_update,
+)
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_template, selector_json
 from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
-from scheduler_core.apiserver.validation.rules import Object, not_negative, one
+from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name
 from scheduler_core.apiserver.validation.storage import classes, persistent
 from scheduler_core.apiserver.validation.updates import object_update
 from scheduler_core.apiserver.validation.workloads import budget, lease, priority_class, runtime_class
@@ -173,6 +178,63 @@ def _is_part(part: str) -> bool:
     return part not in (".", "..") and not part.startswith("-") and bool(_ZONE_PART.match(part))
 
 
+# Roles, and what binds them.
+#
+# kube: pkg/apis/rbac/validation/validation.go @ v1.34.1
+
+_RBAC = "rbac.authorization.k8s.io"
+_ACCOUNT_NAME = validate_name("name", subdomain_errors)
+
+
+def _role(manifest: Manifest, errors: Errors) -> None:
+    for i, rule in enumerate(manifest.get("rules") or ()):
+        where = f"rules[{i}]"
+        need("verbs", detail="verbs must contain at least one value")(rule, where, errors)
+        if not (paths := rule.get("nonResourceURLs")):
+            need("apiGroups", detail="resource rules must supply at least one api group")(rule, where, errors)
+            need("resources", detail="resource rules must supply at least one resource")(rule, where, errors)
+            continue
+        if manifest["kind"] == "Role":
+            said = "namespaced rules cannot apply to non-resource URLs"
+            errors.append(invalid(f"{where}.nonResourceURLs", paths, said))
+        if rule.get("apiGroups") or rule.get("resources") or rule.get("resourceNames"):
+            said = "rules cannot apply to both regular resources and non-resource URLs"
+            errors.append(invalid(f"{where}.nonResourceURLs", paths, said))
+
+
+def _binding(manifest: Manifest, errors: Errors) -> None:
+    if "roleRef" not in manifest:  # nothing in a world reads it
+        return
+    namespaced, ref = manifest["kind"] == "RoleBinding", manifest.get("roleRef") or {}
+    kinds = ("Role", "ClusterRole") if namespaced else ("ClusterRole",)
+    for field, supported in (("apiGroup", (_RBAC,)), ("kind", kinds)):
+        if ref.get(field, "") not in supported:
+            errors.append(not_supported(f"roleRef.{field}", ref.get(field, ""), supported))
+    validate_name("name", path_segment_errors, needed=True)(ref, "roleRef", errors)
+    for i, each in enumerate(manifest.get("subjects") or ()):
+        where, kind, group = f"subjects[{i}]", each.get("kind") or "", each.get("apiGroup") or ""
+        need("name")(each, where, errors)
+        if kind == "ServiceAccount":
+            _ACCOUNT_NAME(each, where, errors)
+            if not namespaced:
+                need("namespace")(each, where, errors)
+        elif kind not in ("User", "Group"):
+            errors.append(not_supported(f"{where}.kind", kind, ("ServiceAccount", "User", "Group")))
+            continue
+        wanted = "" if kind == "ServiceAccount" else _RBAC
+        if group != wanted:
+            errors.append(not_supported(f"{where}.apiGroup", group, (wanted,)))
+
+
+def _ingress_class(manifest: Manifest, errors: Errors) -> None:
+    controller = (manifest.get("spec") or {}).get("controller") or ""
+    if not controller:
+        errors.append(build_required_error("spec.controller"))
+    elif not all(controller.partition("/")[::2]):
+        said = 'must be a domain-prefixed path (such as "acme.io/foo")'
+        errors.append(invalid("spec.controller", controller, said))
+
+
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
 
@@ -219,7 +281,12 @@ def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) 
     return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
 
 
-_POD_UPDATES = {"": pod_update, "status": pod_status_update, "resize": pod_resize}
+_POD_UPDATES = {
+    "": pod_update,
+    "status": pod_status_update,
+    "resize": pod_resize,
+    "ephemeralcontainers": pod_ephemeral_containers,
+}
 _WORKLOADS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Deployment": workloads.deployment,
     "ReplicaSet": workloads.replica_set,
@@ -250,4 +317,7 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "ConfigMap": config_map,
     "Secret": secret,
     "ResourceQuota": resource_quota,
+    "IngressClass": _ingress_class,
+    **dict.fromkeys(("Role", "ClusterRole"), _role),
+    **dict.fromkeys(("RoleBinding", "ClusterRoleBinding"), _binding),
 }

@@ -104,6 +104,21 @@ def _container(before: Spec, after: Spec, field: str, errors: Errors) -> Spec:
     return munged
 
 
+def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """Return the errors of an update of ephemeral containers: what is there stays as it is."""
+    if _MIRROR in (old["metadata"].get("annotations") or {}):
+        return [forbidden("", "static pods do not support ephemeral containers")]
+    errors, where = [], "spec.ephemeralContainers"
+    kept = {each.get("name"): each for each in new["spec"].get("ephemeralContainers") or ()}
+    for each in old["spec"].get("ephemeralContainers") or ():
+        name = each.get("name")
+        if name not in kept:
+            errors.append(forbidden(where, f'existing ephemeral containers "{name}" may not be removed\n'))
+        elif not alike(each, kept[name]):
+            errors.append(forbidden(where, f'existing ephemeral containers "{name}" may not be changed\n'))
+    return errors
+
+
 _MOST_SECONDS = 2**31 - 1
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _OTHERS = (

@@ -65,6 +65,16 @@ def _priority_class(old: Manifest, new: Manifest, errors: Errors) -> None:
     _forbid_changes("preemptionPolicy")(old, new, errors)
 
 
+def _role_ref(old: Manifest, new: Manifest, errors: Errors) -> None:
+    if not alike(old.get("roleRef"), new.get("roleRef")):
+        shown = {name: (new.get("roleRef") or {}).get(_lower(name), "") for name in ("APIGroup", "Kind", "Name")}
+        errors.append(invalid("roleRef", shown, "cannot change roleRef"))
+
+
+def _lower(name: str) -> str:
+    return "apiGroup" if name == "APIGroup" else name.lower()
+
+
 def _storage_class(old: Manifest, new: Manifest, errors: Errors) -> None:
     for name in ("parameters", "provisioner", "reclaimPolicy"):
         if not alike(old.get(name), new.get(name)):
@@ -191,4 +201,6 @@ _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "ControllerRevision": _forbid_changes("data"),
     "ConfigMap": _data,
     "Secret": _data,
+    "RoleBinding": _role_ref,
+    "ClusterRoleBinding": _role_ref,
 }

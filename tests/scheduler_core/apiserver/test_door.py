@@ -5,9 +5,19 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import msgspec
 import pytest
 
-from scheduler_core.apiserver.door import JSON, Call, Failure, answer_read, answer_write, hash_template, read_body
+from scheduler_core.apiserver.door import (
+    JSON,
+    Call,
+    Failure,
+    answer_read,
+    answer_write,
+    hash_template,
+    impersonate,
+    read_body,
+)
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable, read_protobuf
 from scheduler_core.apiserver.door.tables.row import human_duration
 from scheduler_core.world.commands import ApplyObjects, BeginLife, CallAPI
@@ -26,7 +36,7 @@ def write(sim: Simulation, method: str, path: str, body: Any = None, type_: str 
 
 
 def read(sim: Simulation, path: str, **query: str) -> Any:
-    return answer_read(sim, Call("GET", path, query)).body
+    return msgspec.json.decode(answer_read(sim, Call("GET", path, query)).data)
 
 
 def config_map(name: str = "c", **data: str) -> dict[str, Any]:
@@ -151,3 +161,99 @@ def test_go_writes_zero_values_and_leaves_others_out() -> None:
 )
 def test_ages_are_written_as_kube_does(seconds: int, text: str) -> None:
     assert human_duration(seconds) == text
+
+
+def ask_as(sim: Simulation, user: str, method: str, path: str, body: Any = None, **query: str) -> Any:
+    """Body of the answer to an impersonated user; Failure where it is refused."""
+    call = Call(method, path, {**query, **impersonate(user, [])})
+    if method == "GET":
+        return msgspec.json.decode(answer_read(sim, call).data)
+    return answer_write(sim.api, call, read_body(sim, call, msgspec.json.encode(body), JSON), JSON, "me").body
+
+
+RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces/default"
+REVIEWS = "/apis/authorization.k8s.io/v1"
+
+
+def test_an_impersonated_user_may_do_what_its_roles_allow() -> None:
+    sim = Simulation()
+    said = ask_as(sim, "alice", "GET", MAPS)["message"]
+    wanted = 'User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"'
+    assert said == f"configmaps is forbidden: {wanted}"
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}
+    write(sim, "POST", f"{RBAC}/roles", {"metadata": {"name": "r"}, "rules": [rule]})
+    binding = {"metadata": {"name": "b"}, "roleRef": {"kind": "Role", "name": "r"}}
+    write(sim, "POST", f"{RBAC}/rolebindings", {**binding, "subjects": [{"kind": "User", "name": "alice"}]})
+    assert ask_as(sim, "alice", "GET", MAPS)["kind"] == "ConfigMapList"
+    with pytest.raises(Failure, match="cannot create resource"):
+        ask_as(sim, "alice", "POST", MAPS, config_map())
+    spec = {"resourceAttributes": {"verb": "list", "resource": "configmaps", "namespace": "default"}}
+    status = ask_as(sim, "alice", "POST", f"{REVIEWS}/selfsubjectaccessreviews", {"spec": spec})["status"]
+    assert status["reason"] == 'RBAC: allowed by RoleBinding "b/default" of Role "r" to User "alice"'
+    patch = {"roleRef": {"name": "other"}}
+    with pytest.raises(Failure, match="cannot change roleRef"):
+        write(sim, "PATCH", f"{RBAC}/rolebindings/b", patch, "application/strategic-merge-patch+json")
+    with pytest.raises(Failure, match="verbs must contain at least one value"):
+        write(sim, "POST", f"{RBAC}/roles", {"metadata": {"name": "empty"}, "rules": [{}]})
+
+
+def test_roles_of_every_cluster_bind_users() -> None:
+    sim = Simulation()
+    ref = {"kind": "ClusterRole", "name": "view"}
+    binding = {"metadata": {"name": "b"}, "roleRef": ref, "subjects": [{"kind": "Group", "name": "devs"}]}
+    write(sim, "POST", f"{RBAC}/rolebindings", binding)
+    call = Call("GET", MAPS, impersonate("bob", ["devs"]))
+    assert answer_read(sim, call).status == 200
+    assert ask_as(sim, "bob", "GET", "/version")["gitVersion"].startswith("v1.")
+    assert "cannot get path" in ask_as(sim, "bob", "GET", "/metrics")["message"]
+
+
+PODS = "/api/v1/namespaces/default/pods"
+
+
+def test_an_answer_warns_of_what_has_no_effect() -> None:
+    spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    env = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
+    spec = {"containers": [{"name": "c", "image": "x", "env": env}], "topologySpreadConstraints": [spread]}
+    spec["nodeSelector"] = {"beta.kubernetes.io/os": "linux"}
+    call = Call("POST", PODS, {})
+    reply = answer_write(Simulation().api, call, {"metadata": {"name": "a.b"}, "spec": spec}, JSON, "me")
+    said = [value for name, value in reply.headers if name == "Warning"]
+    for number, words in enumerate(
+        ("a DNS label is recommended", "deprecated since v1.14", "a null labelSelector", "hides previous definition")
+    ):
+        assert words in said[number]
+
+
+def test_ephemeral_containers_are_added_and_stay() -> None:
+    sim = Simulation()
+    write(sim, "POST", PODS, {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+    added = {"spec": {"ephemeralContainers": [{"name": "d", "image": "x"}]}}
+    path = f"{PODS}/p/ephemeralcontainers"
+    write(sim, "PATCH", path, added, "application/strategic-merge-patch+json")
+    assert read(sim, f"{PODS}/p")["spec"]["ephemeralContainers"][0]["name"] == "d"
+    with pytest.raises(Failure, match="may not be removed"):
+        write(sim, "PATCH", path, {"spec": {"ephemeralContainers": None}}, MERGE)
+
+
+def test_events_of_the_world_are_selected_and_deleted() -> None:
+    sim = Simulation()
+    write(sim, "POST", PODS, {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+    sim.run()
+    events = "/apis/events.k8s.io/v1/namespaces/default/events"
+    found = read(sim, events, fieldSelector="regarding.name=p")["items"]
+    assert found and found[0]["regarding"]["name"] == "p"
+    for each in found:
+        write(sim, "DELETE", f"{events}/{each['metadata']['name']}")
+    assert read(sim, "/api/v1/namespaces/default/events", fieldSelector="involvedObject.name=p")["items"] == []
+
+
+def test_a_definition_is_refused_without_types_and_not_served_under_a_name_that_is_taken(racks: Simulation) -> None:
+    spec = dict(read(racks, f"{DEFINITIONS}/racks.lab.example.com")["spec"])
+    other = {**spec, "names": {"plural": "shelves", "kind": "Rack"}}
+    made = write(racks, "POST", DEFINITIONS, {"metadata": {"name": "shelves.lab.example.com"}, "spec": other})
+    assert [each["reason"] for each in made["status"]["conditions"]] == ["ListKindConflict", "NotAccepted"]
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {}}}}
+    spec |= {"names": {"plural": "rows", "kind": "Row"}, "versions": [{**spec["versions"][0], "schema": schema}]}
+    with pytest.raises(Failure, match="must not be empty for specified object fields"):
+        write(racks, "POST", DEFINITIONS, {"metadata": {"name": "rows.lab.example.com"}, "spec": spec})

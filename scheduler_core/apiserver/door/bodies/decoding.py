@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
+from scheduler_core.apimachinery.objects.quantity import (
+    BadQuantity,
+    format_quantity,
+    milli_of_nanos,
+    nanos,
+    parse_quantity,
+)
 from scheduler_core.apimachinery.objects.times import SECOND, format_micro_time, format_time, parse_time
 from scheduler_core.apiserver.door.bodies.zeros import is_left_out
 from scheduler_core.apiserver.door.resources import fields_of, read_api
@@ -35,10 +41,14 @@ class _Place(NamedTuple):
 
 
 class Decoder:
-    """Reads an object of a type. `unknown`: the paths of the fields that its types do not have, which are left out."""
+    """Reads an object of a type. `unknown`: the paths of the fields that its types do not have, which are left out.
 
-    def __init__(self) -> None:
+    `stores`: the object is to be stored, with what Go's conversions make of it.
+    """
+
+    def __init__(self, stores: bool = False) -> None:
         self.unknown: list[str] = []
+        self._stores = stores
 
     def object(self, value: Any, type_: str) -> Any:
         """The object, without nulls and unknown fields. Undecodable."""
@@ -58,7 +68,7 @@ class Decoder:
                 self.unknown.append(at)
             elif each is not None and not is_left_out(known[name], each):
                 found[name] = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
-        return found
+        return _convert_spec(found) if type_ == "core.v1.PodSpec" and self._stores else found
 
     def _value(self, value: Any, expression: str, place: _Place, go: str) -> Any:
         wrapped = _WRAPPED.match(expression)
@@ -82,7 +92,17 @@ class Decoder:
         if not isinstance(value, Mapping):
             raise _mismatch(value, place, go)
         go = go.partition("]")[2] or go
-        return {name: self._value(each, inner, place, go) for name, each in value.items() if each is not None}
+        found = {name: self._value(each, inner, place, go) for name, each in value.items() if each is not None}
+        return {name: _round_up(each) for name, each in found.items()} if inner == "quantity" else found
+
+
+def _convert_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec of a pod with both names of its service account, and no grace period below 0."""
+    if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        spec |= {"serviceAccountName": account, "serviceAccount": account}
+    if spec.get("terminationGracePeriodSeconds", 0) < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+    return spec
 
 
 def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
@@ -100,6 +120,11 @@ def _canonical(quantity: Any) -> str:
     if re.search(r"[eE][+-]?\d", text):
         return text
     return format_quantity(text, binary=text.endswith("i"))
+
+
+def _round_up(amount: str) -> str:
+    """An amount of a resource, which no object has in finer steps than thousandths."""
+    return f"{milli_of_nanos(nanos(amount))}m" if amount.endswith(("n", "u")) else amount
 
 
 def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
@@ -130,7 +155,7 @@ def _check_base64(value: str) -> None:
 def _check_special(value: Any, expression: str) -> None:
     if expression == "quantity" and not _is_quantity(value):
         raise Undecodable(_QUANTITY)
-    if expression in ("time", "microtime") and not _is_time(value):
+    if expression in ("time", "microtime") and not is_time(value):
         form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
         raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
     if expression == "intorstring" and not isinstance(value, str | int):
@@ -145,7 +170,8 @@ def _is_quantity(value: Any) -> bool:
     return True
 
 
-def _is_time(value: Any) -> bool:
+def is_time(value: Any) -> bool:
+    """Return whether a value is a time as RFC 3339 has it."""
     try:
         parse_time(value)
     except (ValueError, TypeError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -70,13 +71,18 @@ def _difference(old: Manifest, new: Manifest, type_: str) -> str:
     return "".join(list(difflib.unified_diff(before, after))[2:])
 
 
-_DUMPED = {"spec.template": "core.PodTemplateSpec", "spec": "policy.PodDisruptionBudgetSpec"}
+_DUMPED = {
+    ("Job", "spec.template"): "core.PodTemplateSpec",
+    ("PodDisruptionBudget", "spec"): "policy.PodDisruptionBudgetSpec",
+}
 _KEPT = ("tolerations", "priority", "preemptionPolicy", "nodeName", "serviceAccountName", "enableServiceLinks")
 _SOURCES = ("hostPath", "csi", "nfs", "local", "iscsi")
 
 
 def describe_change(refused: Refused, old: Manifest, new: Manifest) -> Refused:
     """The refusal as kube words it where it prints internal objects: the value at fault, or a difference."""
+    if not refused.errors or refused.answer.reason != "Invalid":
+        return refused
     errors = [
         _describe(each, old.get("spec") or {}, new.get("spec") or {}, str(old["kind"])) for each in refused.errors
     ]
@@ -86,11 +92,10 @@ def describe_change(refused: Refused, old: Manifest, new: Manifest) -> Refused:
 
 
 def _describe(error: FieldError, old: Manifest, new: Manifest, kind: str) -> FieldError:
-    if error.received.startswith("{") and (kind, error.path) in (
-        ("Job", "spec.template"),
-        ("PodDisruptionBudget", "spec"),
-    ):
-        return error.receiving(encode(to_internal(json.loads(error.received), _DUMPED[error.path])))
+    if kind == "Node" and error.path.startswith("spec.taints"):  # kube's own path
+        return replace(error, path=error.path.replace("spec", "metadata", 1))
+    if error.received.startswith("{") and (kind, error.path) in _DUMPED:
+        return error.receiving(encode(to_internal(json.loads(error.received), _DUMPED[kind, error.path])))
     if _VOLUME in error.text:
         before, after = ({name: each[name] for name in _SOURCES if name in each} for each in (old, new))
         said, shown = _VOLUME, _difference(before, after, "core.PersistentVolumeSource")

@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.door.tables.jsonpath import find_path
 from scheduler_core.apiserver.door.tables.pods import print_pod
@@ -148,7 +149,7 @@ def _quota(row: Row) -> Cells:
 
 
 def _event(row: Row) -> Cells:
-    given = row.all
+    given = convert_back(row.all) if "regarding" in row.all else row.all
     first = given.get("firstTimestamp") or given.get("eventTime")
     last, count = given.get("lastTimestamp") or first, given.get("count") or 1
     if series := given.get("series"):
@@ -263,6 +264,12 @@ def _csi_driver(row: Row) -> Cells:
     return [row.name, *flags, tokens, spec.get("requiresRepublish", False), modes, row.age]
 
 
+def _parameters(row: Row) -> str:
+    given = row.spec.get("parameters") or {}
+    kind = ".".join(filter(None, (given.get("kind"), given.get("apiGroup"))))
+    return f"{kind}/{given.get('name')}" if given else NONE
+
+
 def _parent(row: Row) -> Cells:
     parent = row.spec.get("parentRef") or {}
     group = f".{parent['group']}" if parent.get("group") else ""
@@ -343,6 +350,7 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "StatefulSet": _stateful_set,
     "NetworkPolicy": lambda row: [row.name, format_selector(row.spec.get("podSelector")), row.age],
     "PodTemplate": _pod_template,
+    "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), _parameters(row), row.age],
 }
 # Columns that are fields: `?` whether it is true, `#` how many (of several fields), and after | what stands for none.
 _FIELDS = {
@@ -357,7 +365,6 @@ _FIELDS = {
     "VolumeAttachment": "name spec.attacher spec.source.persistentVolumeName spec.nodeName ?status.attached age",
     "VolumeAttributesClass": "name driverName age",
     "RuntimeClass": "name handler age",
-    "IngressClass": "name spec.controller spec.parameters.name|<none> age",
     "ServiceCIDR": "name spec.cidrs[0] age",
     "ResourceSlice": "name spec.nodeName spec.driver spec.pool.name age",
     "DeviceClass": "name age",
@@ -394,7 +401,7 @@ def _custom_cells(resource: Resource, row: Row) -> Cells:
         if type_ == "date" and value is not None:
             value = row.since(value)
         elif isinstance(value, Mapping | list) or (type_ == "string" and value is not None):
-            value = " ".join(map(str, found))
+            value = str(value)
         cells.append(value)
     return cells
 
