@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground.classroom import assignments, rooms
 from playground.lessons import Lesson, beginning
 from playground.models import Room, Session, Student
-from playground.presenters.charts.table import CONTENT_TYPE, csv_text
+from playground.presenters.charts import CONTENT_TYPE, csv_text
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
