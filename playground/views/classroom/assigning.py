@@ -105,16 +105,15 @@ async def show_assignment(request: HttpRequest, room: Room, student: Student) ->
     """A student's page of an assignment: each lesson and how far it is."""
     found = await in_thread(assignments.list_lessons, room)
     works = await in_thread(assignments.works_of, student)
+    rows = [{"lesson": lesson, **assignments.describe_work(lesson, works.get(lesson.slug))} for lesson in found]
     context = {
         "room": room,
         "student": student,
         "over": rooms.is_over(room),
-        "lessons": [
-            {"lesson": lesson, **assignments.describe_work(lesson, works.get(lesson.slug))} for lesson in found
-        ],
+        "lessons": rows,
+        "finished": sum(each["done"] for each in rows),
         "back": request.build_absolute_uri(reverse("join-room", args=[room.code])) + f"?me={student.key}",
     }
-    context["finished"] = sum(each["done"] for each in context["lessons"])
     return render(request, "playground/classroom/assignment.html", context)
 
 

@@ -259,11 +259,14 @@ class Pool:
     counters: tuple[Counters, ...] = ()
 
 
+_NO_SLICES: Mapping[PoolId, Sequence[ResourceSlice]] = {}
+
+
 def gather_pools(
     slices: Iterable[ResourceSlice],
     node: Node,
     features: DeviceFeatures,
-    everything: Mapping[PoolId, Sequence[ResourceSlice]] = _NOTHING,
+    everything: Mapping[PoolId, Sequence[ResourceSlice]] = _NO_SLICES,
 ) -> list[Pool]:
     """Gather pools from slices ordered by name. Raise AllocationError if a node selector can't be read.
 
