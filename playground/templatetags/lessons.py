@@ -33,3 +33,9 @@ def _inline(escaped: str) -> str:
     escaped = re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
     escaped = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escaped)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escaped)
+
+
+@register.filter
+def code_free(text: str) -> str:
+    """A lesson's text without the marks of `code`, where markup can't be."""
+    return text.replace("`", "")
