@@ -44,7 +44,7 @@ def session_of(student: Student, slug: str) -> Session | None:
 
 
 def works_of(student: Student) -> dict[str, Work]:
-    """What a student has begun, by lesson."""
+    """The works that a student has begun, by lesson."""
     return {work.slug: work for work in student.works.all()}
 
 
@@ -72,7 +72,7 @@ def finish_work(work: Work) -> None:
 
 
 def describe_work(lesson: Lesson, work: Work | None) -> dict[str, Any]:
-    """How far a student is with a lesson: `stuck` is the card whose question was answered wrong and not known since."""
+    """Describe the state of a lesson: `stuck` is the card whose question was answered wrong and not known since."""
     tries: Mapping[str, Any] = {} if work is None else work.tries
     cards = [str(number) for number, card in enumerate(lesson.plan.cards, 1) if card.question is not None]
     unknown = [card for card in cards if card in tries and not tries[card][2]]

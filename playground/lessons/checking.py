@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from playground.lessons.facts import BadFact, Value
 from playground.lessons.figures import read_figures
 from playground.lessons.format import LANGUAGES, Lesson, Question, Words
@@ -25,6 +27,15 @@ def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
         return [*found, *problems_of_play(lesson, played), *find_unshown(lesson, played)]
     except (StuckLesson, BadFact, Refused, InvalidObject) as error:
         return [*found, str(error)]
+
+
+def move_to_release(lesson: Lesson, release: str) -> Lesson | None:
+    """The lesson in a world of this release; None if it is about others, or chooses its release itself."""
+    plan = lesson.plan
+    if "release" in plan.settings or (plan.releases and release not in plan.releases):
+        return None
+    settings = {**plan.settings, "release": release}
+    return msgspec.structs.replace(lesson, plan=msgspec.structs.replace(plan, settings=settings))
 
 
 def problems_of_play(lesson: Lesson, played: Played) -> list[str]:

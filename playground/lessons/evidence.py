@@ -51,6 +51,12 @@ def evidence_of(fact: Fact, seen: Seen) -> Evidence | None:
     return Evidence(key_of(fact[word]), int(fact.get("attempt", 1)), attempt.last_position, stage, said)
 
 
+def is_drawn(said: Mapping[str, str]) -> bool:
+    """Return True if several nodes have the highest total, so that a draw decides among them."""
+    totals = [float(text) for text in said.values() if text.isdecimal()]
+    return totals.count(max(totals, default=0)) > 1
+
+
 def refusals(cycle: SchedulingCycleView) -> dict[str, str]:
     """Return, for each refused node, the plugin and kube's message."""
     found = {}

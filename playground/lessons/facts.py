@@ -40,6 +40,7 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     entered: a, stage: leading     at how many seconds a scheduler's process came to a stage; with `times: 2`, the second time
     devices_of: gpu                the devices that are allocated to a ResourceClaim
     evicted: true                  the pods that were evicted for node pressure, in this order
+    can_go: true                   the nodes that can be drained and deleted, each alone; go_together: true   the largest set of them
     restarted: true                the pods whose containers were started anew, by name
     waiting: unschedulable         the pods that stand there now: gated, active, backoff, unschedulable ...
     ranking: node-1                the pods of a node in the order in which its kubelet would evict them, as it ranked them first
@@ -60,8 +61,9 @@ from playground.lessons.named import key_of, object_of, pod_key, short
 from playground.lessons.nodes import Left, amount, measure_signal, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
+from scheduler_core.analysis.capacity import Going, find_going
 from scheduler_core.analysis.status import read_node
-from scheduler_core.analysis.whatif import room_for
+from scheduler_core.analysis.whatif import finish, room_for
 from scheduler_core.world.readonly import Attempt, Pod, WorldView
 
 SECOND = 1_000_000_000
@@ -320,6 +322,10 @@ def _list_evicted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> 
     )
 
 
+def _find_going(world: WorldView) -> Going:
+    return finish(find_going(world.itself.fork(), {}))
+
+
 def _list_restarted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     pods = [
         pod for pod in world.store.list("Pod") if any(map(_get_restarts, pod["status"].get("containerStatuses", ())))
@@ -378,6 +384,8 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "asked_for": _list_asked_nodes,
     "devices_of": _devices,
     "evicted": _list_evicted_pods,
+    "can_go": lambda _true, fact, seen, world: tuple(each.node for each in _find_going(world).nodes if each.goes),
+    "go_together": lambda _true, fact, seen, world: _find_going(world).order,
     "restarted": _list_restarted_pods,
     "waiting": _list_waiting_pods,
     "ranking": _ranking,

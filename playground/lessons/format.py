@@ -115,7 +115,10 @@ class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """lesson.yaml. `commands`: what is done once everything is there, before the first card. A lesson of people's own may have no task."""
+    """lesson.yaml. `commands`: what is done once everything is there, before the first card. A lesson of people's own may have no task.
+
+    `releases`: those of kube that the lesson is about; empty: all.
+    """
 
     track: Track
     minutes: int
@@ -124,6 +127,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     next: str = ""
     facts: Mapping[str, Json] = {}
     settings: Json = {}
+    releases: tuple[str, ...] = ()
     configuration: Json | None = None
     nodes: tuple[Json, ...] = ()
     pods: tuple[Json, ...] = ()

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from playground.lessons.checking import problems_of_play
+from playground.lessons.evidence import is_drawn
 from playground.lessons.facts import Value
 from playground.lessons.format import Lesson, Plan, Question, Scalar, Vary, Words
 from playground.lessons.own import Handed
@@ -88,10 +89,8 @@ def _of_answer(card: str, question: Question, played: Played) -> Iterator[str]:
     options = played.options[card]
     if len(set(options)) < len(options):
         yield f"card {card}: two of {', '.join(options)} read the same"
-    if "node_of" in question.answer:
-        totals = [float(text) for text in played.evidence[card].said.values() if text.isdecimal()]
-        if totals.count(max(totals, default=0)) > 1:
-            yield f"card {card}: several nodes have the highest total, and a draw decides among them"
+    if "node_of" in question.answer and is_drawn(played.evidence[card].said):
+        yield f"card {card}: several nodes have the highest total, and a draw decides among them"
 
 
 # What is wrong with what a lesson varies: some variants are proven, and its words are held against what varies.

@@ -24,11 +24,14 @@ from playground.lessons.authoring import (
     folder_of,
     pack_folder,
 )
+from playground.lessons.authoring.checking import explore
 from playground.lessons.authoring.files import When
+from playground.lessons.authoring.suggestions import suggestions
 from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
 from playground.views.lessons.changes import serialize_question
+from playground.views.lessons.words import default_words
 from scheduler_core.world.simulation import Grain, Simulation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,6 +173,15 @@ def test_every_suggested_question_can_be_asked(slug, number):
         found = check(writing.files(), MOST)
         assert says(found) == []
         assert found.cards[number].key == suggestion.key
+
+
+@pytest.mark.parametrize(("slug", "drawn"), [("two-configurations", True), ("first-placement", False)])
+def test_a_question_that_a_draw_decides_is_marked_and_a_draft_tells_the_engines_reasons(slug, drawn):
+    lesson = lesson_of(slug)
+    about = next(each for each in suggestions(lesson.plan.cards[0], explore(lesson).seen) if each.what == "node")
+    assert about.drawn is drawn
+    assert all(f"`{node}`: {text}." in default_words(about, "en")["wrong"] for node, text in about.said)
+    assert drawn or dict(about.said)["small"].startswith("NodeResourcesFit: Insufficient cpu")
 
 
 def test_a_session_becomes_a_lesson_with_its_changes_as_offers():

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shutil
 
 import pytest
@@ -10,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from playground.lessons import BadLesson, Question, judge, play, problems, read_lesson, read_lessons
-from playground.lessons.checking import wrong_answer
+from playground.lessons.checking import move_to_release, wrong_answer
 from playground.lessons.evidence import STAGES, nth_attempt
 from playground.lessons.facts import FACTS
 from playground.lessons.judging import as_text
@@ -21,11 +22,13 @@ from playground.presenters.look import Look
 from playground.presenters.story import present
 from playground.presenters.story.goals import list_goals, list_hints
 from playground.presenters.words import in_english
+from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.support.schemas import require_printed
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
 SLUGS = sorted(LESSONS)
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"  # make test-long
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +39,13 @@ def played():
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_lesson_has_nothing_wrong_with_it(slug):
     assert problems(LESSONS[slug], frozenset(LESSONS)) == []
+
+
+@pytest.mark.parametrize("slug", SLUGS if THOROUGH else ["gate", "periodic-flush"])
+def test_a_lesson_holds_in_every_release_that_it_is_about(slug):
+    moved = [each for release in RELEASES if (each := move_to_release(LESSONS[slug], release)) is not None]
+    assert moved or "release" in LESSONS[slug].plan.settings
+    assert [problem for each in moved for problem in problems(each)] == []
 
 
 def test_every_lesson_but_the_last_of_a_track_leads_on_within_it():

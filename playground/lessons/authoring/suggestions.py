@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from playground.lessons.evidence import evidence_of, is_drawn
 from playground.lessons.facts import BadFact, Seen, Value, value_of
 from playground.lessons.format import Card, Kind, Question
 from playground.lessons.judging import as_text
@@ -19,11 +20,15 @@ FILTERS = (
 )  # fmt: skip
 MOST_ORDERED = 5
 MOST_SCORED = 3
+MOST_SAID = 4  # nodes whose refusals or totals are told
 MOST_NODES = 30  # for counting how many more pods fit
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """A question, what it asks for (a word that the page has a sentence for), of which pod, attempt and node, and its key as a text."""
+    """A question, what it asks for (a word that the page has a sentence for), of which pod, attempt and node, and its key as a text.
+
+    `drawn`: several nodes have the highest total, so that a draw decides; `said`: of nodes, their refusals or totals.
+    """
 
     what: str
     question: Question
@@ -31,6 +36,8 @@ class Suggestion(msgspec.Struct, frozen=True):
     pod: str = ""
     attempt: int = 1
     node: str = ""
+    drawn: bool = False
+    said: tuple[tuple[str, str], ...] = ()
 
 
 def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
@@ -44,8 +51,16 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
         except (BadFact, KeyError, ValueError):
             continue
         if key not in ((), "") and _can_be_chosen(suggestion.question, key, seen, card):
-            found.append(msgspec.structs.replace(suggestion, key=as_text(key)))
+            found.append(_add_reason(suggestion, key, seen))
     return tuple(found)
+
+
+def _add_reason(suggestion: Suggestion, key: Value, seen: Seen) -> Suggestion:
+    evidence = evidence_of(suggestion.question.answer, seen)
+    said = {} if evidence is None or suggestion.question.kind == "yesno" else evidence.said
+    others = tuple((node, text) for node, text in sorted(said.items()) if node != key)[:MOST_SAID]
+    drawn = "node_of" in suggestion.question.answer and is_drawn(said)
+    return msgspec.structs.replace(suggestion, key=as_text(key), drawn=drawn, said=others)
 
 
 def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:

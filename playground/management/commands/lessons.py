@@ -12,10 +12,12 @@ from django.core.management.base import BaseCommand, CommandError
 from playground.lessons import BadLesson, Lesson, play, problems, read_lessons
 from playground.lessons.authoring import Checked, LessonFiles, check, files_in
 from playground.lessons.authoring.files import read_files
+from playground.lessons.checking import move_to_release
 from playground.lessons.proof import find_unshown
 from playground.lessons.reading import CONTENT
 from playground.lessons.variants import problems_of_variants
 from playground.management.terminal.printing import table
+from scheduler_core.scheduler.config import RELEASES
 
 WRONG = 1
 UNREAD = 2
@@ -42,6 +44,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--json", action="store_true", help="for machines")
         parser.add_argument(
+            "--release",
+            choices=("all", *RELEASES),
+            help="with --check: in a world of this release of kube, or of each, where the lesson does not choose it or is about others",
+        )
+        parser.add_argument(
             "--from", dest="folder", type=Path, default=CONTENT, help="another folder of lessons than the own one"
         )
 
@@ -55,11 +62,7 @@ class Command(BaseCommand):
         except BadLesson as error:
             raise CommandError(str(error), returncode=UNREAD) from error
         slugs = frozenset(lesson.slug for lesson in lessons)
-        wrong = (
-            {each.slug: [*problems(each, slugs), *problems_of_variants(each)] for each in lessons}
-            if options["check"]
-            else {}
-        )
+        wrong = {each.slug: _check(each, slugs, options["release"]) for each in lessons} if options["check"] else {}
         rows = [_row(lesson, not wrong.get(lesson.slug)) for lesson in lessons]
         if options["json"]:
             self.stdout.write(json.dumps({"schema": SCHEMA, "lessons": rows}, ensure_ascii=False, indent=2))
@@ -93,6 +96,17 @@ class Command(BaseCommand):
             self.stderr.write(sentence)
         if found.findings or unshown:
             sys.exit(UNREAD if found.findings and found.findings[0].file else WRONG)
+
+
+def _check(lesson: Lesson, slugs: frozenset[str], release: str | None) -> list[str]:
+    """Return the problems of a lesson as it is written, with its variants; or in a release, or in each."""
+    if release is None:
+        return [*problems(lesson, slugs), *problems_of_variants(lesson)]
+    found = []
+    for each in RELEASES if release == "all" else (release,):
+        if (moved := move_to_release(lesson, each)) is not None:
+            found += [f"{each}: {what}" for what in problems(moved, slugs)]
+    return found
 
 
 def _playable(files: LessonFiles, found: Checked) -> Lesson | None:

@@ -29,6 +29,7 @@ class Choice(NamedTuple):
     text: str
     chosen: bool
     key: str = ""
+    drawn: bool = False
 
 
 def page_of(files: LessonFiles, known: Checked, language: str) -> dict[str, Any]:
@@ -57,6 +58,7 @@ def _card(
     number: int, card: Card, seen: SeenCard | None, words: Mapping[str, Any], moments: Mapping[str, Moment]
 ) -> dict[str, Any]:
     moment = moments.get(_frozen(card.when))
+    questions = _questions(card, seen)
     return {
         "id": card.id,
         "number": number,
@@ -68,7 +70,8 @@ def _card(
         "asks": card.question is not None,
         "acts": card.do is not None,
         "key": seen.key if seen is not None else "",
-        "questions": _questions(card, seen),
+        "questions": questions,
+        "drawn": any(each.chosen and each.drawn for each in questions),
         "spotlights": _spotlights(card.spotlight),
     }
 
@@ -76,7 +79,7 @@ def _card(
 def _questions(card: Card, seen: SeenCard | None) -> list[Choice]:
     chosen = as_field(card.question) if card.question is not None else ""
     found = [
-        Choice(as_field(each.question), of_question(each), as_field(each.question) == chosen, each.key)
+        Choice(as_field(each.question), of_question(each), as_field(each.question) == chosen, each.key, each.drawn)
         for each in (seen.suggested if seen is not None else ())
     ]
     if card.question is not None and not any(each.chosen for each in found):

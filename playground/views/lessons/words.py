@@ -109,7 +109,8 @@ def of_question(suggestion: Suggestion) -> str:
 def default_words(suggestion: Suggestion, language: str) -> dict[str, str]:
     """Return a card's default texts for a question, in a language."""
     with override(language):
-        return {"ask": of_question(suggestion), "right": _(RIGHT), "wrong": _(WRONG)}
+        reasons = [f"`{node}`: {text}." for node, text in suggestion.said]
+        return {"ask": of_question(suggestion), "right": _(RIGHT), "wrong": " ".join([_(WRONG), *reasons])}
 
 
 def of_findings(findings: Sequence[Finding]) -> list[Problem]:
