@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.world.commands import SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -160,3 +161,36 @@ def _read_written(world: Simulation) -> dict[str, Counter[Said]]:
 
 def _time_of(event: Manifest) -> str:
     return str(event.get("eventTime") or event.get("firstTimestamp") or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refusal of a filter, and the nodes that it is about."""
+
+    text: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What our filters say of a pod: how many nodes of all are feasible, and the refusals of the others."""
+
+    feasible: int
+    total: int
+    refusals: tuple[Refusal, ...]
+
+
+def ask_filters(world: Simulation, key: str) -> Verdict | None:
+    """Ask the filters of the pod's profile, or of the first one; None without the pod or a scheduler. `world` is used up."""
+    pod = world.store.pod_at(key)
+    if pod is None or not world.schedulers:
+        return None
+    scheduler = scheduler_for(world, pod) or world.schedulers[0]
+    framework = scheduler.framework_of(pod) or next(iter(scheduler.profiles.values()))
+    diagnosis = diagnose_on(scheduler, framework, pod, scheduler.cache.table())
+    by_text: dict[str, list[str]] = {}
+    for name in diagnosis.nodes.names:
+        if (status := diagnosis.status_of(name)) is not None:
+            by_text.setdefault(f"{', '.join(status.reasons)} ({status.plugin})", []).append(name)
+    refusals = tuple(Refusal(text, tuple(names)) for text, names in by_text.items())
+    return Verdict(len(diagnosis.feasible), len(diagnosis.nodes), refusals)

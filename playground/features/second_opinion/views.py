@@ -17,16 +17,13 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.live import LiveSession
 from playground.views.access import creator, opens
-from playground.views.paging import page_of
-from playground.views.responses import position, whole_number, workbench
+from playground.views.responses import page_of, position, whole_number, workbench
 from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
-from scheduler_core.world.simulation import Grain
 
 SECONDS, LONGER, PAGE = 20.0, 600.0, 50
-TURNS, EACH = 20, 500  # transitions before another scheduler begins
+SETTLE = 10_000  # transitions at most, so that both schedulers begin with a world at rest
 SIDES = ("ours", "theirs")
 WORDS = {
     "node": gettext_noop("Node"),
@@ -115,13 +112,6 @@ async def config(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponse(text, content_type="application/yaml")
 
 
-async def _settle(live: LiveSession) -> None:
-    """Let controllers and kubelets come to rest, so that both schedulers begin with the same."""
-    for _ in range(TURNS):
-        if not await live.changes.step(Grain.CALL, EACH):
-            return
-
-
 @require_POST
 @opens
 async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
@@ -141,7 +131,7 @@ async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
     commands += [StopScheduler(name, "SIGKILL") for name in found.schedulers]
     for command in commands:
         await twin.apply(command, source="actions")
-    await twin.on_loop(_settle)
+    await twin.walk(SETTLE)
     now = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     await twin.apply(BeginLife(now), source="actions")
     await remember(request, twin.key)

@@ -13,11 +13,10 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
-from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
-from scheduler_core.analysis.second_opinion import Configurations, Row, compare, start_schedulers
-from scheduler_core.base.trace.journal import Place
+from scheduler_core.analysis.second_opinion import Configurations, Row, ask_filters, compare, start_schedulers
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import CallAPI
+from scheduler_core.world.readonly import Place
 
 SHOWN = 5  # nodes
 
@@ -80,20 +79,14 @@ def audit_binding(engine: Engine, request: AuditBinding) -> Steps[Data]:
     move = moves[-1]
     before = yield from engine.own(move.position - 1)
     start_schedulers(before, (yield from _find_configurations(engine, world)))
-    pod = before.store.pod_at(request.pod)
-    if pod is None or not before.schedulers:
+    verdict = ask_filters(before, request.pod)
+    if verdict is None:
         return {}
-    scheduler = scheduler_for(before, pod) or before.schedulers[0]
-    framework = scheduler.framework_of(pod) or next(iter(scheduler.profiles.values()))
-    diagnosis = diagnose_on(scheduler, framework, pod, scheduler.cache.table())
-    by_text: dict[str, list[str]] = {}
-    for name in diagnosis.nodes.names:
-        if (status := diagnosis.status_of(name)) is not None:
-            by_text.setdefault(f"{', '.join(status.reasons)} ({status.plugin})", []).append(name)
-    rows = [{"text": text, "nodes": names[:SHOWN], "more": len(names[SHOWN:])} for text, names in by_text.items()]
-    here = next((text for text, names in by_text.items() if move.cause in names), "")
-    feasible = len(diagnosis.feasible)
-    return {"node": move.cause, "here": here, "feasible": feasible, "total": len(diagnosis.nodes), "refusals": rows}
+    here = next((each.text for each in verdict.refusals if move.cause in each.nodes), "")
+    rows = [
+        {"text": each.text, "nodes": each.nodes[:SHOWN], "more": len(each.nodes[SHOWN:])} for each in verdict.refusals
+    ]
+    return {"node": move.cause, "here": here, "feasible": verdict.feasible, "total": verdict.total, "refusals": rows}
 
 
 def _find_stop(world: Simulation) -> int | None:
