@@ -19,7 +19,7 @@ from scheduler_core import Session
 from scheduler_core.analysis.second_opinion import Row, compare
 from scheduler_core.analysis.whatif import finish
 from scheduler_core.apiserver.door import Call, Failure, read_body
-from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI, FailCall
 from scheduler_core.world.simulation import Simulation
 from tests.browser.server import ROOT
 from tests.support.schemas import require_schema
@@ -90,6 +90,15 @@ def test_another_node_is_a_difference_unless_it_ties() -> None:
     first = next(row for row in play(requests) if row.different)
     assert (first.pod, first.different[0]) == ("default/urgent", "node")
     assert (first.ours.node, first.theirs.node) == ("n3", "n0")
+
+
+def test_a_call_that_is_to_fail_fails_once_for_a_client_too() -> None:
+    world = begin()
+    world.apply(FailCall("bind", "default/p4", 409))
+    binding = next(each for each in recorded()["requests"] if each["path"].endswith("/p4/binding"))
+    assert send(world, binding) == 409
+    assert world.answered is not None and world.answered.body["message"].startswith("Operation cannot be fulfilled on")
+    assert send(world, binding) == 201
 
 
 @pytest.mark.skipif(not BINARY, reason="KUBE_SCHEDULER names no kube-scheduler")

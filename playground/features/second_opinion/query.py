@@ -26,7 +26,9 @@ class Progress(Struct, frozen=True):
 
 
 class AskOutside(Query[Progress], frozen=True, kw_only=True):
-    """Ask how a world is prepared for a scheduler from outside, and how far one is."""
+    """Ask how a world is prepared for a scheduler from outside, and how far one is; with `configured` what our scheduler had."""
+
+    configured: bool = False
 
 
 class SecondOpinion(Query[Data], frozen=True, kw_only=True):

@@ -102,7 +102,7 @@ async def progress(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @opens
 async def config(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The configuration with which a kube-scheduler works here as ours did; its answers in the media type `type`."""
-    found = await client.ask(AskOutside(at=position(request)))
+    found = await client.ask(AskOutside(at=position(request), configured=True))
     api = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     connection = {"kubeconfig": "session.yaml", "qps": 5000, "burst": 10000}
     if request.GET.get("type"):

@@ -24,14 +24,14 @@ SHOWN = 5  # nodes
 def ask_outside(engine: Engine, request: AskOutside) -> Steps[Progress]:
     """Look at the schedulers, the kubelets, and the pods of a world."""
     world = yield from engine.at(request.position)
-    given = [given for given in (yield from _find_configurations(engine, world)).values() if given]
+    found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
     return Progress(
         schedulers=[scheduler.name for scheduler in world.schedulers],
         kubelets=world.cluster.run_kubelets or bool(world.cluster.stand_in),
         release=world.settings.release,
         gates=format_gates(msgspec.to_builtins(world.settings), world.settings.release),
-        configuration=dict(given[0]) if given else {},
+        configuration=next((dict(given) for given in found.values() if given), {}),
         asked=len(engine.commands),
         waiting=sum(not pod.manifest["spec"].get("schedulingGates") for pod in pending),
         undecided=sum(pod.condition("PodScheduled") is None for pod in pending),
