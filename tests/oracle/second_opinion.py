@@ -1,6 +1,6 @@
 """The real kube-scheduler at work in sessions, beside the model: random worlds, openb, or the worlds of the lessons.
 
-`python -m tests.oracle.second_opinion PATH worlds 0 20`, `... openb`, `... lessons [SLUG ...]`; kube-scheduler.sh builds PATH.
+`python -m tests.oracle.second_opinion PATH worlds 0 20`, `... openb [PODS]`, `... lessons [SLUG ...]`; kube-scheduler.sh builds PATH.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tests.door.transcripts import new_session  # noqa: E402
 from tests.oracle.worlds import make_world  # noqa: E402
 
 Manifest = dict[str, Any]
+PODS = 8152  # of openb
 LESSONS = ROOT / "playground/lessons/content"
 
 
@@ -64,9 +65,11 @@ def random_world(seed: int, release: str) -> Cluster:
     return cluster
 
 
-def openb(release: str) -> Cluster:
-    cluster = Cluster(seed=1, release=release)
-    cluster.add(*openb_objects())
+def openb(release: str, most: int) -> Cluster:
+    """The nodes of openb, and so many of its pods."""
+    cluster, objects = Cluster(seed=1, release=release), openb_objects()
+    pods = [each for each in objects if each["kind"] == "Pod"]
+    cluster.add(*(each for each in objects if each["kind"] != "Pod"), *pods[:most])
     return cluster
 
 
@@ -77,9 +80,10 @@ def list_links(asked: argparse.Namespace, url: str, release: str) -> Iterator[tu
         for slug in slugs:
             yield slug, f"{url}/s/{new_session(url, start=f'story:{slug}')}/"
         return
-    first, last = (*map(int, asked.which), 0, 20)[:2] if asked.what == "worlds" else (0, 1)
+    numbers = [int(each) for each in asked.which]
+    first, last = (numbers or [0, 20]) if asked.what == "worlds" else (0, 1)
     for seed in range(first, last):
-        cluster = random_world(seed, release) if asked.what == "worlds" else openb(release)
+        cluster = random_world(seed, release) if asked.what == "worlds" else openb(release, (*numbers, PODS)[0])
         with tempfile.TemporaryDirectory() as folder:
             trace = cluster.save(Path(folder) / "world.jsonl").read_bytes()
         yield str(seed) if asked.what == "worlds" else "openb", outside._bring(url, trace)

@@ -22,7 +22,7 @@ from playground.views.responses import page_of, position, whole_number, workbenc
 from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
 
-SECONDS, LONGER, PAGE = 20.0, 600.0, 50
+SECONDS, LONGER, PAGE = 20.0, 300.0, 50
 SETTLE = 10_000  # transitions at most, so that both schedulers begin with a world at rest
 SIDES = ("ours", "theirs")
 WORDS = {
