@@ -12,7 +12,6 @@ import msgspec
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.door import Call, Failure, Reply, answer_write
 from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, Fault, Faults, take
-from scheduler_core.base.clock.agenda import Agenda
 from scheduler_core.controllers.contract import World
 from scheduler_core.world.commands import BeginLife, CallAPI
 
@@ -24,13 +23,10 @@ class ServedWorld(World, Protocol):
     """A world that answers clients."""
 
     faults: Faults
-
-    agenda: Agenda
     answered: Reply | None
 
 
 def _call(world: ServedWorld, command: CallAPI) -> None:
-    _move_to(world, command.time)
     query = dict(command.query)
     form = query.pop("form", "object")
     call = msgspec.convert({"method": command.method, "path": command.path, "query": query, "form": form}, Call)
@@ -48,13 +44,6 @@ def _take_fault(world: ServedWorld, call: Call) -> Fault | None:
     found = _OF_POD.fullmatch(call.path)
     kind = _CALLS.get((call.method, found[3] or "")) if found else None
     return take(world.faults, kind, f"{found[1]}/{found[2]}") if found and kind else None
-
-
-def _move_to(world: ServedWorld, time: int) -> None:
-    """Lets time pass, but past nothing that is still to happen."""
-    following = world.agenda.peek()
-    until = time if following is None else min(time, following.time)
-    world.agenda.now = max(world.agenda.now, until)
 
 
 def _begin(world: ServedWorld, command: BeginLife) -> None:
