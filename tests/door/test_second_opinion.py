@@ -18,7 +18,7 @@ import pytest
 from scheduler_core import Session
 from scheduler_core.analysis.second_opinion import Row, compare
 from scheduler_core.analysis.whatif import finish
-from scheduler_core.apiserver.door import Call, Failure, read_body
+from scheduler_core.apiserver.door import Call, Failure, answer_read, read_body
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI, FailCall
 from scheduler_core.world.simulation import Simulation
 from tests.browser.server import ROOT
@@ -99,6 +99,12 @@ def test_a_call_that_is_to_fail_fails_once_for_a_client_too() -> None:
     assert send(world, binding) == 409
     assert world.answered is not None and world.answered.body["message"].startswith("Operation cannot be fulfilled on")
     assert send(world, binding) == 201
+
+
+@pytest.mark.parametrize("path", ["resource.k8s.io/v1/devicetaintrules", "scheduling.k8s.io/v1beta1/podgroups"])
+def test_what_newer_schedulers_list_is_served(path: str) -> None:
+    answer = answer_read(begin(), Call("GET", f"/apis/{path}"))
+    assert (answer.status, answer.body["items"]) == (200, [])
 
 
 @pytest.mark.skipif(not BINARY, reason="KUBE_SCHEDULER names no kube-scheduler")

@@ -6,7 +6,7 @@ import time
 
 import msgspec
 
-from playground.features.second_opinion.query import AskOutside, AuditBinding, Progress, SecondOpinion
+from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
@@ -21,21 +21,21 @@ SHOWN = 5  # nodes
 
 
 @answers(AskOutside)
-def ask_outside(engine: Engine, request: AskOutside) -> Steps[Progress]:
+def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     """Look at the schedulers, the kubelets, and the pods of a world."""
     world = yield from engine.at(request.position)
     found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
-    return Progress(
-        schedulers=[scheduler.name for scheduler in world.schedulers],
-        kubelets=world.cluster.run_kubelets or bool(world.cluster.stand_in),
-        release=world.settings.release,
-        gates=format_gates(msgspec.to_builtins(world.settings), world.settings.release),
-        configuration=next((dict(given) for given in found.values() if given), {}),
-        asked=len(engine.commands),
-        waiting=sum(not pod.manifest["spec"].get("schedulingGates") for pod in pending),
-        undecided=sum(pod.condition("PodScheduled") is None for pod in pending),
-    )
+    return {
+        "schedulers": [scheduler.name for scheduler in world.schedulers],
+        "kubelets": world.cluster.run_kubelets or bool(world.cluster.stand_in),
+        "release": world.settings.release,
+        "gates": format_gates(msgspec.to_builtins(world.settings), world.settings.release),
+        "configuration": next((dict(given) for given in found.values() if given), {}),
+        "asked": len(engine.commands),
+        "waiting": sum(not pod.manifest["spec"].get("schedulingGates") for pod in pending),
+        "undecided": sum(pod.condition("PodScheduled") is None for pod in pending),
+    }
 
 
 @answers(SecondOpinion, slow=True)

@@ -120,9 +120,20 @@ def list_own() -> tuple[Resource, ...]:
     return tuple(found)
 
 
+# What a kube-scheduler of a newer release lists; discovery, which is that of 1.34, does not name these.
+_NEWER = (
+    ("resource.k8s.io", "v1", "devicetaintrules", "DeviceTaintRule", False),
+    ("scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup", True),
+)
+
+
 @cache
 def _by_place() -> Mapping[tuple[str, str, str], Resource]:
-    return {(each.group, each.version, each.plural): each for each in list_own()}
+    newer = [
+        Resource(group, version, plural, kind, kind.lower(), namespaced, _EVERY_VERB, kind, columns=_AGED)
+        for group, version, plural, kind, namespaced in _NEWER
+    ]
+    return {(each.group, each.version, each.plural): each for each in (*list_own(), *newer)}
 
 
 def list_custom(store: Objects) -> Iterator[Resource]:
