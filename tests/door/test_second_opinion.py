@@ -101,7 +101,7 @@ def test_a_call_that_is_to_fail_fails_once_for_a_client_too() -> None:
     assert send(world, binding) == 201
 
 
-@pytest.mark.parametrize("path", ["resource.k8s.io/v1/devicetaintrules", "scheduling.k8s.io/v1beta1/podgroups"])
+@pytest.mark.parametrize("path", ["resource.k8s.io/v1alpha3/devicetaintrules", "scheduling.k8s.io/v1beta1/podgroups"])
 def test_what_newer_schedulers_list_is_served(path: str) -> None:
     answer = answer_read(begin(), Call("GET", f"/apis/{path}"))
     assert (answer.status, answer.body["items"]) == (200, [])

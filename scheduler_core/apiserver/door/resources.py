@@ -120,10 +120,13 @@ def list_own() -> tuple[Resource, ...]:
     return tuple(found)
 
 
-# What a kube-scheduler of a newer release lists; discovery, which is that of 1.34, does not name these.
+# What a kube-scheduler lists by its gates or in a newer release; discovery, which is that of 1.34 by default, does not name these.
 _NEWER = (
-    ("resource.k8s.io", "v1", "devicetaintrules", "DeviceTaintRule", False),
-    ("scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup", True),
+    *(
+        ("resource.k8s.io", each, "devicetaintrules", "DeviceTaintRule", False)
+        for each in ("v1", "v1beta2", "v1alpha3")
+    ),
+    *(("scheduling.k8s.io", each, "podgroups", "PodGroup", True) for each in ("v1beta1", "v1alpha2")),
 )
 
 
