@@ -114,9 +114,9 @@ class SecondOpinion:
             folder = Path(name)
             (folder / "session.yaml").write_bytes(self.fork.ask("kubeconfig"))
             (folder / "config.yaml").write_bytes(self.fork.ask(f"second-opinion/config.yaml?type={content_type}"))
-            command = [binary, "--config", "config.yaml", "--secure-port", "0"]
-            if gates := self.ask("progress.json")["gates"]:
-                command.append(f"--feature-gates={gates}")
+            # Objects of a watch that begins with a list come in no order, and with them pods of the same priority.
+            gates = ",".join(filter(None, (self.ask("progress.json")["gates"], "WatchListClient=false")))
+            command = [binary, "--config", "config.yaml", "--secure-port", "0", f"--feature-gates={gates}"]
             log = folder / "scheduler.log"
             with _process(command, log, cwd=folder) as process:
                 rests = self._rest(process, patience)

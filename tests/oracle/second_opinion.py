@@ -21,6 +21,7 @@ from benchmarks.openb import openb_objects  # noqa: E402
 from playground.management import outside  # noqa: E402
 from playground.management.commands.second_opinion import _lines, describe  # noqa: E402
 from playground.management.outside import SecondOpinion, read_version  # noqa: E402
+from playground.management.terminal.inputs import BadInput  # noqa: E402
 from scheduler_core import Cluster  # noqa: E402
 from scheduler_core.scheduler.config import OLDEST, read_release  # noqa: E402
 from scheduler_core.world.commands import Refused  # noqa: E402
@@ -107,7 +108,12 @@ def main() -> None:
         for name, link in list_links(asked, server.url, read_release(version)):
             begun, count = time.monotonic(), count + 1
             opinion = SecondOpinion(link, version)
-            rests = opinion.run(asked.path, asked.content_type, 3000)
+            try:
+                rests = opinion.run(asked.path, asked.content_type, 3000)
+            except BadInput as wrong:
+                print(f"## {name} cannot be run: {str(wrong)[:300]}", flush=True)
+                count -= 1
+                continue
             data = describe(opinion.ask("opinion.json"), version, rests, opinion.fork.link)
             same += not data["different"]
             print(f"## {name} ({time.monotonic() - begun:.0f} s)", *_lines(data), sep="\n", flush=True)
