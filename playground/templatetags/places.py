@@ -69,6 +69,8 @@ PLACES = (
             Room("exports", "exports", _("Export")),
             Room("capacity", "capacity", _("Capacity")),
             Room("experiments", "experiments", _("Experiments")),
+            Room("upgrade", "upgrade", _("Upgrade")),
+            Room("second-opinion", "second-opinion", _("Second opinion")),
         ),
     ),
 )
