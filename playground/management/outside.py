@@ -23,7 +23,8 @@ from playground.management.terminal.inputs import BadInput
 
 START, END = 60.0, 10.0  # seconds for a server or a scheduler to start, and to end
 LOOK = 0.5
-CALM, PENDING = 3.0, 12.0  # seconds without a request that are rest; while pods wait, longer than the longest backoff
+# Seconds without a request that are rest; while pods wait, longer than the longest backoff; where some are another scheduler's.
+CALM, PENDING, NEVER = 3.0, 12.0, 30.0
 _SERVE = "from playground.management.program import main; main()"
 _BOUNDARY = "scheduler-playground-trace"
 
@@ -134,6 +135,6 @@ class SecondOpinion:
             if seen["asked"] != asked:
                 asked, since = seen["asked"], now
             calm = PENDING if seen["waiting"] or asked == first else CALM
-            if not seen["undecided"] and now - since > calm:
+            if now - since > (NEVER if seen["undecided"] else calm):
                 return True
         return False
