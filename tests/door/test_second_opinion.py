@@ -97,7 +97,9 @@ def test_a_call_that_is_to_fail_fails_once_for_a_client_too() -> None:
     world.apply(FailCall("bind", "default/p4", 409))
     binding = next(each for each in recorded()["requests"] if each["path"].endswith("/p4/binding"))
     assert send(world, binding) == 409
-    assert world.answered is not None and world.answered.body["message"].startswith("Operation cannot be fulfilled on")
+    assert world.answered is not None and world.answered.body["message"].startswith(
+        'Operation cannot be fulfilled on pods/binding "p4"'
+    )
     assert send(world, binding) == 201
 
 

@@ -35,7 +35,7 @@ def _call(world: ServedWorld, command: CallAPI) -> None:
     if fault is None or not fault.code or fault.after_write:
         world.answered = answer_write(replace(world.api, typed=False), call, command.body, command.content_type, agent)
     if fault is not None and fault.code:
-        answer = fault.answer("pods/binding" if fault.call == BIND else "pods")
+        answer = fault.answer()
         world.answered = Failure(answer.code, answer.reason, answer.message).reply
 
 
