@@ -5,104 +5,113 @@ Where nodes tie, kube draws one. Ours takes the node that the other one took if 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import msgspec
+
+from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.world.commands import SetConfiguration
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 
 WRITTEN = "Event.events.k8s.io"  # the store's key of the Events that clients wrote
 FIELDS = ("node", "condition", "nominated", "events")
-Said = tuple[str, str, str]
-"""An Event about a pod: type, reason, message."""
+KUBES = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+Configurations = Mapping[str, Manifest | None]
+"""Schedulers by name, with their configurations as they were given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of a pod: its node ("" while it waits), its condition PodScheduled, its nominated node, and schedulers' Events."""
+class Said(msgspec.Struct, frozen=True):
+    """An Event about a pod, without its time."""
+
+    type: str
+    reason: str
+    message: str
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A pod's condition PodScheduled; empty texts without one."""
+
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+
+
+class Fate(msgspec.Struct, frozen=True):
+    """What became of a pod: its node ("" while it waits), its nominated node, and what schedulers said of it, each text once."""
 
     node: str = ""
-    condition: tuple[str, str, str] = ("", "", "")
+    condition: Condition = Condition()
     nominated: str = ""
     events: tuple[Said, ...] = ()
     gone: bool = False
 
-    def differs_in(self, other: Fate) -> list[str]:
-        """Return the names of the fields that differ."""
-        if self.gone != other.gone:
-            return ["gone"]
-        return [name for name in FIELDS if getattr(self, name) != getattr(other, name)]
+    @classmethod
+    def of(cls, store: Store, key: str, events: Mapping[Said, None]) -> Fate:
+        pod = store.pod_at(key)
+        if pod is None or pod.deleting:
+            return cls(events=(*events,), gone=True)
+        found = pod.condition("PodScheduled") or {}
+        condition = Condition(*(str(found.get(name) or "") for name in Condition.__struct_fields__))
+        return cls(pod.node_name, condition, pod.nominated_node_name, (*events,))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A pod under both schedulers. `tied`: the best nodes of our last attempt, where there were several; `different`: fields of Fate."""
 
     pod: str
     ours: Fate
     theirs: Fate
     tied: tuple[str, ...]
-    different: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """All pods that either of the schedulers decided about, in the order of our attempts, and how ours came to rest."""
-
-    rows: tuple[Row, ...]
-    rest: Rest
 
     @property
-    def first(self) -> Row | None:
-        """The first pod about which they differ."""
-        return next((row for row in self.rows if row.different), None)
-
-
-Configurations = Mapping[str, Manifest | None]
-"""Schedulers by name, with their configurations as they were given."""
+    def different(self) -> list[str]:
+        if self.ours.gone != self.theirs.gone:
+            return ["gone"]
+        return [name for name in FIELDS if getattr(self.ours, name) != getattr(self.theirs, name)]
 
 
 def start_schedulers(world: Simulation, configurations: Configurations) -> None:
     """Start our schedulers in a world, each of which lists what there is."""
     for name, given in configurations.items():
-        world.apply(SetConfiguration(given, name))
+        world.apply(SetConfiguration(given if given or name == DEFAULT_SCHEDULER_NAME else KUBES, name))
 
 
 def compare(
     ours: Simulation, theirs: Simulation, configurations: Configurations, seed: int | None = None
-) -> Steps[Opinion]:
+) -> Steps[tuple[list[Row], Rest]]:
     """Start our schedulers in a world, run it to rest, and compare with what another one made of the same; `ours` is used up.
 
     `seed`: of the draws among nodes that tie, where the other's choice is not among them; None: the world's.
     """
-    written = _read_written(theirs)
-    seen = len(ours.store.events)
-    before = {pod.key: pod.uid for pod in ours.store.pods() if pod.node_name}
     wanted = {pod.key: pod.node_name or pod.nominated_node_name for pod in theirs.store.pods()}
     tied: dict[str, tuple[str, ...]] = {}
-    draw = ours.draw if seed is None else Stream(seed).below
+    seen, draw = len(ours.store.events), ours.draw if seed is None else Stream(seed).below
     start_schedulers(ours, configurations)
-    names = {name for scheduler in ours.schedulers for name in scheduler.profiles}
     for scheduler in ours.schedulers:
         _follow(scheduler, wanted, tied, draw)
     rest = yield from come_to_rest(ours)
-    said = _read_recorded(ours.store.events[seen:], names)
-    order = dict.fromkeys(attempt.pod for attempt in ours.journal.attempts)
-    order |= dict.fromkeys(key for key in written if key not in before)
-    order |= dict.fromkeys(key for key in (*said, *written))
-    rows = []
-    for key in order:
-        mine, other = _fate(ours.store.pod_at(key), said.get(key)), _fate(theirs.store.pod_at(key), written.get(key))
-        rows.append(Row(key, mine, other, tied.get(key, ()), tuple(mine.differs_in(other))))
-    return Opinion(tuple(rows), rest)
+    names = {name for scheduler in ours.schedulers for name in scheduler.profiles}
+    recorded = (
+        (f"{each.namespace}/{each.name}", Said(each.type, each.reason, each.message))
+        for each in ours.store.events[seen:]
+        if each.kind == "Pod" and each.reporter in names
+    )
+    said, written = _group(recorded), _group(_read_written(theirs.store))
+    rows = [
+        Row(
+            key,
+            Fate.of(ours.store, key, said.get(key, {})),
+            Fate.of(theirs.store, key, written.get(key, {})),
+            tied.get(key, ()),
+        )
+        for key in dict.fromkeys((*(attempt.pod for attempt in ours.journal.attempts), *said, *written))
+    ]
+    return rows, rest
 
 
 def _follow(
@@ -110,53 +119,50 @@ def _follow(
 ) -> None:
     """Have a scheduler choose what another one did, among nodes that tie."""
 
+    def place(names: Sequence[str]) -> int:
+        node = wanted.get(scheduler.cycle.pod.key, "") if scheduler.cycle else ""
+        return names.index(node) if node in names else draw(len(names))
+
     def choose(n: int) -> int:
-        cycle = scheduler.cycle
-        assert cycle is not None
-        names = tied[cycle.pod.key] = cycle.tied
-        return _place(wanted.get(cycle.pod.key, ""), names, draw)
+        assert scheduler.cycle is not None
+        names = tied[scheduler.cycle.pod.key] = scheduler.cycle.tied
+        return place(names)
 
     def nominate(n: int, names: Sequence[str] = ()) -> int:
-        cycle = scheduler.cycle
-        return _place(wanted.get(cycle.pod.key, "") if cycle else "", names, draw) if names else draw(n)
+        return place(names) if names else draw(n)
 
     scheduler.algorithm_state.draw, scheduler.algorithm_state.draw_preemption = choose, nominate
 
 
-def _place(wanted: str, names: Sequence[str], draw: Callable[[int], int]) -> int:
-    return names.index(wanted) if wanted in names else draw(len(names))
+def _group(said: Iterator[tuple[str, Said]]) -> dict[str, dict[Said, None]]:
+    found: dict[str, dict[Said, None]] = {}
+    for pod, each in said:
+        found.setdefault(pod, {})[each] = None
+    return found
 
 
-def _fate(pod: Pod | None, events: Mapping[Said, int] | None) -> Fate:
-    said = tuple(events or ())
-    if pod is None or pod.deleting:
-        return Fate(events=said, gone=True)
-    found: Mapping[str, Any] = pod.condition("PodScheduled") or {}
-    condition = tuple(str(found.get(name) or "") for name in ("status", "reason", "message"))
-    return Fate(pod.node_name, (condition[0], condition[1], condition[2]), pod.nominated_node_name, said)
-
-
-def _read_recorded(events: Sequence[KubeEvent], reporters: set[str]) -> dict[str, Counter[Said]]:
-    """Return what our schedulers said about each pod, and how often."""
-    said: dict[str, Counter[Said]] = {}
-    for each in events:
-        if each.kind == "Pod" and each.reporter in reporters:
-            counts = said.setdefault(f"{each.namespace}/{each.name}", Counter())
-            counts[each.type, each.reason, each.message] += each.count
-    return said
-
-
-def _read_written(world: Simulation) -> dict[str, Counter[Said]]:
-    """Return what clients said about each pod, the oldest first, and how often."""
-    said: dict[str, Counter[Said]] = {}
-    for each in sorted(world.store.list(WRITTEN), key=_time_of):
+def _read_written(store: Store) -> Iterator[tuple[str, Said]]:
+    """Yield what clients said about each pod, the oldest first."""
+    for each in sorted(store.list(WRITTEN), key=lambda each: str(each.get("eventTime") or each.get("firstTimestamp"))):
         about = each.get("involvedObject") or {}
         if about.get("kind") == "Pod":
-            counts = said.setdefault(f"{about.get('namespace')}/{about.get('name')}", Counter())
-            more = (each.get("series") or {}).get("count") or each.get("count") or 1
-            counts[each.get("type", ""), each.get("reason", ""), each.get("message", "")] += more
-    return said
+            said = Said(*(str(each.get(name) or "") for name in Said.__struct_fields__))
+            yield f"{about.get('namespace')}/{about.get('name')}", said
 
 
-def _time_of(event: Manifest) -> str:
-    return str(event.get("eventTime") or event.get("firstTimestamp") or "")
+def ask_filters(world: Simulation, key: str) -> tuple[int, int, dict[str, list[str]]] | None:
+    """Return how many nodes our filters leave a pod, of how many, and the nodes of each refusal; None without the pod or a scheduler.
+
+    The pod's profile is asked, or the first one.
+    """
+    pod = world.store.pod_at(key)
+    if pod is None or not world.schedulers:
+        return None
+    scheduler = scheduler_for(world, pod) or world.schedulers[0]
+    framework = scheduler.framework_of(pod) or next(iter(scheduler.profiles.values()))
+    diagnosis = diagnose_on(scheduler, framework, pod, scheduler.cache.table())
+    refusals: dict[str, list[str]] = {}
+    for name in diagnosis.nodes.names:
+        if (status := diagnosis.status_of(name)) is not None:
+            refusals.setdefault(f"{', '.join(status.reasons)} ({status.plugin})", []).append(name)
+    return len(diagnosis.feasible), len(diagnosis.nodes), refusals

@@ -16,10 +16,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from scheduler_core import Session
-from scheduler_core.analysis.second_opinion import Opinion, compare
+from scheduler_core.analysis.second_opinion import Row, compare
 from scheduler_core.analysis.whatif import finish
-from scheduler_core.apiserver.door import Call, Failure, read_body
-from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI
+from scheduler_core.apiserver.door import Call, Failure, answer_read, read_body
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI, FailCall
 from scheduler_core.world.simulation import Simulation
 from tests.browser.server import ROOT
 from tests.support.schemas import require_schema
@@ -60,24 +60,23 @@ def send(world: Simulation, request: dict[str, Any]) -> int:
     return status
 
 
-def play(requests: list[dict[str, Any]]) -> Opinion:
+def play(requests: list[dict[str, Any]]) -> list[Row]:
     """What ours makes of the same, beside what comes of these requests."""
     theirs = begin()
     for request in requests:
         status = send(theirs, request)
         assert status in (200, 201), (request["method"], request["path"], status)
-    return finish(compare(begin(), theirs, {DEFAULT_SCHEDULER_NAME: None}))
+    return finish(compare(begin(), theirs, {DEFAULT_SCHEDULER_NAME: None}))[0]
 
 
 def test_what_kube_scheduler_sent_is_taken_and_is_what_ours_does() -> None:
-    opinion = play(recorded()["requests"])
-    assert opinion.first is None
-    rows = {row.pod: row for row in opinion.rows}
+    rows = {row.pod: row for row in play(recorded()["requests"])}
+    assert {pod: row.different for pod, row in rows.items() if row.different} == {}
     assert len(rows) == 9
-    assert any(row.tied for row in opinion.rows)
+    assert any(row.tied for row in rows.values())
     assert rows["default/urgent"].theirs.node == "n3"
     assert rows["default/old"].theirs.gone
-    assert [reason for _, reason, _ in rows["default/large"].theirs.events] == ["FailedScheduling"]
+    assert [each.reason for each in rows["default/large"].theirs.events] == ["FailedScheduling"]
 
 
 def test_another_node_is_a_difference_unless_it_ties() -> None:
@@ -88,9 +87,26 @@ def test_another_node_is_a_difference_unless_it_ties() -> None:
             text = base64.b64encode(json.dumps(body).encode()).decode()
             request = {**request, "body": text, "content_type": "application/json"}
         requests.append(request)
-    first = play(requests).first
-    assert first is not None and (first.pod, first.different[0]) == ("default/urgent", "node")
+    first = next(row for row in play(requests) if row.different)
+    assert (first.pod, first.different[0]) == ("default/urgent", "node")
     assert (first.ours.node, first.theirs.node) == ("n3", "n0")
+
+
+def test_a_call_that_is_to_fail_fails_once_for_a_client_too() -> None:
+    world = begin()
+    world.apply(FailCall("bind", "default/p4", 409))
+    binding = next(each for each in recorded()["requests"] if each["path"].endswith("/p4/binding"))
+    assert send(world, binding) == 409
+    assert world.answered is not None and world.answered.body["message"].startswith(
+        'Operation cannot be fulfilled on pods/binding "p4"'
+    )
+    assert send(world, binding) == 201
+
+
+@pytest.mark.parametrize("path", ["resource.k8s.io/v1alpha3/devicetaintrules", "scheduling.k8s.io/v1beta1/podgroups"])
+def test_what_newer_schedulers_list_is_served(path: str) -> None:
+    answer = answer_read(begin(), Call("GET", f"/apis/{path}"))
+    assert (answer.status, answer.body["items"]) == (200, [])
 
 
 @pytest.mark.skipif(not BINARY, reason="KUBE_SCHEDULER names no kube-scheduler")

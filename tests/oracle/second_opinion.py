@@ -1,6 +1,6 @@
 """The real kube-scheduler at work in sessions, beside the model: random worlds, openb, or the worlds of the lessons.
 
-`python -m tests.oracle.second_opinion PATH worlds 0 20`, `... openb`, `... lessons [SLUG ...]`; kube-scheduler.sh builds PATH.
+`python -m tests.oracle.second_opinion PATH worlds 0 20`, `... openb [PODS]`, `... lessons [SLUG ...]`; kube-scheduler.sh builds PATH.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from benchmarks.openb import openb_objects  # noqa: E402
 from playground.management import outside  # noqa: E402
 from playground.management.commands.second_opinion import _lines, describe  # noqa: E402
 from playground.management.outside import SecondOpinion, read_version  # noqa: E402
+from playground.management.terminal.inputs import BadInput  # noqa: E402
 from scheduler_core import Cluster  # noqa: E402
 from scheduler_core.scheduler.config import OLDEST, read_release  # noqa: E402
 from scheduler_core.world.commands import Refused  # noqa: E402
@@ -29,6 +30,7 @@ from tests.door.transcripts import new_session  # noqa: E402
 from tests.oracle.worlds import make_world  # noqa: E402
 
 Manifest = dict[str, Any]
+PODS = 8152  # of openb
 LESSONS = ROOT / "playground/lessons/content"
 
 
@@ -64,9 +66,11 @@ def random_world(seed: int, release: str) -> Cluster:
     return cluster
 
 
-def openb(release: str) -> Cluster:
-    cluster = Cluster(seed=1, release=release)
-    cluster.add(*openb_objects())
+def openb(release: str, most: int) -> Cluster:
+    """The nodes of openb, and so many of its pods."""
+    cluster, objects = Cluster(seed=1, release=release), openb_objects()
+    pods = [each for each in objects if each["kind"] == "Pod"]
+    cluster.add(*(each for each in objects if each["kind"] != "Pod"), *pods[:most])
     return cluster
 
 
@@ -77,9 +81,10 @@ def list_links(asked: argparse.Namespace, url: str, release: str) -> Iterator[tu
         for slug in slugs:
             yield slug, f"{url}/s/{new_session(url, start=f'story:{slug}')}/"
         return
-    first, last = (*map(int, asked.which), 0, 20)[:2] if asked.what == "worlds" else (0, 1)
+    numbers = [int(each) for each in asked.which]
+    first, last = (numbers or [0, 20]) if asked.what == "worlds" else (0, 1)
     for seed in range(first, last):
-        cluster = random_world(seed, release) if asked.what == "worlds" else openb(release)
+        cluster = random_world(seed, release) if asked.what == "worlds" else openb(release, (*numbers, PODS)[0])
         with tempfile.TemporaryDirectory() as folder:
             trace = cluster.save(Path(folder) / "world.jsonl").read_bytes()
         yield str(seed) if asked.what == "worlds" else "openb", outside._bring(url, trace)
@@ -103,7 +108,12 @@ def main() -> None:
         for name, link in list_links(asked, server.url, read_release(version)):
             begun, count = time.monotonic(), count + 1
             opinion = SecondOpinion(link, version)
-            rests = opinion.run(asked.path, asked.content_type, 3000)
+            try:
+                rests = opinion.run(asked.path, asked.content_type, 3000)
+            except BadInput as wrong:
+                print(f"## {name} cannot be run: {str(wrong)[:300]}", flush=True)
+                count -= 1
+                continue
             data = describe(opinion.ask("opinion.json"), version, rests, opinion.fork.link)
             same += not data["different"]
             print(f"## {name} ({time.monotonic() - begun:.0f} s)", *_lines(data), sep="\n", flush=True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -17,15 +17,14 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.live import LiveSession
 from playground.views.access import creator, opens
 from playground.views.responses import page_of, position, whole_number, workbench
+from scheduler_core.analysis.second_opinion import KUBES
 from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
-from scheduler_core.world.simulation import Grain
 
-SECONDS, LONGER, PAGE = 20.0, 600.0, 50
-TURNS, EACH = 20, 500  # transitions before another scheduler begins
+SECONDS, LONGER, PAGE = 20.0, 300.0, 50
+SETTLE = 10_000  # transitions at most, so that both schedulers begin with a world at rest
 SIDES = ("ours", "theirs")
 WORDS = {
     "node": gettext_noop("Node"),
@@ -87,38 +86,23 @@ def _texts(value: Any) -> list[str]:
 
 @require_GET
 @opens
-async def opinion_json(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The same as JSON; `seed` is that of our draws."""
-    seed = whole_number(request.GET.get("seed", ""), 15)
-    return JsonResponse(await client.ask(SecondOpinion(at=position(request), seconds=LONGER, seed=seed)))
-
-
-@require_GET
-@opens
-async def progress(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """How far a scheduler from outside is."""
-    return JsonResponse(msgspec.to_builtins(await client.ask(AskOutside(at=None))))
-
-
-@require_GET
-@opens
-async def config(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The configuration with which a kube-scheduler works here as ours did; its answers in the media type `type`."""
-    found = await client.ask(AskOutside(at=position(request)))
-    api = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
+    """The same as opinion.json (`seed` is that of our draws), how far a scheduler is as progress.json, or the configuration with which a
+    kube-scheduler works here as ours did as config.yaml (`type` is the media type that it sends).
+    """
+    if name == "opinion.json":
+        seed = whole_number(request.GET.get("seed", ""), 15)
+        return JsonResponse(await client.ask(SecondOpinion(at=position(request), seconds=LONGER, seed=seed)))
+    found = await client.ask(AskOutside(at=None, configured=name == "config.yaml"))
+    if name == "progress.json":
+        return JsonResponse(found)
+    if name != "config.yaml":
+        raise Http404
     connection = {"kubeconfig": "session.yaml", "qps": 5000, "burst": 10000}
-    if request.GET.get("type"):
-        connection["contentType"] = request.GET["type"][:100]
+    connection |= {"contentType": request.GET["type"][:100]} if request.GET.get("type") else {}
     more = {"parallelism": 1, "leaderElection": {"leaderElect": False}, "clientConnection": connection}
-    text = msgspec.json.format(msgspec.json.encode({**api, **found.configuration, **more}), indent=2)  # YAML, too
+    text = msgspec.json.format(msgspec.json.encode({**KUBES, **found["configuration"], **more}), indent=2)  # YAML, too
     return HttpResponse(text, content_type="application/yaml")
-
-
-async def _settle(live: LiveSession) -> None:
-    """Let controllers and kubelets come to rest, so that both schedulers begin with the same."""
-    for _ in range(TURNS):
-        if not await live.changes.step(Grain.CALL, EACH):
-            return
 
 
 @require_POST
@@ -133,14 +117,14 @@ async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
     twin = await client.fork(position(request), "", creator(request), True)
     found = await twin.ask(AskOutside(at=None))
     commands: list[Command] = []
-    if wanted and wanted != found.release:
+    if wanted and wanted != found["release"]:
         commands.append(SetSettings({"release": wanted}))
-    if not found.kubelets:
+    if not found["kubelets"]:
         commands.append(SetSettings({"cluster": {"run_kubelets": True}}))
-    commands += [StopScheduler(name, "SIGKILL") for name in found.schedulers]
+    commands += [StopScheduler(name, "SIGKILL") for name in found["schedulers"]]
     for command in commands:
         await twin.apply(command, source="actions")
-    await twin.on_loop(_settle)
+    await twin.walk(SETTLE)
     now = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     await twin.apply(BeginLife(now), source="actions")
     await remember(request, twin.key)

@@ -3,71 +3,70 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import msgspec
 
-from playground.features.second_opinion.query import AskOutside, AuditBinding, Progress, SecondOpinion
+from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
 from playground.sessions.worker.world import Simulation
-from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
-from scheduler_core.analysis.second_opinion import Configurations, Row, compare, start_schedulers
-from scheduler_core.base.trace.journal import Place
+from scheduler_core.analysis.second_opinion import Configurations, ask_filters, compare, start_schedulers
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import CallAPI
+from scheduler_core.world.readonly import Place
 
 SHOWN = 5  # nodes
 
 
 @answers(AskOutside)
-def ask_outside(engine: Engine, request: AskOutside) -> Steps[Progress]:
+def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     """Look at the schedulers, the kubelets, and the pods of a world."""
     world = yield from engine.at(request.position)
-    given = [given for given in (yield from _find_configurations(engine, world)).values() if given]
+    found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
-    gated = sum(bool(pod.manifest["spec"].get("schedulingGates")) for pod in pending)
-    return Progress(
-        schedulers=[scheduler.name for scheduler in world.schedulers],
-        kubelets=world.cluster.run_kubelets or bool(world.cluster.stand_in),
-        release=world.settings.release,
-        gates=format_gates(msgspec.to_builtins(world.settings), world.settings.release),
-        configuration=dict(given[0]) if given else {},
-        asked=len(engine.commands),
-        waiting=len(pending) - gated,
-        undecided=sum(pod.condition("PodScheduled") is None for pod in pending),
-    )
+    return {
+        "schedulers": [scheduler.name for scheduler in world.schedulers],
+        "kubelets": world.cluster.run_kubelets or bool(world.cluster.stand_in),
+        "release": world.settings.release,
+        "gates": format_gates(msgspec.to_builtins(world.settings), world.settings.release),
+        "configuration": next((dict(given) for given in found.values() if given), {}),
+        "asked": len(engine.commands),
+        "waiting": sum(not pod.manifest["spec"].get("schedulingGates") for pod in pending),
+        "undecided": sum(pod.condition("PodScheduled") is None for pod in pending),
+    }
 
 
 @answers(SecondOpinion, slow=True)
 def second_opinion(engine: Engine, request: SecondOpinion) -> Steps[Data]:
-    """The bindings from outside, and where our schedulers were stopped for them, both sides of each pod."""
+    """The bindings from outside, and, where our schedulers were stopped for them, both sides of each pod."""
     world = yield from engine.at(request.position)
     bindings = _list_bindings(engine, world)
-    answer: Data = {"release": world.settings.release, "now": world.now, "bindings": bindings, "stopped": False}
-    if world.schedulers or _find_stop(world) is None:
-        return answer
+    stopped = not world.schedulers and _find_stop(world) is not None
+    answer: Data = {"release": world.settings.release, "bindings": bindings, "stopped": stopped, "late": False}
+    answer |= {"atRest": True, "pods": []}
     start = _find_first_call(engine, world)
-    if start is None:
-        return {**answer, "stopped": True, "late": False, "atRest": True, "pods": []}
+    if not stopped or start is None:
+        return answer
     configurations = yield from _find_configurations(engine, world)
     theirs, ours, end = world.fork(), (yield from engine.own(start)), time.perf_counter() + request.seconds
     work = compare(ours, theirs, configurations, request.seed)
-    while True:
+    while time.perf_counter() < end:
         try:
             next(work)
         except StopIteration as done:
-            opinion = done.value
-            break
-        if time.perf_counter() > end:
-            return {**answer, "stopped": True, "late": True}
+            rows, rest = done.value
+            at = {each["pod"]: each for each in bindings}
+            pods = [
+                {**msgspec.to_builtins(row), "different": row.different, "at": None, "position": None}
+                | {name: at[row.pod][name] for name in ("at", "position") if row.pod in at}
+                for row in rows
+            ]
+            return {**answer, "atRest": bool(rest), "pods": pods}
         if engine.slice.over():
             yield
-    at = {each["pod"]: each for each in bindings}
-    rows = [_show(row, at.get(row.pod)) for row in opinion.rows]
-    return {**answer, "stopped": True, "late": False, "atRest": bool(opinion.rest), "pods": rows}
+    return {**answer, "late": True}
 
 
 @answers(AuditBinding, slow=True)
@@ -77,47 +76,38 @@ def audit_binding(engine: Engine, request: AuditBinding) -> Steps[Data]:
     moves = [move for move in world.journal.lane(request.pod) if move.place == Place.BOUND]
     if not moves:
         return {}
-    move = moves[-1]
-    before = yield from engine.own(move.position - 1)
+    node = moves[-1].cause
+    before = yield from engine.own(moves[-1].position - 1)
     start_schedulers(before, (yield from _find_configurations(engine, world)))
-    pod = before.store.pod_at(request.pod)
-    if pod is None or not before.schedulers:
+    verdict = ask_filters(before, request.pod)
+    if verdict is None:
         return {}
-    scheduler = scheduler_for(before, pod) or before.schedulers[0]
-    framework = scheduler.framework_of(pod) or next(iter(scheduler.profiles.values()))
-    diagnosis = diagnose_on(scheduler, framework, pod, scheduler.cache.table())
-    by_text: dict[str, list[str]] = {}
-    for name in diagnosis.nodes.names:
-        if (status := diagnosis.status_of(name)) is not None:
-            by_text.setdefault(f"{', '.join(status.reasons)} ({status.plugin})", []).append(name)
-    rows = [{"text": text, "nodes": names[:SHOWN], "more": len(names[SHOWN:])} for text, names in by_text.items()]
-    here = next((text for text, names in by_text.items() if move.cause in names), "")
-    feasible = len(diagnosis.feasible)
-    return {"node": move.cause, "here": here, "feasible": feasible, "total": len(diagnosis.nodes), "refusals": rows}
+    feasible, total, refusals = verdict
+    here = next((text for text, nodes in refusals.items() if node in nodes), "")
+    rows = [{"text": text, "nodes": nodes[:SHOWN], "more": len(nodes[SHOWN:])} for text, nodes in refusals.items()]
+    return {"node": node, "here": here, "feasible": feasible, "total": total, "refusals": rows}
 
 
 def _find_stop(world: Simulation) -> int | None:
     """The position before the last of our schedulers was stopped, and those that were stopped right before it."""
     stops = [move.position for move in world.journal.processes if move.state == "ended"]
-    if not stops:
-        return None
-    first = stops.pop()
+    first = stops.pop() if stops else 0
     while stops and stops[-1] == first - 1:
         first = stops.pop()
-    return first - 1
+    return first - 1 if first else None
 
 
 def _find_configurations(engine: Engine, world: Simulation) -> Steps[Configurations]:
-    """The configurations of the schedulers that run, or that ran before they were stopped."""
+    """The configurations of the schedulers that run, or that ran before they were stopped; of replicas that of one."""
     start = _find_stop(world)
     before = world if world.schedulers or start is None else (yield from engine.own(start))
-    return {scheduler.name: scheduler.configuration.given for scheduler in before.schedulers}
+    names = {tuple(scheduler.profiles): scheduler.name for scheduler in reversed(before.schedulers)}
+    return {name: before.scheduler(name).configuration.given for name in names.values()}
 
 
 def _find_first_call(engine: Engine, world: Simulation) -> int | None:
     """The position of the first request of a client after our schedulers were stopped."""
-    start = _find_stop(world) or 0
-    later = (at for at in engine.commands if start < at < world.position)
+    later = (at for at in engine.commands if (_find_stop(world) or 0) < at < world.position)
     return next((at for at in later if isinstance(engine.commands[at], CallAPI)), None)
 
 
@@ -127,15 +117,6 @@ def _list_bindings(engine: Engine, world: Simulation) -> list[Data]:
     for move in world.journal.moves:
         at = move.position - 1
         if move.place == Place.BOUND and at in engine.commands and isinstance(call := engine.commands[at], CallAPI):
-            who = {"pod": move.pod, "node": move.cause, "agent": call.manager or call.agent}
-            found.append({**who, "at": move.t, "position": move.position})
+            agent = call.manager or call.agent
+            found.append({"pod": move.pod, "node": move.cause, "agent": agent, "at": move.t, "position": move.position})
     return found
-
-
-def _show(row: Row, binding: Data | None) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(row)
-    for side in ("ours", "theirs"):
-        fate = shown[side]
-        fate["condition"] = dict(zip(("status", "reason", "message"), fate["condition"], strict=True))
-        fate["events"] = [dict(zip(("type", "reason", "message"), each, strict=True)) for each in fate["events"]]
-    return {**shown, "at": binding and binding["at"], "position": binding and binding["position"]}

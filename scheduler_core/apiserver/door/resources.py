@@ -120,9 +120,23 @@ def list_own() -> tuple[Resource, ...]:
     return tuple(found)
 
 
+# What a kube-scheduler lists by its gates or in a newer release; discovery, which is that of 1.34 by default, does not name these.
+_NEWER = (
+    *(
+        ("resource.k8s.io", each, "devicetaintrules", "DeviceTaintRule", False)
+        for each in ("v1", "v1beta2", "v1alpha3")
+    ),
+    *(("scheduling.k8s.io", each, "podgroups", "PodGroup", True) for each in ("v1beta1", "v1alpha2")),
+)
+
+
 @cache
 def _by_place() -> Mapping[tuple[str, str, str], Resource]:
-    return {(each.group, each.version, each.plural): each for each in list_own()}
+    newer = [
+        Resource(group, version, plural, kind, kind.lower(), namespaced, _EVERY_VERB, kind, columns=_AGED)
+        for group, version, plural, kind, namespaced in _NEWER
+    ]
+    return {(each.group, each.version, each.plural): each for each in (*list_own(), *newer)}
 
 
 def list_custom(store: Objects) -> Iterator[Resource]:

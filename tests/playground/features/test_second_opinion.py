@@ -39,9 +39,9 @@ async def test_a_fork_is_made_for_a_scheduler_from_outside_and_shows_what_it_did
     begun = await async_client.post(reverse("second-opinion-begin", args=[session.edit_key]), {"release": "1.36.3"})
     address = begun.headers["Location"]
     key = address.split("/")[2]
-    config = (await async_client.get(reverse("second-opinion-config", args=[key]))).content
+    config = (await async_client.get(reverse("second-opinion-data", args=[key, "config.yaml"]))).content
     assert yaml.safe_load(config)["percentageOfNodesToScore"] == 50
-    progress = (await async_client.get(reverse("second-opinion-progress", args=[key]))).json()
+    progress = (await async_client.get(reverse("second-opinion-data", args=[key, "progress.json"]))).json()
     assert (progress["schedulers"], progress["waiting"], progress["undecided"]) == ([], 2, 2)
     assert progress["release"] == "1.36.3"
     for name, where in (("p", "a"), ("q", "a")):
@@ -57,7 +57,7 @@ async def test_a_fork_is_made_for_a_scheduler_from_outside_and_shows_what_it_did
     assert page.count("<td>mine</td>") == 2
     page = (await async_client.get(address, {"pod": "default/q"})).content.decode()
     assert "a is refused: Insufficient cpu (NodeResourcesFit)" in page
-    found = (await async_client.get(reverse("second-opinion-json", args=[key]))).json()
+    found = (await async_client.get(reverse("second-opinion-data", args=[key, "opinion.json"]))).json()
     rows = {row["pod"]: row for row in found["pods"]}
     assert rows["default/q"]["ours"]["node"] == "b"
     assert "node" in rows["default/q"]["different"]

@@ -51,9 +51,11 @@ def write(engine: Engine, request: moving.Write) -> Steps[moving.Answered]:
     }
     data = msgspec.json.encode({"command": command, "source": "kubectl"})
     version, events, stays = world.store.resource_version, len(world.store.events), not changes_nothing(call, body)
+    faults = dict(world.faults)
 
     def wanted(after: Simulation) -> bool:
-        return stays and (after.store.resource_version, len(after.store.events)) != (version, events)
+        there = (after.store.resource_version, len(after.store.events), after.faults)
+        return stays and there != (version, events, faults)
 
     try:
         applied = engine.apply_data(data, request.max_objects, request.followers, wanted)
