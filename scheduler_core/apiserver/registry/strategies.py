@@ -15,7 +15,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES, apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.kinds import Kind, namespace_of, reference
-from scheduler_core.apiserver.object_defaults import WORKLOADS, apply_workload_defaults
 from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
@@ -24,6 +23,7 @@ from scheduler_core.apiserver.status import forbidden as forbidden_answer
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.quota import apply_limit_range_defaults
 from scheduler_core.apiserver.validation.storage.classes import apply_claim_defaults, apply_volume_defaults
+from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
 from scheduler_core.base.releases import OLDEST, Release, pick
 
 # Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.

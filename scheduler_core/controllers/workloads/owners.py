@@ -14,9 +14,9 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apiserver.object_defaults import apply_workload_defaults
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 
