@@ -2,6 +2,7 @@
 
 import os
 
+import msgspec
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
 from django.core.asgi import get_asgi_application
@@ -21,6 +22,22 @@ from playground.urls import websocket_urlpatterns  # noqa: E402
 Limits.statement = settings.DATABASE_ANSWER_SECONDS
 if "timeout" in (options := settings.DATABASES["default"].get("OPTIONS", {})):
     options["timeout"] = BRIEF
+
+
+def prepare_structs() -> None:
+    """Build what msgspec keeps for each Struct, before there are threads.
+
+    msgspec builds it at the first use of a Struct, and a second thread that uses it meanwhile ends the process: a crash at the start of
+    a server that has several first requests at once.
+    """
+    waiting = list(msgspec.Struct.__subclasses__())
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        msgspec.json.Decoder(kind)
+
+
+prepare_structs()
 
 application = BehindProxies(
     Identified(

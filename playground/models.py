@@ -47,7 +47,7 @@ class Session(models.Model):
     driver = models.CharField(max_length=64, blank=True, default="")
     driver_until = models.DateTimeField(null=True, blank=True)
     drive = models.JSONField(null=True, blank=True)
-    # Where a replay under another engine first came to something else (sessions/protocol/outcomes.py), until somebody has read it.
+    # Where a replay under another engine first came to something else (sessions/protocol/opening.py), until somebody has read it.
     differs = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -194,7 +194,7 @@ class CheckpointPart(models.Model):
 
 
 class Outcomes(models.Model):
-    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/protocol/outcomes.py)."""
+    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/protocol/opening.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="outcomes")
     first = models.IntegerField()

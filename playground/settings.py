@@ -133,7 +133,7 @@ TEMPLATES = [
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["playground.templating.compact.Loader", "django.template.loaders.app_directories.Loader"],
+                    ["playground.templating.environment.Loader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [

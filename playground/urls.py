@@ -9,34 +9,10 @@ from django.views.i18n import set_language
 
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.sessions.web.consumers import SessionConsumer
-from playground.views import (
-    branches,
-    commands,
-    conformance,
-    embed,
-    home,
-    joined,
-    operator,
-    overview,
-    session,
-    sharing,
-    story,
-    terms,
-)
+from playground.views import branches, commands, home, operator, session, sharing, site, story
 from playground.views.classroom import desk, joining
 from playground.views.lessons import course, editing, making, taking, variants
-from playground.views.workbench import (
-    acting,
-    build,
-    calls,
-    components,
-    extenders,
-    imports,
-    menu,
-    objects,
-    plugins,
-    weights,
-)
+from playground.views.workbench import acting, build, calls, components, extenders, imports, objects, plugins, weights
 
 
 def page(name: str) -> Callable[..., HttpResponseBase]:
@@ -64,13 +40,13 @@ urlpatterns = [
     path("language", set_language, name="language"),
     path("import-trace", page("exports.import_trace"), name="import-trace"),
     path("trace.schema.json", page("exports.schema"), name="trace-schema"),
-    path("conformance", conformance.conformance, name="conformance"),
+    path("conformance", site.conformance, name="conformance"),
     path("releases", page("upgrade.releases"), name="releases"),
-    path("terms", terms.terms, name="terms"),
-    path("terms.json", terms.terms_json, name="terms-json"),
+    path("terms", site.terms, name="terms"),
+    path("terms.json", site.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),
-    path("styles/<slug:digest>/<slug:name>.css", joined.joined, {"kind": "styles"}, name="styles"),
-    path("scripts/<slug:digest>/<slug:name>.js", joined.joined, {"kind": "scripts"}, name="scripts"),
+    path("styles/<slug:digest>/<slug:name>.css", site.joined, {"kind": "styles"}, name="styles"),
+    path("scripts/<slug:digest>/<slug:name>.js", site.joined, {"kind": "scripts"}, name="scripts"),
     path("healthz", operator.healthz, name="healthz"),
     path("metrics", operator.metrics, name="server-metrics"),
     path("status", operator.status, name="server-status"),
@@ -83,13 +59,18 @@ urlpatterns = [
     path("join/<str:code>/", joining.room, name="join-room"),
     path("join/<str:code>/qr.svg", joining.qr, name="room-qr"),
     path("s/<str:key>/", session.studio, name="studio"),
-    path("embed/<str:key>/", embed.embed, name="embed"),
-    path("embed/<str:key>/<path:page>", embed.beyond, name="embed-beyond"),
+    path("embed/<str:key>/", sharing.embed, name="embed"),
+    path("embed/<str:key>/<path:page>", sharing.beyond, name="embed-beyond"),
     path("s/<str:key>/k8s", page("door.door"), name="door-root"),
     path("s/<str:key>/k8s/", page("door.door"), name="door"),
     path("s/<str:key>/k8s/<path:path>", page("door.door"), name="door-path"),
     path("s/<str:key>/live", page("door.live"), name="live"),
     path("s/<str:key>/kubeconfig", page("door.kubeconfig"), name="kubeconfig"),
+    path("s/<str:key>/second-opinion", page("second_opinion.second_opinion"), name="second-opinion"),
+    path("s/<str:key>/second-opinion/opinion.json", page("second_opinion.opinion_json"), name="second-opinion-json"),
+    path("s/<str:key>/second-opinion/progress.json", page("second_opinion.progress"), name="second-opinion-progress"),
+    path("s/<str:key>/second-opinion/config.yaml", page("second_opinion.config"), name="second-opinion-config"),
+    path("s/<str:key>/second-opinion/begin", page("second_opinion.begin"), name="second-opinion-begin"),
     path("s/<str:key>/panel/<str:name>", session.panel, name="panel"),
     path("s/<str:key>/fixes", page("fixes.fixes"), name="fixes"),
     path("s/<str:key>/problems", page("fixes.problems"), name="problems"),
@@ -109,8 +90,8 @@ urlpatterns = [
     path("s/<str:key>/statistics/<slug:chart>.csv", page("metrics.statistics_csv"), name="statistics-csv"),
     path("s/<str:key>/metrics.txt", page("metrics.metrics_text"), name="metrics-text"),
     path("s/<str:key>/nodes.json", session.nodes, name="nodes"),
-    path("s/<str:key>/names.json", overview.names, name="names"),
-    path("s/<str:key>/ends.json", overview.ends, name="ends"),
+    path("s/<str:key>/names.json", session.names, name="names"),
+    path("s/<str:key>/ends.json", session.ends, name="ends"),
     path("s/<str:key>/step", session.step, name="step"),
     path("s/<str:key>/back", session.back, name="back"),
     path("s/<str:key>/goto", session.goto, name="goto"),
@@ -173,7 +154,7 @@ urlpatterns = [
     path("s/<str:key>/calls", calls.calls, name="calls"),
     path("s/<str:key>/extenders", extenders.extenders, name="extenders"),
     path("s/<str:key>/act/<str:name>", acting.act, name="act"),
-    path("s/<str:key>/menu", menu.show, name="menu"),
+    path("s/<str:key>/menu", acting.show, name="menu"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/importing/<str:token>", imports.importing, name="importing"),

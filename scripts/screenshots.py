@@ -1,5 +1,5 @@
 """Takes pictures of the real product in a real Chromium. `make screenshots` takes those of docs/images; `make states` takes the twelve main
-states of the screen, light and dark, at four widths, into build/states.
+states of the screen, light and dark, at four widths, in both languages, into build/states. (The Chinese ones need a Chinese font.)
 
 Each is a world of its own at a step that is found by what happened there (scripts/pictures), so it can be taken again after any change
 of the screen. Names of states as arguments take these alone.
@@ -7,9 +7,10 @@ of the screen. Names of states as arguments take these alone.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,12 +40,14 @@ class Shot(NamedTuple):
     width: int
     height: int
     scheme: str
+    language: str = "en"
 
 
 def every(state: str) -> list[Shot]:
-    """Light and dark, at four widths."""
+    """Light and dark, at four widths, in both languages."""
     return [
-        Shot(f"{state}-{width}-{scheme}", width, height, scheme)
+        Shot(f"{state}-{width}-{scheme}-{language}", width, height, scheme, language)
+        for language in ("en", "zh-CN")
         for width, height in ((390, 844), (1280, 720), (1440, 900), (1920, 1080))
         for scheme in ("light", "dark")
     ]
@@ -60,6 +63,8 @@ DOCUMENTS = {
     "openb": Shot("filter", 1440, 900, "light"),
     "ties": Shot("large", 1280, 720, "dark"),
     "refused": Shot("binding", 1280, 720, "light"),
+    "gang": Shot("group", 1280, 720, "light"),
+    "door": Shot("kubectl", 1280, 844, "light"),
     "journey": Shot("journey", 1000, 900, "light"),
     "internals": Shot("internals", 1280, 720, "dark"),
     "commands": Shot("commands", 1280, 720, "dark"),
@@ -91,21 +96,23 @@ def take(browser: Browser, server: str, only: list[str], shots: Mapping[str, lis
         wanted = {name for name in names if name in shots and (not only or name in only)}
         if not wanted:
             continue
-        making, looking = browser.new_context(), browser.new_context()
-        looking.add_init_script(SETTLED_IN)
+        making = browser.new_context()
 
-        def begin(start: str = "empty", name: str = "") -> Session:
-            return Session(making, server, start, name)  # noqa: B023
+        def begin(start: str = "empty", name: str = "", **fields: str) -> Session:
+            return Session(making, server, start, name, **fields)  # noqa: B023
 
         for state in world(begin):
             if state.name in wanted:
-                pictures(looking.new_page(), state, shots[state.name], folder)
+                for language, group in itertools.groupby(shots[state.name], lambda shot: shot.language):
+                    looking = browser.new_context(locale=language)
+                    looking.add_init_script(SETTLED_IN)
+                    pictures(looking.new_page(), state, group, folder)
+                    looking.close()
         making.close()
-        looking.close()
 
 
-def pictures(page: Page, state: State, shots: list[Shot], folder: Path) -> None:
-    """Take a state's pictures."""
+def pictures(page: Page, state: State, shots: Iterable[Shot], folder: Path) -> None:
+    """Take a state's pictures in one language."""
     size = (0, 0)
     for shot in shots:
         if size != (size := (shot.width, shot.height)):
@@ -114,7 +121,6 @@ def pictures(page: Page, state: State, shots: list[Shot], folder: Path) -> None:
         page.wait_for_timeout(SETTLED)
         page.screenshot(path=folder / f"{shot.file}.png")
         print(f"{folder.relative_to(ROOT)}/{shot.file}.png", flush=True)
-    page.close()
 
 
 def main(arguments: list[str]) -> None:
@@ -127,7 +133,6 @@ def main(arguments: list[str]) -> None:
     shots = {name: every(name) for name in main_states} if states else {k: [v] for k, v in DOCUMENTS.items()}
     with tempfile.TemporaryDirectory() as folder:
         server = PlaygroundServer(Path(folder))
-        server.manage("migrate", "--verbosity", "0")
         try:
             server.start()
             with sync_playwright() as playwright:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
+import yaml
 from babel.messages import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
@@ -32,6 +33,7 @@ msgstr ""
 
 """
 KEYWORDS = {
+    "Difference": (4,),  # the sentence of a row of the table of releases
     "_": None,
     "gettext": None,
     "gettext_lazy": None,
@@ -44,17 +46,42 @@ _STRING = r"""u?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _CALL = re.compile(rf"\b(?:n?gettext|_)\(\s*({_STRING})(?:\s*,\s*({_STRING}))?")
 
 
+def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None, list[str]]]:
+    """The texts that a source marks, each with its context and the comments for translators; of a YAML file, all texts but references."""
+    if path.suffix == ".yaml":
+        yield from ((text, None, []) for text in list_strings(yaml.safe_load(path.read_text())))
+    elif path.suffix == ".html":
+        yield from ((text, None, []) for text in extract_template(path.read_text()))
+    else:
+        with path.open("rb") as source:
+            for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
+                yield text, context, comments
+
+
+def list_strings(data: object, without: Container[str] = ("docs", "sources")) -> Iterator[str]:
+    """Every string in YAML data, without keys."""
+    if isinstance(data, str):
+        yield data
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        if key not in without:
+            yield from list_strings(value, without)
+
+
+def list_sources() -> Iterator[Path]:
+    """The files that have texts: modules, the words beside presenters, and templates."""
+    for folder in ("playground", "scheduler_core"):
+        yield from sorted((ROOT / folder).rglob("*.py"))
+    for folder in ("presenters", "features"):
+        yield from sorted((ROOT / "playground" / folder).rglob("*.yaml"))
+    yield from sorted((ROOT / "templates").rglob("*.html"))
+
+
 def extract_catalog() -> Catalog:
     """Every text that the sources mark."""
     found = Catalog(project="Scheduler Playground", charset="utf-8")
-    for folder in ("playground", "scheduler_core"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            with path.open("rb") as source:
-                for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
-                    found.add(text, auto_comments=comments, context=context)
-    for path in sorted((ROOT / "templates").rglob("*.html")):
-        for text in extract_template(path.read_text()):
-            found.add(text)
+    for path in list_sources():
+        for text, context, comments in extract_texts(path):
+            found.add(text, auto_comments=comments, context=context)
     return found
 
 

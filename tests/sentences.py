@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 import yaml
-from babel.messages.extract import extract
 
 from playground.features.fixes.presenter import describe_findings
 from playground.lessons import read_lessons
@@ -20,7 +19,7 @@ from playground.lessons.reading import beginning, command_of
 from playground.presenters import PANELS, Look, present
 from playground.presenters.commands import describe_omission
 from playground.presenters.commands import sentence as describe_command
-from playground.presenters.sentences.coming import coming
+from playground.presenters.narrator import coming
 from playground.presenters.sentences.kinds import row
 from playground.presenters.why.panel import present_explanation
 from playground.presenters.words import Message, format_message, in_english
@@ -28,7 +27,7 @@ from scheduler_core.analysis.explain import explain, explain_uncreated
 from scheduler_core.analysis.fixes import Budget, search_fixes
 from scheduler_core.world.commands import ApplyObjects, Refused
 from scheduler_core.world.simulation import Simulation
-from tests.messages import KEYWORDS, ROOT, read
+from tests.messages import ROOT, extract_texts, list_sources, read
 
 WHERE = ROOT / "build" / "sentences.md"
 REAL = ROOT / "tests" / "real"
@@ -41,9 +40,8 @@ def list_templates() -> dict[str, list[str]]:
     """The texts that stand for sentences, by the module of the presenters that has them, in the order of the module."""
     found = {}
     folders = (ROOT / "playground" / "presenters", ROOT / "playground" / "features")
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
-        with path.open("rb") as source:
-            texts = [text for _, text, _, _ in extract("python", source, KEYWORDS) if isinstance(text, str)]
+    for path in (path for path in list_sources() if any(path.is_relative_to(folder) for folder in folders)):
+        texts = [text for text, _context, _comments in extract_texts(path) if isinstance(text, str)]
         if said := [text for text in dict.fromkeys(texts) if is_sentence(text)]:
             found[str(path.relative_to(ROOT))] = said
     return found

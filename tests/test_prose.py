@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
-from babel.messages.extract import extract
 
-from tests.messages import KEYWORDS, extract_template, read
+from tests.messages import extract_texts, list_sources, list_strings, read
 
 ROOT = Path(__file__).resolve().parents[1]
 RELATIVE = frozenset(
@@ -154,14 +153,8 @@ def test_comments_say_why() -> None:
 
 def list_texts() -> Iterator[tuple[str, str]]:
     """The texts that the sources mark for translation, with their files."""
-    for package in ("scheduler_core", "playground"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            with path.open("rb") as source:
-                for _line, found, _comments, _context in extract("python", source, KEYWORDS):
-                    for text in (found,) if isinstance(found, str) else found:
-                        yield path.relative_to(ROOT).as_posix(), text
-    for path in sorted((ROOT / "templates").rglob("*.html")):
-        for found in extract_template(path.read_text()):
+    for path in list_sources():
+        for found, _context, _comments in extract_texts(path):
             for text in (found,) if isinstance(found, str) else found:
                 yield path.relative_to(ROOT).as_posix(), text
 
@@ -181,22 +174,10 @@ def test_lessons_are_plain() -> None:
     stilted = [
         f"{path.parent.name}: {text}"
         for path in sorted((ROOT / "playground" / "lessons" / "content").glob("*/en.yaml"))
-        for text in list_strings(yaml.safe_load(path.read_text()))
+        for text in list_strings(yaml.safe_load(path.read_text()), without=())
         if STILTED.search(text)
     ]
     assert len(stilted) <= MOST_STILTED_LESSONS, stilted
-
-
-def list_strings(data: object) -> Iterator[str]:
-    """Every string in YAML data, without keys."""
-    if isinstance(data, str):
-        yield data
-    elif isinstance(data, dict):
-        for value in data.values():
-            yield from list_strings(value)
-    elif isinstance(data, list):
-        for value in data:
-            yield from list_strings(value)
 
 
 def test_chinese_words_are_those_of_the_kubernetes_documentation() -> None:

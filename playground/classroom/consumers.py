@@ -22,7 +22,7 @@ from playground.models import Poll, Room, Student
 from playground.presenters.look import Look
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.asking import in_thread
-from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
+from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone

@@ -23,6 +23,7 @@ COMMANDS = {
     "mcp": "serve the commands about clusters to an assistant, by the Model Context Protocol",
     "serve": "serve the playground's pages",
     "kubeconfig": "a kubeconfig that leads kubectl to a session",
+    "second-opinion": "run a kube-scheduler of your own in a fork of a session, and compare",
     "door": "a local https listener that forwards to a session, for tools that need one",
     "export": "a session's trace in a form that other tools read",
     "lessons": "list and check lessons",
@@ -31,7 +32,7 @@ COMMANDS = {
     "restore": "bring sessions back from such a file",
 }
 # These need no app, no database and no language: they start at once.
-WITHOUT_DJANGO = (*CLUSTERS, "experiment", "mcp", "conformance", "kubeconfig", "door")
+WITHOUT_DJANGO = (*CLUSTERS, "experiment", "mcp", "conformance", "kubeconfig", "door", "second-opinion")
 WITH_DATA = ("serve", "backup", "restore", "export")
 
 
@@ -71,7 +72,7 @@ def run(program: str, given: Sequence[str]) -> None:
         from django.conf import settings
 
         settings.configure(USE_I18N=False)
-        module = import_module(f"playground.management.commands.{given[0]}")
+        module = import_module(f"playground.management.commands.{given[0].replace('-', '_')}")
         module.Command().run_from_argv([program, *given])
         return
     from django.core.management import ManagementUtility

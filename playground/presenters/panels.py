@@ -7,15 +7,43 @@ it has cards).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypedDict
 
-from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline, transport
+from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline
+from playground.presenters.amounts import clock
 from playground.presenters.look import CLUSTER, Look
-from playground.presenters.panel import AnyPanel
+from playground.presenters.panel import AnyPanel, Panel
+from playground.presenters.scene import profile_of
 from playground.presenters.stage.aim import aim_of
 from scheduler_core.world.readonly import WorldView
 
+# The transport's readouts: virtual time, attempt, step.
+
+
+class TransportContext(TypedDict):
+    position: int
+    now: str
+    profile: str
+    idle: bool
+    release: str
+
+
+def present_transport(sim: WorldView, look: Look) -> Panel[TransportContext, Any]:
+    """Return the viewer's position. The position of the head, and what runs, come with the delta itself."""
+    return Panel(
+        "transport",
+        {
+            "position": sim.position,
+            "now": clock(sim.now),
+            "profile": profile_of(sim),
+            "idle": sim.idle and not sim.outside,
+            "release": sim.settings.release,
+        },
+    )
+
+
 PANELS: dict[str, Callable[..., AnyPanel]] = {
-    "transport": transport.present,
+    "transport": present_transport,
     "pipeline": pipeline.present,
     "queues": queues.present,
     "stage": stage.present,

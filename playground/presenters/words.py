@@ -6,8 +6,12 @@ Presenters know no Django, so they mark messages for the catalogs and leave the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NotRequired, TypedDict, cast
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, cast
+
+import yaml
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
@@ -26,9 +30,32 @@ def gettext_noop(message: str) -> str:
     return message
 
 
+@lru_cache
+def read_yaml(path: Path) -> Any:
+    """The words of a YAML file beside its module, which tests/messages.py reads into the catalogs as well."""
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - plain data alone
+
+
 def message(text: str, /, **values: object) -> Message:
     """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
     return {"text": text, "values": values} if values else {"text": text}
+
+
+def match_text(texts: Iterable[str], said: str) -> tuple[str, dict[str, str]] | None:
+    """The first of the texts that a finished one was made from, and the values put into it; a text without values is found first."""
+    if said in texts:
+        return said, {}
+    found = ((text, match) for text in texts if "%(" in text and (match := _compile_text(text).fullmatch(said)))
+    return next(((text, match.groupdict()) for text, match in found), None)
+
+
+@cache
+def _compile_text(text: str) -> re.Pattern[str]:
+    """Return the pattern that a text matches after its values are filled in."""
+    parts = re.split(r"%\((\w+)\)s", text)
+    named = (f"(?P<{part}>.+?)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
+    return re.compile("".join(named), re.DOTALL)
 
 
 def list_nodes(names: Sequence[str]) -> Message:

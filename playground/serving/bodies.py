@@ -17,7 +17,7 @@ from django.urls import Resolver404, resolve
 
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
-from playground.sessions.limits.shares import address_owner
+from playground.sessions.limits import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
 from playground.sessions.web.client import SessionClient
 

@@ -19,10 +19,10 @@ from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.web.http import HTTPChannel
 
 from playground.common.addresses import is_in, read_address
-from playground.common.telemetry import CONNECTIONS as COUNTED
-from playground.common.telemetry import REFUSED
+from playground.common.logs import CONNECTIONS as COUNTED
+from playground.common.logs import REFUSED
 from playground.serving.gate import raw_refusal
-from playground.sessions.limits.shares import CONNECTIONS, address_owner
+from playground.sessions.limits import CONNECTIONS, address_owner
 from playground.sessions.protocol.errors import SessionError, Unavailable
 
 PIECE = 16 << 10  # bytes of a body that have to come within settings.REQUEST_SECONDS

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from playground.presenters.names import WIDE, Names, fit
-from playground.presenters.terms import TERMS
+from playground.presenters.terms import read_terms
 from playground.presenters.words import close_up
 from playground.workbench.forms.fields import duration_text
 
@@ -64,7 +64,7 @@ def _render_value(name: str, value: Any, names: Names | None) -> str:
 def _mark_name(text: str, element: str) -> SafeString:
     """A name in a sentence; a term says which one it is."""
     escaped = escape(text)
-    if text in TERMS:
+    if text in read_terms():
         return SafeString(f'<{element} class="term" data-term="{escaped}">{escaped}</{element}>')
     return SafeString(escaped if element == "span" else f"<{element}>{escaped}</{element}>")
 

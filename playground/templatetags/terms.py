@@ -11,7 +11,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from playground.presenters.terms import TERMS
+from playground.presenters.terms import read_terms
 from playground.templatetags.studio import breakable
 
 register = template.Library()
@@ -23,17 +23,17 @@ END = SafeString("</span>")
 def term(name: str) -> SafeString:
     """A name that may break between its words, with its tooltip where it is a term."""
     shown = breakable(name)
-    return open_term(name) + shown + END if name in TERMS else shown
+    return open_term(name) + shown + END if name in read_terms() else shown
 
 
 @register.filter
 def meaning(name: str) -> str:
     """Return the meaning of a term, to be translated; "" if the name is not a term."""
-    return TERMS[name].text if name in TERMS else ""
+    return read_terms()[name].text if name in read_terms() else ""
 
 
 def open_term(name: str) -> SafeString:
     """The beginning of a label; an error for what is no term."""
-    if name not in TERMS:
+    if name not in read_terms():
         raise template.TemplateSyntaxError(f"{name} is no term (playground/presenters/terms)")
     return format_html('<span class="term" data-term="{}">', name)

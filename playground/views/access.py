@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from playground.common.addresses import client_name
-from playground.sessions.limits.shares import vouch
+from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import InThePast, SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import Past, SessionClient

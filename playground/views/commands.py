@@ -25,8 +25,7 @@ from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.reruns import NewBranch, Reruns
 from playground.views.access import creator, edits, opens
-from playground.views.paging import page_of
-from playground.views.responses import position, seed_of, whole_number, workbench
+from playground.views.responses import page_of, position, seed_of, whole_number, workbench
 
 PAGE = 50
 MOST_SKIPPED = 500

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple, TypedDict
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -23,14 +25,76 @@ from playground.sessions.recent import recent, remember
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator
-from playground.views.film import OF, film
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
 from playground.workbench.builder import CLUSTERS, clusters_of_differences
+from scheduler_core import Cluster
 from scheduler_core.formats.indication import find_release
 from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, read_release
 from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
+from scheduler_core.world.readonly import parse_quantity
+
+# The moving picture of the first page: a placement as the engine made it.
+
+POD, OF = "web-1", "placement"
+
+
+class FilmNode(NamedTuple):
+    """`said` is the reason of a refusal, or else `points` are those of a feasible node; `used` and `after` are percentages of its cpu."""
+
+    name: str
+    said: str
+    points: int
+    used: int
+    after: int
+    chosen: bool
+
+
+class Film(TypedDict):
+    pod: str
+    waiting: list[str]
+    nodes: list[FilmNode]
+    feasible: int
+    node: str
+    place: int
+
+
+@cache
+def film() -> Film:
+    """Schedule the first pod of a cluster that people may then step through themselves, and keep what each node said."""
+    manifests = CLUSTERS[OF].make()
+    attempt = Cluster(*manifests).schedule(POD)
+    assert attempt.scores is not None, "a picture of a placement needs several feasible nodes"
+    used: Counter[str] = Counter()
+    offered, asked = {}, {}
+    for each in manifests:
+        name = each["metadata"]["name"]
+        if each["kind"] == "Node":
+            offered[name] = _milli(each["status"]["allocatable"]["cpu"])
+        else:
+            asked[name] = _milli(each["spec"]["containers"][0]["resources"]["requests"]["cpu"])
+            used[each["spec"].get("nodeName", "")] += asked[name]
+    totals = attempt.scores.total
+    nodes = []
+    for name, whole in offered.items():
+        chosen = name == attempt.node
+        after = used[name] + (asked[POD] if chosen else 0)
+        said = attempt.refused[name][1] if name in attempt.refused else ""
+        nodes.append(FilmNode(name, said, totals.get(name, 0), 100 * used[name] // whole, 100 * after // whole, chosen))
+    return {
+        "pod": POD,
+        "waiting": [name for name in asked if name.startswith("web-") and name != POD],
+        "nodes": nodes,
+        "feasible": len(totals),
+        "node": attempt.node,
+        "place": list(offered).index(attempt.node),
+    }
+
+
+def _milli(quantity: str) -> int:
+    return int(1000 * parse_quantity(quantity))
+
 
 TRACK_NAMES = {
     "first-steps": gettext_lazy("First steps"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -238,3 +239,37 @@ def confirm_command(request: HttpRequest, client: SessionClient, said: str, page
 def go(request: HttpRequest, url: str) -> HttpResponse:
     """Leave for another page, out of a drawer too."""
     return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)
+
+
+# One page of a long list.
+
+
+@dataclass(frozen=True)
+class Page:
+    """`rows` of all `total`; `number` counts from 1. `first` and `last` are the rows' numbers, from 1."""
+
+    rows: Sequence[Any]
+    number: int
+    pages: int
+    total: int
+    first: int
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1
+
+    @property
+    def previous(self) -> int | None:
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def following(self) -> int | None:
+        return self.number + 1 if self.number < self.pages else None
+
+
+def page_of(rows: Sequence[Any], wanted: str, size: int) -> Page:
+    """The page that was asked for, or the nearest one that exists."""
+    pages = max(1, -(-len(rows) // size))
+    number = min(max(whole_number(wanted, 9) or 1, 1), pages)
+    start = (number - 1) * size
+    return Page(rows[start : start + size], number, pages, len(rows), start + 1 if rows else 0)

@@ -114,7 +114,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         Behavior.LAST_VICTIM_GATES,
         "1.35",
         "kubernetes#134294",
-        "A pod that preempts stays gated until the deletion of the last victim begins, not only until its turn comes.",
+        "A pod that preempts stays gated until the deletion of the last victim begins, not only until the victim is next.",
     ),
     Difference(
         Behavior.ALLOCATED_CLAIMS_SCORE,
@@ -141,7 +141,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         Behavior.RECREATED_POD_LEAVES,
         "1.36",
         "pkg/scheduler/schedule_one.go",
-        "A failed attempt whose pod was created anew under its name is dropped; before, it carried on with the new pod.",
+        "A failed attempt is dropped if its pod was deleted and created again under the same name; before, the attempt used the new pod.",
     ),
     Difference(
         Behavior.PREEMPTION_IN_MEMORY,

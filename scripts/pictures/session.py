@@ -22,12 +22,14 @@ MOST_MILLISECONDS = 120_000
 class Session:
     """One session; `url` is its studio."""
 
-    def __init__(self, context: BrowserContext, server: str, start: str = "empty", name: str = "") -> None:
+    def __init__(
+        self, context: BrowserContext, server: str, start: str = "empty", name: str = "", **fields: str
+    ) -> None:
         self.context = context
         self.server = server
         self.url = f"{server}/"
         self.token = self._token()
-        self._moved(self.post("new", start=start, name=name))
+        self._moved(self.post("new", start=start, name=name, **fields))
 
     def apply(self, *objects: Manifest) -> None:
         """Import objects as one command."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
-from scripts.pictures import teaching, worlds
+from scripts.pictures import teaching, terminal, worlds
 from scripts.pictures.session import Session
 
 Act = Callable[[Page], None]
@@ -79,6 +79,15 @@ def binding(begin: Begin) -> Iterator[State]:
     yield State("refused", session.at())
 
 
+def gang(begin: Begin) -> Iterator[State]:
+    """A group of five pods whose placements, one rack each, were tried side by side."""
+    session = begin(name="A rack for a group")
+    session.post("gates", gates="GenericWorkload=true,TopologyAwareWorkloadScheduling=true")
+    session.apply(*worlds.racks())
+    session.until(kind="binding_started", pod="train-4")
+    yield State("gang", session.at(stage="group"))
+
+
 def controller(begin: Begin) -> Iterator[State]:
     """A Deployment's pods are replaced by those of its next version."""
     session = begin(name="A rollout")
@@ -139,6 +148,25 @@ def busy(begin: Begin) -> Iterator[State]:
     yield State("exports", session.at("exports"))
 
 
+def door(begin: Begin) -> Iterator[State]:
+    """kubectl creates a Deployment in a session, beside the studio that shows its pods."""
+    session = begin("cluster:zones", "A session for kubectl", live="1", kubelet="runs")
+    text = terminal.record(
+        session,
+        (
+            "kubectl get nodes",
+            "kubectl create deployment api --image=nginx --replicas=3",
+            "kubectl rollout status deployment/api",
+            "kubectl get pods -l app=api -o custom-columns=POD:.metadata.name,NODE:.spec.nodeName",
+            "kubectl cordon worker-zone-b",
+            "kubectl scale deployment api --replicas=5",
+            "kubectl rollout status deployment/api",
+            "kubectl get deployment,replicaset",
+        ),
+    )
+    yield State("door", session.at(), terminal.beside(text))
+
+
 def _press(key: str) -> Act:
     return lambda page: page.keyboard.press(key)
 
@@ -188,6 +216,7 @@ MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     openb: ("openb",),
     preemption: ("preemption", "ladder"),
     binding: ("binding", "refused"),
+    gang: ("gang",),
     controller: ("controller",),
     large: ("large", "ties"),
     lockstep: ("lockstep",),
@@ -196,6 +225,7 @@ MAIN: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
 MORE: dict[Callable[[Begin], Iterator[State]], tuple[str, ...]] = {
     busy: ("journey", "internals", "commands", "compare", "exports"),
     authoring: ("authoring",),
+    door: ("door",),
     lesson: ("lesson",),
     classroom: ("classroom",),
 }

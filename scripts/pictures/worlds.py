@@ -212,6 +212,28 @@ def crowded() -> list[MutableManifest]:
     return [*nodes, *(pod(name, cpu) for name, cpu in (("web-1", "1"), ("big-1", "6"), ("web-2", "1"), ("web-3", "1")))]
 
 
+def racks() -> list[MutableManifest]:
+    """Three racks of three nodes, partly in use, and a group of five pods that has to be in one rack."""
+    group = {"schedulingPolicy": {"gang": {"minCount": 5}}, "schedulingConstraints": {"topology": [{"key": "rack"}]}}
+    free = {"a": (4, 2, 4), "b": (8, 8, 4), "c": (8, 4, 6)}
+    return [
+        *(node(f"node-{rack}{i}", "8", rack=f"rack-{rack}") for rack, cpus in free.items() for i in range(len(cpus))),
+        *(
+            pod(f"etl-{rack}{i}", str(8 - cpu), on=f"node-{rack}{i}")
+            for rack, cpus in free.items()
+            for i, cpu in enumerate(cpus)
+            if cpu < 8
+        ),
+        {
+            "apiVersion": "scheduling.k8s.io/v1beta1",
+            "kind": "PodGroup",
+            "metadata": {"name": "train", "namespace": "default"},
+            "spec": group,
+        },
+        *(pod(f"train-{i}", "3", schedulingGroup={"podGroupName": "train"}) for i in range(5)),
+    ]
+
+
 def rollout(version: int) -> list[MutableManifest]:
     """A Deployment of four, at a version of its image."""
     return [

@@ -64,7 +64,6 @@ def own_server(tmp_path: Path) -> Iterator[PlaygroundServer]:
 def running_server(folder: Path, **environment: str) -> Iterator[PlaygroundServer]:
     """Start a server on data in `folder`, with settings; end it afterwards, whatever happened."""
     server = PlaygroundServer(folder, **environment)
-    server.manage("migrate", "--verbosity", "0")
     try:
         server.start()
         yield server

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management import call_command
 from django.test import Client
 
-from playground.views.conformance import RUN, present_run
+from playground.views.site import RUN, present_run
 from scheduler_core import KUBE_VERSION
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"

@@ -24,7 +24,6 @@ MAP = "/api/v1/namespaces/default/configmaps"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
     server = PlaygroundServer(tmp_path_factory.mktemp("api"), ENGINE_WORKERS="1", ENGINE_HEAVY_WORKERS="1")
-    server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
     server.stop()

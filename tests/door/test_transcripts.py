@@ -28,7 +28,6 @@ pytestmark = pytest.mark.skipif(not KUBECTL, reason="there is no kubectl on this
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
     """One server for all transcripts."""
     server = PlaygroundServer(tmp_path_factory.mktemp("door"), ENGINE_WORKERS="1", ENGINE_HEAVY_WORKERS="1")
-    server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
     server.stop()

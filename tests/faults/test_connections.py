@@ -26,7 +26,6 @@ def serving(folder: Path, seconds: int) -> Iterator[PlaygroundServer]:
     """A server that takes 40 connections and 20 sockets, and waits so many seconds for a request."""
     limits = {"MAX_CONNECTIONS": MOST, "MAX_SOCKETS": SOCKETS, "REQUEST_SECONDS": seconds}
     server = PlaygroundServer(folder, **{name: str(value) for name, value in limits.items()})
-    server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
     server.stop()

@@ -172,7 +172,6 @@ def test_a_server_starts_with_nowhere_to_print(tmp_path: Path, streams: str, pro
         if processes > 1:
             environment["REDIS_URL"] = stack.enter_context(a_redis(tmp_path / "redis")).url
         server = PlaygroundServer(tmp_path, ENGINE_WORKERS="1", ENGINE_HEAVY_WORKERS="1", **environment)
-        server.manage("migrate", "--verbosity", "0")
         command = f'exec "$0" manage.py serve --port {server.port} --processes {processes} {STREAMS[streams]}'
         server.process = subprocess.Popen(
             ["sh", "-c", command, sys.executable],
@@ -214,7 +213,6 @@ def test_a_server_starts_on_a_full_disk_and_all_can_be_looked_at(tmp_path: Path)
             server.process.terminate()  # its log goes with the last connection
             server.process.wait(20)
             disk.fill(server)
-            server.manage("migrate", "--verbosity", "0")
             server.start()
             visitor = Visitor(server.url)
             assert [visitor.get(path).status for path in ("/", f"/s/{key}/", f"/s/{key}/objects")] == [200] * 3

@@ -38,7 +38,6 @@ def serving(folder: Path, redis: Redis, count: int) -> Iterator[PlaygroundServer
     """A supervisor with so many server processes."""
     server = PlaygroundServer(folder, REDIS_URL=redis.url, ENGINE_WORKERS="1", ENGINE_HEAVY_WORKERS="1")
     server.arguments = ["--processes", str(count)]
-    server.manage("migrate", "--verbosity", "0")
     try:
         server.start()
         yield server

@@ -28,7 +28,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServe
     (folder / "spool").mkdir()
     limits["REQUEST_SECONDS"] = "120"  # an upload that stands still is waited for, however busy this machine is
     server = PlaygroundServer(folder, TMPDIR=str(folder / "spool"), **limits)
-    server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
     server.stop()

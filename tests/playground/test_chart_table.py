@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.presenters.charts.table import csv_text
+from playground.presenters.charts import csv_text
 
 
 def test_cells_are_quoted_where_they_need_to_be() -> None:

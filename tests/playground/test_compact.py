@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.utils.translation.template import templatize
 
-from playground.templating.compact import compact
+from playground.templating.environment import compact
 
 (TEMPLATES,) = settings.TEMPLATES[0]["DIRS"]
 

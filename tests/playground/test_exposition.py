@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from playground.common.exposition import exposition
+from playground.features.metrics.views import exposition
 from playground.features.metrics.worker import metrics_of
 from playground.sessions.protocol.errors import SessionGone
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME

@@ -19,8 +19,7 @@ from playground.lessons.reading import CONTENT
 from playground.lessons.texts import fill_placeholders, placeholders
 from playground.presenters.look import Look
 from playground.presenters.story import present
-from playground.presenters.story.goals import list_goals
-from playground.presenters.story.hints import list_hints
+from playground.presenters.story.goals import list_goals, list_hints
 from playground.presenters.words import in_english
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.support.schemas import require_printed

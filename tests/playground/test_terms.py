@@ -12,7 +12,7 @@ from django.utils.text import slugify
 
 from playground.presenters import PANELS, Look, present
 from playground.presenters.panel import PanelChange
-from playground.presenters.terms import TERMS
+from playground.presenters.terms import read_terms
 from playground.sessions.web.render import render_delta
 from scheduler_core.scheduler.plugins import ROOMS
 from scheduler_core.world.commands import DeleteObjects, Ref
@@ -22,6 +22,7 @@ from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import node, pod, three_nodes, world
 
 ROOT = Path(__file__).resolve().parents[2]
+TERMS = read_terms()
 POINTS = {point.value for point in Point}
 PLUGINS = {room.name for room in ROOMS}
 STAGES = {"cluster", "queue", "filter", "score", "preemption", "binding", "controller"}

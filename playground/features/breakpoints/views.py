@@ -20,8 +20,8 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol import breakpoints as core
 from playground.sessions.protocol.breakpoints import EXPRESSION_LENGTH, FIELDS, ExpressionProblem, Hit
 from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.protocol.finding import CheckExpression
 from playground.sessions.protocol.looking import ListedObject, Objects
+from playground.sessions.protocol.until import CheckExpression
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Search
 from playground.views.access import edits, opens

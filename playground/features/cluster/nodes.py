@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
-from playground.presenters.charts.metrics import curves
+from playground.presenters.charts import curves
 from playground.presenters.stage.controller.evictions import eviction
 
 MOST_CHANGES = 40

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.features.cluster.nodes import drains, node, nodes, series, zones
 from playground.presenters.amounts import clock, duration
-from playground.presenters.charts.metrics import curves
+from playground.presenters.charts import curves
 from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.stage.controller.replicas import replicas
 from playground.presenters.words import gettext_noop

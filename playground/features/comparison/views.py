@@ -18,8 +18,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.views.access import opens
 from playground.views.branches import tree
-from playground.views.paging import page_of
-from playground.views.responses import whole_number
+from playground.views.responses import page_of, whole_number
 
 PAGE = 50
 PATIENCE = 4.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from playground.features.device_search.query import (
@@ -20,40 +21,12 @@ from playground.features.device_search.query import (
     SearchedPool,
     TriedDevice,
 )
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, gettext_noop, message, read_yaml
+
+WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))["search"]
 
 Node = Mapping[str, Any]
 FOLDED = 4  # so many alike in a row are one line
-OUTCOMES = {
-    "found": gettext_noop("chosen"),
-    "undone": gettext_noop("chosen, then undone"),
-    "refused": gettext_noop("refused"),
-    "none": gettext_noop("no device left to try"),
-    "too-many": gettext_noop("would be more than 32 devices"),
-    "error": gettext_noop("ends the scheduling cycle"),
-    "": gettext_noop("continues"),
-}
-_FOUND = gettext_noop("found")
-_GATHERED = gettext_noop("is one of the values")
-_NOT_GATHERED = gettext_noop("is none of the values")
-_ENDS = {
-    "found": gettext_noop("%(node)s can provide all devices. %(n)s tried, %(u)s undone."),
-    "none": gettext_noop("%(node)s cannot provide all devices. %(n)s tried, %(u)s undone, no solution."),
-    "too-many": gettext_noop("%(node)s cannot provide all devices: a claim would have more than 32."),
-    "error": gettext_noop("The search on %(node)s ends the scheduling cycle: %(text)s"),
-    "": gettext_noop("The search on %(node)s takes more steps than this page shows."),
-}
-_ORDER = {
-    "status": gettext_noop(
-        "A real cluster may decide differently about this node. kube visits pools and slices in the order of "
-        "a Go map, which differs each time, and here the order decides whether the search succeeds. The "
-        "playground sorts them by name."
-    ),
-    "allocation": gettext_noop(
-        "A real cluster may choose other devices. kube visits pools and slices in the order of a Go map, "
-        "which differs each time, and takes the first solution. The playground sorts them by name."
-    ),
-}
 
 
 def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> Search:
@@ -61,7 +34,13 @@ def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str)
     tried, undone = _counts(root)
     return {
         "outcome": root["outcome"],
-        "end": message(_ENDS.get(root["outcome"], _ENDS[""]), node=node, n=tried, u=undone, text=root.get("text", "")),
+        "end": message(
+            WORDS["ends"].get(root["outcome"], WORDS["ends"][""]),
+            node=node,
+            n=tried,
+            u=undone,
+            text=root.get("text", ""),
+        ),
         "pools": [_pool(check) for check in root["checks"]],
         "blocks": _blocks(root["nodes"], frozenset()),
         "left_out": left_out,
@@ -72,7 +51,7 @@ def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str)
 
 def order_note(order: str) -> Message | None:
     """Return a note that a real cluster may decide differently, and why; None if it cannot."""
-    return message(_ORDER[order]) if order else None
+    return message(WORDS["order"][order]) if order else None
 
 
 def _counts(root: Node) -> tuple[int, int]:
@@ -116,7 +95,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[Block]:
                 "number": node.get("number", 0),
                 "count": node.get("count", 0),
                 "outcome": node["outcome"],
-                "word": _FOUND if node["outcome"] == "found" else OUTCOMES[node["outcome"]],
+                "word": WORDS["found"] if node["outcome"] == "found" else WORDS["outcomes"][node["outcome"]],
                 "text": node.get("text", ""),
                 "rows": _fold_devices([_device(each, node["kind"] == "all", chosen) for each in devices]),
                 "left_out": node.get("left_out", 0),
@@ -133,7 +112,9 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[Block]:
 
 def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> TriedDevice:
     outcome = node["outcome"]
-    word = (_GATHERED if outcome == "found" else _NOT_GATHERED) if gathered else OUTCOMES[outcome]
+    word = (
+        (WORDS["gathered"] if outcome == "found" else WORDS["not-gathered"]) if gathered else WORDS["outcomes"][outcome]
+    )
     checks = [_mark_chosen(check, node["device"] in chosen) for check in node["checks"]]
     last = checks[-1] if checks else None
     refused = last is not None and not last["passed"]
@@ -213,22 +194,6 @@ _SAID = {
         gettext_noop("%(constraint)s %(attribute)s does not hold: %(value)s here, %(expected)s chosen before."),
     ),
 }
-_WHY = {
-    "in-use": gettext_noop("in use"),
-    "chosen": gettext_noop("already chosen"),
-    "binding": gettext_noop("has binding conditions"),
-    "node": gettext_noop("not available to this node"),
-    "remembered": gettext_noop("not selected, as before"),
-    "selector": gettext_noop("not selected"),
-    "capacity": gettext_noop("not enough capacity"),
-    "counters": gettext_noop("not enough %(missing)s"),
-    "taint": gettext_noop("taint not tolerated"),
-    "constraint": gettext_noop("%(attribute)s is %(value)s, not %(expected)s"),
-    "distinct": gettext_noop("%(attribute)s must differ"),
-    "missing": gettext_noop("has no %(attribute)s"),
-}
-_FAILS = gettext_noop("The expression of %(owner)s fails: %(error)s")
-_ERROR = gettext_noop("CEL error")
 _DISTINCT = "distinctAttribute"
 
 
@@ -236,7 +201,7 @@ def describe_check(check: Check) -> DescribedCheck:
     """`passed`, a sentence, and what stands behind it: an expression with the values of its parts, or amounts."""
     kind, passed = check["kind"], bool(check["passed"])
     if kind == "selector" and check.get("error"):
-        text = message(_FAILS, owner=check["owner"], error=check["error"])
+        text = message(WORDS["fails"], owner=check["owner"], error=check["error"])
     else:
         text = message(_SAID[kind][0 if passed else 1], **_values(check))
     return {
@@ -252,13 +217,13 @@ def describe_check(check: Check) -> DescribedCheck:
 def why(check: Check) -> Message:
     """Return a short reason for a check that did not pass."""
     if check.get("error"):
-        return message(_ERROR)
+        return message(WORDS["error"])
     kind = check["kind"]
     if kind == "constraint" and check.get("value") is None:
         kind = "missing"
     elif kind == "constraint" and check.get("constraint") == _DISTINCT:
         kind = "distinct"
-    return message(_WHY[kind], **_values(check))
+    return message(WORDS["why"][kind], **_values(check))
 
 
 def _values(check: Check) -> dict[str, object]:

@@ -19,9 +19,9 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from playground.common.telemetry import DOOR
+from playground.common.logs import DOOR
 from playground.presenters.look import Look
-from playground.sessions.limits.shares import vouch
+from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError, SessionGone
 from playground.sessions.protocol.moving import Answered, BeginWatch, Read, Watched, Write
 from playground.sessions.web.client import SessionClient

@@ -18,9 +18,8 @@ from playground.features.fixes.query import Fixes, Problems
 from playground.presenters import Look
 from playground.presenters.look import AIM
 from playground.presenters.names import Names
-from playground.sessions.protocol.errors import CommandRefused, SessionGone
+from playground.sessions.protocol.errors import CommandRefused, SessionGone, parse_command
 from playground.sessions.protocol.looking import WhyNot
-from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import from_form

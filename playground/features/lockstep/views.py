@@ -22,9 +22,8 @@ from playground.features.comparison.presenter import present
 from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
 from playground.features.lockstep.presenter import decisions, describe_divergence, differing, end_of, moment
 from playground.features.lockstep.query import Moment, Stretch, StretchOf
-from playground.presenters import Look
-from playground.presenters.charts import alignment
-from playground.presenters.charts.alignment import GRAINS, Row
+from playground.presenters import Look, charts
+from playground.presenters.charts import GRAINS, Row
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.comparing import Attempt
 from playground.sessions.protocol.errors import SessionError
@@ -81,7 +80,7 @@ class Pair(NamedTuple):
     async def rows(self, index: int) -> list[Row]:
         """The steps of an attempt, aligned."""
         asked = [{"at": head, "index": index} for head in self.heads]
-        return alignment.rows(*(await self.ask(Stretch, asked)))
+        return charts.align_rows(*(await self.ask(Stretch, asked)))
 
 
 class Standing(NamedTuple):
@@ -138,7 +137,7 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
     indices = await pair.ask(StretchOf, places)
     index = indices[0] if theirs is None else max(indices)
     rows, following = await asyncio.gather(pair.rows(index), pair.rows(index + 1))
-    return Standing(index, rows, alignment.place_of(rows, (ours, theirs)), following)
+    return Standing(index, rows, charts.place_of(rows, (ours, theirs)), following)
 
 
 def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> dict[str, Any]:
@@ -149,8 +148,8 @@ def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) ->
     later = [i for i in indices if i > now]
     places = {
         "home": (0, 0),
-        "back": alignment.back(standing.rows, standing.row, grain),
-        "step": alignment.forward(standing.rows, standing.row, standing.following, grain),
+        "back": charts.back(standing.rows, standing.row, grain),
+        "step": charts.forward(standing.rows, standing.row, standing.following, grain),
         "end": pair.heads,
         "first": end_of(comparison, indices[0]) if indices else None,
         "earlier": end_of(comparison, earlier[-1]) if earlier else None,

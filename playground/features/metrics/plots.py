@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
+from playground.presenters import charts as draw
 from playground.presenters.amounts import SECOND, clock, duration, thousands
-from playground.presenters.charts import metrics as draw
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME, Metric, MetricKind
 

@@ -19,8 +19,8 @@ from playground.features.metrics.plots import (
     table,
     total,
 )
+from playground.presenters import charts as draw
 from playground.presenters.amounts import clock, thousands
-from playground.presenters.charts import metrics as draw
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
 

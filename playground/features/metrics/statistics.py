@@ -19,8 +19,8 @@ from playground.features.metrics.plots import (
     seconds,
     sum_histogram,
 )
+from playground.presenters import charts as draw
 from playground.presenters.amounts import amount, clock, duration, thousands
-from playground.presenters.charts import metrics as draw
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME
 

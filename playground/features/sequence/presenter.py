@@ -12,8 +12,7 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.kinds import BY_KIND
 from playground.presenters.sentences.kinds import row as row_of
-from playground.presenters.sentences.lifelines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES
-from playground.presenters.sentences.lines import Standing, Who
+from playground.presenters.sentences.lines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES, Standing, Who
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import (
     ApiCall,

@@ -12,8 +12,7 @@ from typing import Any
 from playground.features.sequence.presenter import arrows, in_causal_order
 from playground.features.sequence.query import Arrow, FoundSequence, Sequence, SequencePart
 from playground.presenters.amounts import clock
-from playground.presenters.sentences.lifelines import BINDING
-from playground.presenters.sentences.lines import Standing
+from playground.presenters.sentences.lines import BINDING, Standing
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from http.cookiejar import CookieJar
 from queue import Empty, SimpleQueue
@@ -21,13 +21,43 @@ TOGETHER = 1.0  # seconds in which changes come together to one import
 WAIT = 120.0  # seconds for an answer
 
 
+class Pages:
+    """The pages of a session, asked as a browser asks them."""
+
+    def __init__(self, link: str) -> None:
+        base, key = read_link(link)
+        self.link, self._cookies = f"{base}/s/{key}", CookieJar()
+        self._opener = build_opener(HTTPCookieProcessor(self._cookies))
+
+    def post(self, page: str, **fields: str) -> str:
+        """Send a form, and return the address that it leads to."""
+        if not self._token():
+            self.ask("")  # gives the cookie whose value each form carries
+        return self.read(page, urlencode({**fields, "csrfmiddlewaretoken": self._token()}).encode())[0]
+
+    def _token(self) -> str:
+        return next((cookie.value or "" for cookie in self._cookies if cookie.name.endswith("csrftoken")), "")
+
+    def ask(self, page: str, method: str | None = None) -> bytes:
+        """Return what a page answers."""
+        return self.read(page, method=method)[1]
+
+    def read(
+        self, page: str, body: bytes | None = None, method: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[str, bytes]:
+        """Return the address that a request leads to, and the answer."""
+        headers = {"Referer": f"{self.link}/", **(headers or {})}
+        address = page if "://" in page else f"{self.link}/{page}"
+        request = Request(address, body, headers, method=method)  # noqa: S310 - http or https, see read_link
+        with self._opener.open(request, timeout=WAIT) as answer:
+            return str(answer.url), answer.read()
+
+
 class Feed:
     """Passes changes on to a session, in a thread of its own. `say` hears what the session does not take."""
 
     def __init__(self, link: str, say: Callable[[str], object]) -> None:
-        base, key = read_link(link)
-        self._link, self._say, self._cookies = f"{base}/s/{key}", say, CookieJar()
-        self._opener = build_opener(HTTPCookieProcessor(self._cookies))
+        self._pages, self._say = Pages(link), say
         self._changes: SimpleQueue[tuple[Key, Manifest | None]] = SimpleQueue()
 
     def start(self, objects: Sequence[tuple[Key, Manifest]]) -> None:
@@ -61,18 +91,11 @@ class Feed:
         if not manifests:
             return
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests})
-        self._ask("")  # gives the cookie whose value each form carries
-        preview = self._post("import", text=text)
+        preview = self._pages.post("import", text=text)
         token = parse_qs(urlsplit(preview).query).get("token")
         if not token:
             raise OSError("its import page gave no preview; is the link one to edit by?")
-        self._post("import/apply", token=token[0])
-
-    def _post(self, page: str, **fields: str) -> str:
-        """Send a form, and return the address that it leads to."""
-        token = next((cookie.value for cookie in self._cookies if cookie.name.endswith("csrftoken")), "")
-        body = urlencode({**fields, "csrfmiddlewaretoken": token or ""}).encode()
-        return self._ask(page, body)
+        self._pages.post("import/apply", token=token[0])
 
     def _delete(self, key: Key) -> None:
         kind, namespace, name = KINDS[key[0]], key[1], key[2]
@@ -80,13 +103,7 @@ class Feed:
         where = f"namespaces/{namespace}/" if kind.namespaced else ""
         page = f"k8s/{group}/v1/{where}{kind.plural}/{name}?gracePeriodSeconds=0&propagationPolicy=Background"
         try:
-            self._ask(page, method="DELETE")
+            self._pages.ask(page, method="DELETE")
         except HTTPError as error:
             if error.code != HTTPStatus.NOT_FOUND:
                 raise
-
-    def _ask(self, page: str, body: bytes | None = None, method: str | None = None) -> str:
-        headers = {"Referer": f"{self._link}/"}
-        request = Request(f"{self._link}/{page}", body, headers, method=method)  # noqa: S310 - http or https, see read_link
-        with self._opener.open(request, timeout=WAIT) as answer:
-            return str(answer.url)

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
-from playground.presenters.devices.paging import window
 from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.status import ResourceClaim, pods_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import WorldView
+
+# Which rows of a long list are shown.
+
+PAGE = 50
+
+
+class Window(NamedTuple):
+    """Rows from `start` up to `end` of `total`."""
+
+    start: int
+    end: int
+    total: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Pages count from 0; `previous` and `following` are None where there is none."""
+        page = self.start // PAGE
+        return {
+            "first": self.start + 1 if self.total else 0,
+            "last": self.end,
+            "total": self.total,
+            "previous": page - 1 if page else None,
+            "following": page + 1 if self.end < self.total else None,
+        }
+
+
+def window(total: int, page: int) -> Window:
+    """The page that was asked for, or the last one."""
+    start = min(page, max(total - 1, 0) // PAGE) * PAGE
+    return Window(start, min(start + PAGE, total), total)
+
 
 KIND = "ResourceClaim"
 STATES = {

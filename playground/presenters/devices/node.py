@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from playground.presenters.devices.bars import Bar, bar
-from playground.presenters.devices.states import DeviceRow, build_device_row, stock
+from playground.presenters.devices.states import Bar, DeviceRow, bar, build_device_row, stock
 from playground.presenters.scene import scheduler_of, short, table_of
 from scheduler_core.analysis.status import CounterUse, Device, DeviceState, PoolId, ResourceSlice, Stock, amount_text
 from scheduler_core.world.readonly import WorldView

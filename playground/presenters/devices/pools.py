@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from playground.presenters.devices.claims import window
 from playground.presenters.devices.node import counter_sets
-from playground.presenters.devices.paging import window
 from playground.presenters.devices.states import build_device_row, stock, taint_text
 from playground.presenters.scene import scheduler_of
 from playground.presenters.words import Message, gettext_noop, message

@@ -7,15 +7,52 @@ from itertools import islice
 from typing import NotRequired, TypedDict
 
 from playground.presenters.amounts import duration
+from playground.presenters.draining import grace_ends
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.queues import chips, leaving
-from playground.presenters.queues.chips import PodChip
-from playground.presenters.queues.group_rows import GroupRow, behind, largest
+from playground.presenters.queues import chips
+from playground.presenters.queues.chips import PodChip, of_pod
 from playground.presenters.queues.groups import CROWD, waiting
-from playground.presenters.scene import queue_sort_of, scheduler_of, stands_at, subject
+from playground.presenters.queues.sleeping import GroupRow, behind, largest
+from playground.presenters.scene import last_attempt, queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import gettext_noop
-from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
+from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView
+
+# Pods that are promised a node, and those that have to leave it for them.
+
+
+def build_nominated_rows(scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[PodChip], int]:
+    """Each with the node that it is nominated to, and how many there are."""
+    pods = _list_nominations(scheduler)
+    rows: list[PodChip] = [{**of_pod(pod, chosen), "nominated": node} for node, pod in pods[:most]]
+    return rows, len(pods)
+
+
+def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
+    nominator = scheduler.queue.nominator
+    return [(node, pod) for node in nominator.nodes() for pod in nominator.on(node)]
+
+
+def victims(sim: WorldView, scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[PodChip], int]:
+    """The victims of nominated pods whose grace period runs, with what is left of it."""
+    attempts = (last_attempt(sim, pod.key) for _, pod in _list_nominations(scheduler)[:most])
+    keys = dict.fromkeys(key for attempt in attempts if attempt is not None for key in attempt.victims)
+    ends = grace_ends(sim, keys)
+    pods = [pod for key in keys if key in ends and (pod := sim.store.pod_at(key)) is not None]
+    return [_victim(pod, chosen, ends[pod.key] - sim.now) for pod in islice(pods, most)], len(pods)
+
+
+def _victim(pod: Pod, chosen: str, left: int) -> PodChip:
+    grace = int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0)
+    whole = max(grace * 1_000_000_000, left, 1)
+    return {
+        **of_pod(pod, chosen),
+        "left": duration(max(left, 0)),
+        "ring": round(100 * max(left, 0) / whole),
+        "node": pod.node_name,
+        "victim": True,
+    }
+
 
 WINDOW = 12
 HEAD = 3  # of the active and the backoff queue, in a crowd
@@ -111,8 +148,8 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         ),
         "permit": _permit(scheduler, sim.now, chosen),
         "binding": _binding(scheduler, chosen),
-        "nominated": _card("nominated", *leaving.build_nominated_rows(scheduler, chosen, WINDOW)),
-        "victims": _card("victims", *leaving.victims(sim, scheduler, chosen, WINDOW)),
+        "nominated": _card("nominated", *build_nominated_rows(scheduler, chosen, WINDOW)),
+        "victims": _card("victims", *victims(sim, scheduler, chosen, WINDOW)),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines, records
-from playground.presenters.sentences.lifelines import (
+from playground.presenters.sentences.lines import (
     API,
     BINDING,
     CACHE,
@@ -21,8 +21,8 @@ from playground.presenters.sentences.lifelines import (
     PROCESS,
     QUEUE,
     USER,
+    Line,
 )
-from playground.presenters.sentences.lines import Line
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
-from playground.presenters.sentences.claims import of_claim_call
 from playground.presenters.sentences.deeds import describe_deeds
-from playground.presenters.words import Message, brief, gettext_noop, message
+from playground.presenters.words import Message, brief, gettext_noop, message, read_yaml
 from scheduler_core.base.trace.kinds import (
     ApiCall,
     ApiThrottled,
@@ -40,9 +40,11 @@ from scheduler_core.base.trace.kinds import (
 )
 from scheduler_core.world.readonly import Code
 
+WORDS, CLAIMS = (read_yaml(Path(__file__).with_suffix(".yaml"))[part] for part in ("records", "claims"))
+
 F = TypeVar("F", bound=Facts)
-
-
+_ANY = gettext_noop("%(claim)s for %(pod)s: %(effects)s")
+_ANY_FAILED = gettext_noop("%(claim)s for %(pod)s, %(effects)s, fails: %(message)s")
 FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
 
 
@@ -110,16 +112,8 @@ def pod_waits(waits: PodWaits) -> Message:
 
 
 def extender_asked(asked: ExtenderAsked) -> Message:
-    text = _ASKED.get(asked.verb, gettext_noop("The scheduler calls extender %(extender)s for %(pod)s."))
+    text = WORDS["asked"].get(asked.verb, gettext_noop("The scheduler calls extender %(extender)s for %(pod)s."))
     return message(text, extender=asked.extender, pod=short(asked.pod), n=asked.nodes, node=asked.node)
-
-
-_ASKED = {
-    "filter": gettext_noop("The scheduler asks extender %(extender)s which of %(n)s nodes can run %(pod)s."),
-    "prioritize": gettext_noop("The scheduler asks extender %(extender)s to score %(n)s nodes for %(pod)s."),
-    "preempt": gettext_noop("The scheduler asks extender %(extender)s about the victims for %(pod)s on %(n)s nodes."),
-    "bind": gettext_noop("The scheduler asks extender %(extender)s to bind %(pod)s to %(node)s."),
-}
 
 
 def pod_assumed(assumed: PodAssumed) -> Message:
@@ -144,71 +138,18 @@ def watch_event(heard: WatchEventHeard) -> Message:
     )
 
 
-_TIMERS = {
-    "flush_backoff": gettext_noop("Once a second, pods whose backoff is over move to the active queue."),
-    "flush_unschedulable": gettext_noop(
-        "Every 30 s, pods that have been unschedulable for too long return for another attempt."
-    ),
-}
-
-
 def timer_fired(fired: TimerFired) -> Message:
     """Describe a flush of the queue (kube: scheduling_queue.go, Run @ v1.34.1)."""
-    return message(_TIMERS.get(fired.timer, fired.timer))
-
-
-_COMMANDS = {
-    "ApplyObjects": gettext_noop("%(n)s objects applied."),
-    "DeleteObjects": gettext_noop("%(n)s objects deleted."),
-    "PatchObject": gettext_noop("An object is changed."),
-    "SetConfiguration": gettext_noop("The scheduler restarts with another configuration."),
-    "SetSettings": gettext_noop("The simulation settings are changed."),
-    "DefinePlugin": gettext_noop("A custom plugin is defined or removed."),
-    "DecidePermit": gettext_noop("A pod that waits on Permit is allowed or rejected by hand."),
-    "FailCall": gettext_noop("API errors or delays are injected for a pod."),
-    "CreateObject": gettext_noop("An object is created."),
-    "ScaleObject": gettext_noop("A workload is scaled."),
-    "BindPod": gettext_noop("A pod is bound by hand."),
-    "EvictPod": gettext_noop("The eviction of a pod is requested."),
-    "DrainNode": gettext_noop("A node is being drained."),
-    "CancelDrain": gettext_noop("A drain is cancelled."),
-    "SetKubelet": gettext_noop("A kubelet is stopped or started."),
-    "ReportCondition": gettext_noop("A condition of a node is changed."),
-    "ReportDeviceCondition": gettext_noop("A condition of a device is changed."),
-    "SetPrograms": gettext_noop("The programs of containers are changed."),
-    "SetUsage": gettext_noop("The usage of pods or nodes is changed."),
-    "StartScheduler": gettext_noop("A scheduler process is started."),
-    "StopScheduler": gettext_noop("A scheduler process gets SIGTERM."),
-    "PartitionScheduler": gettext_noop("A scheduler is partitioned from the API server, or reconnected."),
-    "SetExtender": gettext_noop("The behavior of an extender is changed."),
-    "AnswerExtender": gettext_noop("An extender answered."),
-    "Undo": gettext_noop("The last change is undone."),
-    "Redo": gettext_noop("The undone change is redone."),
-}
-
-
-_OF_ONE = {"ApplyObjects": gettext_noop("1 object applied."), "DeleteObjects": gettext_noop("1 object deleted.")}
-# The same of a record that names the object, pod or node.
-_NAMED = {
-    "PatchObject": gettext_noop("%(kind)s %(name)s is changed."),
-    "ScaleObject": gettext_noop("%(kind)s %(name)s is scaled."),
-    "BindPod": gettext_noop("%(pod)s is bound by hand."),
-    "EvictPod": gettext_noop("The eviction of %(pod)s is requested."),
-    "DecidePermit": gettext_noop("%(pod)s, which waits on Permit, is allowed or rejected by hand."),
-    "DrainNode": gettext_noop("%(node)s is being drained."),
-    "CancelDrain": gettext_noop("The drain of %(node)s is cancelled."),
-    "SetKubelet": gettext_noop("The kubelet of %(node)s is stopped or started."),
-    "ReportCondition": gettext_noop("A condition of %(node)s is changed."),
-}
+    return message(WORDS["timers"].get(fired.timer, fired.timer))
 
 
 def command(command: CommandApplied) -> Message:
     values = _collect_object_names(command)
-    if command.kind in _NAMED and values:
-        return message(_NAMED[command.kind], **values)
+    if command.kind in WORDS["named"] and values:
+        return message(WORDS["named"][command.kind], **values)
     n = command.objects if command.kind == "ApplyObjects" else command.count or 0
-    texts = _OF_ONE if n == 1 else _COMMANDS
-    text = texts.get(command.kind) or _COMMANDS.get(command.kind, gettext_noop("A command is applied."))
+    texts = WORDS["of-one"] if n == 1 else WORDS["commands"]
+    text = texts.get(command.kind) or WORDS["commands"].get(command.kind, gettext_noop("A command is applied."))
     return message(text, n=n)
 
 
@@ -220,15 +161,8 @@ def _collect_object_names(command: CommandApplied) -> dict[str, str]:
 
 
 def object(changed: ObjectChanged) -> Message:
-    text = _CHANGES.get(changed.type, gettext_noop("%(kind)s %(name)s is changed."))
+    text = WORDS["changes"].get(changed.type, gettext_noop("%(kind)s %(name)s is changed."))
     return message(text, kind=changed.kind, name=changed.name)
-
-
-_CHANGES = {
-    "ADDED": gettext_noop("%(kind)s %(name)s is created."),
-    "MODIFIED": gettext_noop("%(kind)s %(name)s is updated."),
-    "DELETED": gettext_noop("%(kind)s %(name)s is deleted."),
-}
 
 
 def describe_reconcile(done: Reconciled) -> Message:
@@ -247,18 +181,8 @@ def describe_reconcile(done: Reconciled) -> Message:
 
 
 def queue_moved(moved: QueueMoved) -> Message:
-    text = _PLACES.get(moved.to, gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."))
+    text = WORDS["places"].get(moved.to, gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."))
     return message(text, pod=short(moved.pod), place=moved.to, cause=moved.cause)
-
-
-_PLACES = {
-    "active": gettext_noop("%(pod)s moves to the active queue (%(cause)s)."),
-    "backoff": gettext_noop("%(pod)s moves to the backoff queue (%(cause)s)."),
-    "unschedulable": gettext_noop("%(pod)s moves to the unschedulable pods (%(cause)s)."),
-    "gated": gettext_noop("%(pod)s is gated (%(cause)s)."),
-    "in flight": gettext_noop("%(pod)s is in flight (%(cause)s)."),
-    "deleted": gettext_noop("%(pod)s leaves the queue (%(cause)s)."),
-}
 
 
 def api_call(call: ApiCall) -> Message:
@@ -281,12 +205,27 @@ def api_call(call: ApiCall) -> Message:
 def _object_call(call: ApiCall, pod: str) -> Message:
     """About another object, on behalf of a pod."""
     if call.effects:
-        return of_claim_call(call, pod)
+        return _claim_call(call, pod)
     about = {"verb": call.verb, "kind": call.kind, "object": call.object, "pod": pod}
     if call.fault or call.error:
         text = gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s fails: %(message)s")
         return message(text, **about, message=call.fault or call.error)
     return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
+
+
+def _claim_call(call: ApiCall, pod: str) -> Message:
+    """Describe what a call of the scheduler does to a claim for devices."""
+    failed = call.error or call.fault
+    effects = call.effects or ()
+    text = CLAIMS["failed" if failed else "done"].get("+".join(effects), _ANY_FAILED if failed else _ANY)
+    return message(
+        text,
+        claim=short(call.object.removesuffix("/status")),
+        pod=pod,
+        devices=", ".join(each.rpartition("/")[2] for each in call.devices or ()) or "–",
+        effects=", ".join(effects),
+        message=failed,
+    )
 
 
 def describe_throttling(throttled: ApiThrottled) -> Message:
@@ -333,34 +272,13 @@ def scheduler_started(started: SchedulerStarted) -> Message:
     return message(gettext_noop("starts with the profiles %(names)s"), names=", ".join(started.profiles))
 
 
-_STAGES = {
-    "starting": gettext_noop("%(name)s starts and lists all objects"),
-    "listed": gettext_noop("%(name)s: the informers have synced"),
-    "standby": gettext_noop("%(name)s tries to acquire the Lease"),
-    "working": gettext_noop("%(name)s starts its scheduling loop"),
-    "ending": gettext_noop("%(name)s gets SIGTERM and starts no new cycle"),
-    "ended": gettext_noop("%(name)s exited"),
-}
-_ELECTION = {
-    "acquired": gettext_noop("%(name)s acquired the Lease"),
-    "renewed": gettext_noop("%(name)s renewed the Lease again"),
-    "not renewed": gettext_noop("%(name)s could not renew the Lease and will retry"),
-    "lost": gettext_noop("%(name)s lost the Lease"),
-    "released": gettext_noop("%(name)s released the Lease"),
-    "not released": gettext_noop("%(name)s could not release the Lease"),
-    "OnNewLeader": gettext_noop("%(name)s sees a new leader: %(leader)s"),
-    "OnStartedLeading": gettext_noop("%(name)s starts leading"),
-    "OnStoppedLeading": gettext_noop("%(name)s stops leading"),
-}
-
-
 def scheduler_stage(came: SchedulerStage) -> Message:
-    text = _STAGES.get(came.stage, gettext_noop("%(name)s enters another stage"))
+    text = WORDS["stages"].get(came.stage, gettext_noop("%(name)s enters another stage"))
     return message(text, name=_host(came.identity))
 
 
 def leader_election(said: LeaderElection) -> Message:
-    text = _ELECTION.get(said.what, gettext_noop("%(name)s: leader election"))
+    text = WORDS["election"].get(said.what, gettext_noop("%(name)s: leader election"))
     return message(text, name=_host(said.identity), leader=_host(said.leader) or "–")
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
+from pathlib import Path
 
 from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
-from playground.presenters.why.texts import PARTS, TEXTS
-from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
+from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message, read_yaml
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
+# The sentences of facts by code, and the parts of a sum.
+WORDS = Path(__file__).with_suffix(".yaml")
 _SUM = gettext_noop("%(first)s + %(rest)s")
 _BOTH = gettext_noop("%(first)s %(second)s")
 _AMOUNTS = ("allocated", "amount", "freed", "from", "short", "to")
@@ -68,7 +70,7 @@ def describe_facts(explanation: Explanation) -> list[Message]:
 
 def describe_fact(fact: Fact) -> Message:
     values = {name: _format_value(name, value, fact.values) for name, value in fact.values.items()}
-    return message(TEXTS[fact.code], **values)
+    return message(read_yaml(WORDS)["facts"][fact.code], **values)
 
 
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
@@ -135,8 +137,9 @@ def _list(name: str, items: list[object], values: Mapping[str, object]) -> str:
 
 
 def _format_parts(parts: list[Mapping[str, object]], resource: str) -> Message:
+    words = read_yaml(WORDS)["parts"]
     texts = [
-        message(PARTS[str(part["kind"])], amount=amount(resource, int(str(part["amount"]))), name=part["name"])
+        message(words[str(part["kind"])], amount=amount(resource, int(str(part["amount"]))), name=part["name"])
         for part in parts
     ]
     return reduce(lambda rest, first: message(_SUM, first=first, rest=rest), texts[-2::-1], texts[-1])

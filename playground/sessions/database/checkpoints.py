@@ -11,10 +11,9 @@ from msgspec import Struct
 
 from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
 from playground.sessions.database.asking import repeatable
-from playground.sessions.protocol import opening, outcomes
+from playground.sessions.protocol import opening
 from playground.sessions.protocol.errors import Conflict
-from playground.sessions.protocol.opening import Archive, NewCheckpoints, NewOutcomes
-from playground.sessions.protocol.outcomes import Difference
+from playground.sessions.protocol.opening import Archive, Difference, NewCheckpoints, NewOutcomes
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.world.checkpoint import fingerprint
 
@@ -23,7 +22,7 @@ OUTCOMES_IN_A_ROW = 2_000
 
 
 class Saved(Struct, frozen=True):
-    """The data that a worker gets to open a session: checkpoints, and outcomes of attempts (outcomes.pack), so many of them."""
+    """The data that a worker gets to open a session: checkpoints, and outcomes of attempts (opening.pack), so many of them."""
 
     archive: Archive = Archive()
     outcomes: list[bytes] = []
@@ -86,8 +85,8 @@ def _write_outcomes(session_id: int, new: NewOutcomes) -> None:
     if last is None or last.count + new.count > OUTCOMES_IN_A_ROW:
         Outcomes.objects.create(session_id=session_id, first=new.first, count=new.count, data=new.data)
         return
-    together = outcomes.unpack(bytes(last.data)) + outcomes.unpack(new.data)
-    Outcomes.objects.filter(pk=last.pk).update(count=last.count + new.count, data=outcomes.pack(together))
+    together = opening.unpack(bytes(last.data)) + opening.unpack(new.data)
+    Outcomes.objects.filter(pk=last.pk).update(count=last.count + new.count, data=opening.pack(together))
 
 
 def _write_checkpoints(session_id: int, new: NewCheckpoints) -> None:
@@ -132,9 +131,9 @@ def copy(origin_id: int, session_id: int, at: int) -> Copied:
 def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:
     copied = 0
     for row in Outcomes.objects.filter(session_id=origin_id).order_by("first"):
-        kept = [outcome for outcome in outcomes.unpack(bytes(row.data)) if outcome.position <= at]
+        kept = [outcome for outcome in opening.unpack(bytes(row.data)) if outcome.position <= at]
         if kept:
-            data = outcomes.pack(kept)
+            data = opening.pack(kept)
             Outcomes.objects.create(session_id=session_id, first=row.first, count=len(kept), data=data)
             copied += len(kept)
     return copied

@@ -14,6 +14,24 @@ from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 from playground.workbench.actions import Subject
 
+# What is asked about plugins of one's own.
+
+
+class PluginTried(Struct, frozen=True):
+    """The results of a CEL definition for a pod on each node, or its compile errors. `pods`: the pods to choose from."""
+
+    problems: list[FieldProblem] = []
+    trial: Data = {}
+    pods: list[str] = []
+
+
+class TryPlugin(Query[PluginTried], frozen=True, kw_only=True):
+    """Try a definition that nobody uses yet; without one only the pods are told. `pod` "" is the first that waits."""
+
+    name: str
+    definition: Data | None
+    pod: str
+
 
 class View(Query[Shown], frozen=True, kw_only=True):
     """Panels as somebody who has this look sees them; all of them, or those with these names."""

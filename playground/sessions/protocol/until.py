@@ -8,8 +8,41 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from playground.presenters.words import Message, gettext_noop, message
-from playground.sessions.protocol.breakpoints import Breakpoint
+from playground.sessions.protocol.base import Query, Request
+from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
 from playground.sessions.protocol.errors import SessionError
+
+# What is looked for in a history: breakpoints, their marks, records.
+
+
+class SearchProgress(Struct, frozen=True):
+    """`scanned` of `of` positions were looked at; `spent`: as many as may be. `failures` are what went wrong in expressions."""
+
+    done: bool
+    hit: Hit | None
+    scanned: int
+    of: int
+    spent: bool
+    failures: list[str]
+
+
+class Search(Query[SearchProgress], frozen=True, kw_only=True):
+    """Search for where one of some breakpoints holds, back or forward, for some seconds; `token` names the search that goes on."""
+
+    token: str
+    points: list[Breakpoint]
+    back: bool
+    head: int
+    most: int
+    seconds: float
+    begin: bool
+
+
+class CheckExpression(Request[list[ExpressionProblem]], frozen=True, kw_only=True):
+    """A query for the errors in a breakpoint's expression."""
+
+    point: Breakpoint
+
 
 MOST_SECONDS = 10**9
 MOST_ATTEMPTS = 10**12

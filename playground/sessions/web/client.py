@@ -28,8 +28,7 @@ from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLe
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making
-from playground.sessions.web.jobs.imports import Imported
-from playground.sessions.web.jobs.previews import Kept
+from playground.sessions.web.jobs.imports import Imported, Kept
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import NewBranch
 from playground.sessions.web.live import LiveSession

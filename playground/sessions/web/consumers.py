@@ -15,11 +15,11 @@ from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
-from playground.common.telemetry import REFUSED
+from playground.common.logs import REFUSED
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
-from playground.sessions.limits.shares import SOCKETS, admit_socket, prove
+from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone, Unavailable
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.dialogue import Dialogue

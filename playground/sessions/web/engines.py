@@ -22,13 +22,10 @@ from msgspec.msgpack import Decoder
 
 from playground.presenters.words import gettext_noop
 from playground.presenters.words import message as words
-from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, SessionError, Unavailable
-from playground.sessions.protocol.frames import Frames, frame_message
-from playground.sessions.protocol.memory import resident
 from playground.sessions.protocol.opening import ClearUp, Close
-from playground.sessions.protocol.wire import ENCODER, REPLIES, Envelope, Reply
+from playground.sessions.protocol.wire import ENCODER, REPLIES, AtWork, Envelope, Frames, Reply, frame_message, resident
 
 # A worker process as the web process sees it: started when it is needed, asked, ended.
 

@@ -19,9 +19,8 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.comparisons import Comparisons
 from playground.sessions.web.jobs.downloads import Downloads
-from playground.sessions.web.jobs.imports import Imports
+from playground.sessions.web.jobs.imports import Imports, Previews
 from playground.sessions.web.jobs.lessons import Lessons
-from playground.sessions.web.jobs.previews import Previews
 from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.jobs.reruns import Reruns
 from playground.sessions.web.jobs.traces import Traces

@@ -8,9 +8,8 @@ from django.utils.translation import gettext as _
 
 from playground.presenters.words import format_message
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
-from playground.sessions.protocol.finding import SearchProgress
 from playground.sessions.protocol.moving import Moved
-from playground.sessions.protocol.until import CardReached, StepReached, Until, to_breakpoints
+from playground.sessions.protocol.until import CardReached, SearchProgress, StepReached, Until, to_breakpoints
 
 
 def describe_hit(hit: Hit) -> str:

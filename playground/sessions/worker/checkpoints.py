@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import sys
 
-from playground.sessions.protocol import outcomes
+from playground.sessions.protocol import opening
 from playground.sessions.protocol.opening import (
     Archive,
     ArchivePart,
     Checkpoint,
+    Difference,
     NewCheckpoints,
     NewOutcomes,
     Save,
     Saved,
 )
-from playground.sessions.protocol.outcomes import Difference
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
@@ -56,8 +56,8 @@ def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
 
     The rest of the saved outcomes is up to date.
     """
-    was = [outcome for data in saved for outcome in outcomes.unpack(data)]
-    difference = outcomes.difference(was, outcomes.of(engine.world.journal.attempts, 0, engine.target))
+    was = [outcome for data in saved for outcome in opening.unpack(data)]
+    difference = opening.difference(was, opening.of(engine.world.journal.attempts, 0, engine.target))
     engine.outcomes_saved = 0 if difference or engine.stuck else len(was)
     if engine.stuck and (difference is None or engine.stuck[0] < difference.position):
         position, why = engine.stuck
@@ -84,9 +84,9 @@ def save(engine: Engine, request: Save) -> Steps[Saved]:
 
 def _new_outcomes(engine: Engine, upto: int) -> NewOutcomes | None:
     first = engine.outcomes_saved
-    attempts = outcomes.of(engine.world.journal.attempts, first, upto)
+    attempts = opening.of(engine.world.journal.attempts, first, upto)
     engine.outcomes_saved += len(attempts)
-    return NewOutcomes(first, len(attempts), outcomes.pack(attempts)) if attempts else None
+    return NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
 
 
 def _travelling(engine: Engine, one: StoredCheckpoint) -> Checkpoint:

@@ -17,16 +17,14 @@ from playground.lessons.own import hand
 from playground.presenters.deltas import Panels
 from playground.presenters.panel import Delta, Shown
 from playground.presenters.words import Message, gettext_noop, message
-from playground.sessions.protocol.errors import EngineFailed, LimitReached
+from playground.sessions.protocol.errors import EngineFailed, LimitReached, build_command_refusal
 from playground.sessions.protocol.looking import Compare, Follower, View
 from playground.sessions.protocol.moving import Applied, Apply, Moved, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.protocol.refusals import build_command_refusal
 from playground.sessions.protocol.until import TimeReached, Until
 from playground.sessions.worker.commands import Commands, read_command
 from playground.sessions.worker.conditions import runaway
-from playground.sessions.worker.conditions.outside import calls_of
-from playground.sessions.worker.conditions.until import condition, hit_of
+from playground.sessions.worker.conditions.until import calls_of, condition, hit_of
 from playground.sessions.worker.past import Attempts, History
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps, TimeSlice

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from playground.lessons.authoring import Checked
-from playground.sessions.protocol import comparing, finding, moving, opening
+from playground.sessions.protocol import comparing, moving, opening, until
 from playground.sessions.protocol import lessons as teaching
 from playground.sessions.protocol import traces as tracing
-from playground.sessions.worker import checkpoints, files, traces
+from playground.sessions.worker import checkpoints, traces
 from playground.sessions.worker.answers import rerun, search
 from playground.sessions.worker.answers.teaching import lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
@@ -108,8 +108,8 @@ def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]
 # What goes on in turns
 
 
-@answers_as_worker(finding.Search)
-def search_on(engines: Engines, session: int, request: finding.Search) -> Steps[finding.SearchProgress]:
+@answers_as_worker(until.Search)
+def search_on(engines: Engines, session: int, request: until.Search) -> Steps[until.SearchProgress]:
     """Begin a search or go on with it, for some time."""
     engine = engines.get(session)
     going = None if request.begin else engines.take_task(session, request.token, search.Search)
@@ -189,7 +189,7 @@ def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> 
 @answers_as_worker(tracing.OpenFile)
 def open_file(engines: Engines, session: int, request: tracing.OpenFile) -> Steps[None]:
     yield
-    engines.file = files.File(request)
+    engines.file = engines.File(request)
 
 
 @answers_as_worker(tracing.NextFilePart)

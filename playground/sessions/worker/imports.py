@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from playground.presenters.words import Message, gettext_noop, message
-from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.errors import CommandRefused, problem, refusal
 from playground.sessions.protocol.moving import (
     ImportPlan,
     ImportProgress,
@@ -23,7 +23,6 @@ from playground.sessions.protocol.moving import (
     PackedPlan,
     PlannedObject,
 )
-from playground.sessions.protocol.refusals import problem, refusal
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection

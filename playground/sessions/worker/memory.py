@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from playground.presenters.words import message
 from playground.sessions.protocol.errors import LimitReached
-from playground.sessions.protocol.memory import resident
+from playground.sessions.protocol.wire import resident
 from playground.sessions.worker.time_sharing import Steps
 
 # Shares of the memory that the process may take: for one job beside the sessions, and for one that has a process of its own.

@@ -20,13 +20,20 @@ from msgspec import Raw, ValidationError
 from msgspec.msgpack import Decoder
 
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import EngineFailed, Failure, OutOfMemory, SessionError
-from playground.sessions.protocol.frames import Frames, frame_message, write_all
 from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
-from playground.sessions.protocol.wire import ENCODER, ENVELOPES, Envelope, Reply
+from playground.sessions.protocol.wire import (
+    ENCODER,
+    ENVELOPES,
+    AtWork,
+    Envelope,
+    Frames,
+    Reply,
+    frame_message,
+    write_all,
+)
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.handlers import progress
 from playground.sessions.worker.memory import SHARED, Budget, Clearing, within

@@ -12,9 +12,8 @@ import orjson
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import CommandRefused, LimitReached
+from playground.sessions.protocol.errors import CommandRefused, LimitReached, refusal
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.protocol.refusals import refusal
 from playground.sessions.protocol.traces import (
     CheckTrace,
     OpenTrace,

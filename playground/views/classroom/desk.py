@@ -18,10 +18,10 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.classroom import rooms
 from playground.classroom.hub import mark
 from playground.models import Answer, Room
-from playground.presenters.charts.table import CONTENT_TYPE, csv_text
+from playground.presenters.charts import CONTENT_TYPE, csv_text
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
-from playground.sessions.limits.shares import vouch
+from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, edits, scope_of

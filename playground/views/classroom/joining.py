@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from playground.classroom import rooms
 from playground.models import Room
 from playground.sessions.database.asking import in_thread
-from playground.sessions.limits.shares import vouch
+from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.access import creator, scope_of
 from playground.views.classroom.words import words

@@ -7,21 +7,61 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.presenters.acting import facts, present
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.looking import SubjectFound, SubjectOf
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import problem_words
-from playground.views.access import forks
+from playground.views.access import forks, opens
 from playground.views.responses import FORM_ERRORS, by_htmx, go, in_drawer, position, reject_form, workbench
 from playground.workbench.actions import Action, Subject, action, applying, offers
+from playground.workbench.actions.menu import SILENT, menu
 from playground.workbench.forms.actions import ActionForm
+
+# The menu on anything that can be acted on, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
+
+MOST_PLUGINS = 50
+
+
+@require_GET
+@opens
+async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Show the actions on the object kind, namespace, name at the viewer's position; a plugin or a point has no object."""
+    kind, namespace, name = (request.GET.get(part, "")[:MOST_NAME] for part in ("kind", "namespace", "name"))
+    many = request.GET.get("many", "")[:MOST_NAME]
+    subject = await _subject(request, client, kind, namespace, name, many)
+    if subject is not None and subject.kind != kind:
+        kind = subject.kind
+    sheets = menu(
+        kind,
+        namespace,
+        name,
+        subject,
+        client.may_edit,
+        request.GET.getlist("plugin")[:MOST_PLUGINS],
+        request.GET.get("point", "")[:MOST_NAME],
+        many,
+    )
+    at = position(request)
+    return render(request, "playground/menu.html", {"sheets": sheets, "first": sheets[0].name, "at": at})
+
+
+async def _subject(
+    request: HttpRequest, client: SessionClient, kind: str, namespace: str, name: str, many: str
+) -> Subject | None:
+    if kind in SILENT:
+        return None
+    asked = SubjectOf(at=position(request), kind=kind, namespace=namespace, name=name, many=many)
+    found = await client.ask(asked)
+    return None if found is None else found.subject
+
 
 PARTS = ("kind", "namespace", "name", "many")
 MOST_NAME = 253

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from playground.sessions.protocol.errors import parse_command
 from playground.sessions.protocol.looking import Configuration
-from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens

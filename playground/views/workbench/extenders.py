@@ -12,9 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.sessions.protocol.errors import FieldProblem, SessionError
+from playground.sessions.protocol.errors import FieldProblem, SessionError, parse_command
 from playground.sessions.protocol.looking import Configuration, Configured
-from playground.sessions.protocol.refusals import parse_command
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import FORM_ERRORS, position, reject_form, workbench

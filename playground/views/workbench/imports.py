@@ -27,8 +27,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.imports import Imported, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
-from playground.views.paging import page_of
-from playground.views.responses import by_htmx, go, position, reject_form, warn, workbench
+from playground.views.responses import by_htmx, go, page_of, position, reject_form, warn, workbench
 from playground.views.workbench.texts import large_file, read_import_text
 from scheduler_core.formats.export import harmless
 from scheduler_core.world.readonly import snapshot_command

@@ -16,8 +16,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import error_words
 from playground.views.access import edits, opens
-from playground.views.paging import page_of
-from playground.views.responses import confirm_command, position, reject_form, warn, workbench
+from playground.views.responses import confirm_command, page_of, position, reject_form, warn, workbench
 from playground.views.workbench.acting import build_offers_context
 from playground.views.workbench.texts import in_words
 from scheduler_core.world import commands

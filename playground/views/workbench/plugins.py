@@ -11,10 +11,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.sessions.protocol.errors import FieldProblem
-from playground.sessions.protocol.looking import Configuration, Configured
-from playground.sessions.protocol.plugins import TryPlugin
-from playground.sessions.protocol.refusals import parse_command
+from playground.sessions.protocol.errors import FieldProblem, parse_command
+from playground.sessions.protocol.looking import Configuration, Configured, TryPlugin
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens

@@ -2,17 +2,148 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from playground.workbench.actions import claims, failing, nodes, plugins, pods, schedulers, workloads
-from playground.workbench.actions.contract import Action, Choices, Field, Offer, Subject, Values, Wrong, gettext_noop
-from playground.workbench.actions.duplicating import DUPLICATE
+from playground.workbench.actions import nodes, plugins, pods, schedulers, workloads
+from playground.workbench.actions.contract import (
+    WORKLOADS,
+    Action,
+    Choices,
+    Deleting,
+    Field,
+    Offer,
+    Patch,
+    Patching,
+    Subject,
+    Values,
+    Wrong,
+    gettext_noop,
+    labels,
+    template,
+)
+from playground.workbench.actions.nodes import STATUSES
 from playground.workbench.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
-from playground.workbench.actions.templates import WORKLOADS, labels, template
-from playground.workbench.actions.together import Deleting, Patch, Patching
 from playground.workbench.actions.usage import NODE_USAGE, POD_USAGE, SECOND, WORKLOAD_USAGE, clock
-from scheduler_core.world.commands import PatchObject, SetPrograms
+from scheduler_core.world.commands import ApplyObjects, CreateObject, PatchObject, ReportDeviceCondition, SetPrograms
+
+# Actions on claims for devices.
+
+CLAIM = ("ResourceClaim",)
+
+
+def _results(subject: Subject) -> list[dict[str, object]]:
+    return list(subject.part("status", "allocation", "devices", "results") or ())
+
+
+def _devices(subject: Subject) -> Choices:
+    """All devices of the claim, and each."""
+    names = ["/".join(str(each.get(name)) for name in ("driver", "pool", "device")) for each in _results(subject)]
+    return [("", gettext_noop("all devices of the claim")), *((name, name) for name in dict.fromkeys(names))]
+
+
+def _conditions(subject: Subject) -> Choices:
+    """Return the binding conditions."""
+    fields = ("bindingConditions", "bindingFailureConditions")
+    names = [str(name) for each in _results(subject) for field in fields for name in each.get(field) or ()]  # type: ignore[attr-defined]
+    return [(name, name) for name in dict.fromkeys(names)]
+
+
+CLAIMS = (
+    Action(
+        "report-device",
+        CLAIM,
+        gettext_noop("Set a device condition"),
+        gettext_noop("In a cluster, the device's driver does this. A binding may wait for it."),
+        gettext_noop("Condition of %(name)s set."),
+        lambda subject, values: ReportDeviceCondition(
+            subject.key,
+            values["type"],
+            values["status"],
+            values["device"] or "",
+            values["reason"] or "",
+            values["message"] or "",
+        ),
+        (
+            Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
+            Field("status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES),
+            Field("device", "choice", gettext_noop("Device"), choices=_devices),
+            Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as Prepared")),
+            Field("message", "text", gettext_noop("Message")),
+        ),
+        applies=lambda subject: bool(_results(subject)),
+    ),
+)
+
+
+# The same object once more, under the next free name.
+
+MOST_COPIES = 100
+HOSTNAME = "kubernetes.io/hostname"
+_OWN = ("name", "uid", "resourceVersion", "generation", "creationTimestamp", "ownerReferences", "generateName")
+_GIVEN = "node.kubernetes.io/"  # taints that controllers give
+
+
+def _copy(subject: Subject, name: str) -> dict[str, Any]:
+    meta = {key: value for key, value in (subject.part("metadata") or {}).items() if key not in _OWN}
+    bare = {key: value for key, value in subject.manifest.items() if key != "status"}
+    made = _node(subject) if subject.kind == "Node" else _pod(subject)
+    if HOSTNAME in (meta.get("labels") or {}):
+        meta["labels"] = {**meta["labels"], HOSTNAME: name}
+    return {**bare, "metadata": {**meta, "name": name}, **made}
+
+
+def _node(subject: Subject) -> dict[str, Any]:
+    spec = dict(subject.part("spec") or {})
+    kept = [each for each in spec.get("taints") or () if not str(each.get("key")).startswith(_GIVEN)]
+    status = subject.part("status") or {}
+    amounts = {part: status[part] for part in ("capacity", "allocatable") if part in status}
+    return {"spec": {**spec, "taints": kept}, "status": amounts}
+
+
+def _pod(subject: Subject) -> dict[str, Any]:
+    """Admission says what the priority is."""
+    gone = ("nodeName", "priority", "preemptionPolicy")
+    return {"spec": {name: value for name, value in (subject.part("spec") or {}).items() if name not in gone}}
+
+
+def _names(first: str, count: int) -> list[str]:
+    """`api-5`, `api-6` ..., or `first`, `first-2` ... where it has no number."""
+    counted = re.fullmatch(r"(.*?)(\d{1,9})", first)
+    if counted is None:
+        return [first, *(f"{first}-{i}" for i in range(2, count + 1))]
+    return [f"{counted[1]}{int(counted[2]) + i}" for i in range(count)]
+
+
+def _duplicate(subject: Subject, values: Values) -> ApplyObjects | CreateObject:
+    copies = tuple(_copy(subject, name) for name in _names(values["copy"], values["count"]))
+    return CreateObject(copies[0]) if len(copies) == 1 else ApplyObjects(copies, create_only=True)
+
+
+DUPLICATE = Action(
+    "duplicate",
+    ("Node", "Pod"),
+    gettext_noop("Duplicate"),
+    gettext_noop("Creates the same object again from its original manifest. A pod is scheduled, a node starts empty."),
+    gettext_noop("%(name)s duplicated."),
+    _duplicate,
+    (
+        Field("copy", "text", gettext_noop("Name"), required=True, initial=lambda subject: subject.free),
+        Field(
+            "count",
+            "number",
+            gettext_noop("How many"),
+            required=True,
+            initial=lambda subject: 1,
+            least=1,
+            most=MOST_COPIES,
+        ),
+    ),
+    letter="u",
+    icon="copy",
+)
+
 
 # What runs in containers: a rule for the pods of an object, put before all other rules (docs/cluster.md).
 
@@ -177,9 +308,9 @@ ACTIONS: tuple[Action, ...] = (
     GATES,
     *pods.ACTIONS,
     *workloads.ACTIONS,
-    *claims.ACTIONS,
+    *CLAIMS,
     BUDGET,
-    *failing.ACTIONS,
+    *nodes.FAILURES,
     DUPLICATE,
     *nodes.KUBELETS,
     NODE_USAGE,

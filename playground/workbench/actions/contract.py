@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from scheduler_core.world.commands import Command, Ref
+from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, merge_patch
 
 Values = Mapping[str, Any]
 Type = Literal["text", "number", "flag", "choice", "quantity", "seconds", "pairs", "labels", "sizes"]
@@ -130,3 +130,57 @@ class Offer:
     note: str
     form: bool
     danger: bool
+
+
+# Commands that can be made of one object and of many at once; of many they are one command, so that one Undo takes it back.
+
+Patch = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Patching:
+    """A merge patch of an object."""
+
+    patch: Callable[[Subject, Values], Patch]
+
+    def __call__(self, subject: Subject, values: Values) -> PatchObject:
+        return PatchObject(subject.ref, self.patch(subject, values))
+
+    def together(self, subjects: Sequence[Subject], values: Values) -> ApplyObjects:
+        """All of them as they are then."""
+        return ApplyObjects(tuple(merge_patch(each.manifest, self.patch(each, values)) for each in subjects))
+
+
+@dataclass(frozen=True)
+class Deleting:
+    """An object is deleted; `options` are the other fields of the command."""
+
+    options: Callable[[Values], Mapping[str, Any]] = lambda values: {}
+
+    def __call__(self, subject: Subject, values: Values) -> DeleteObjects:
+        return self.together([subject], values)
+
+    def together(self, subjects: Sequence[Subject], values: Values) -> DeleteObjects:
+        return DeleteObjects(tuple(each.ref for each in subjects), **self.options(values))
+
+
+# The pods of a workload: what it makes them of.
+
+WORKLOADS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+_MADE = ("pod-template-hash", "controller-revision-hash", "pod-template-generation")
+
+
+def template(subject: Subject) -> Any:
+    """The pod of an object: itself, or what it makes pods of."""
+    return subject.manifest if subject.kind == "Pod" else subject.part("spec", "template") or {}
+
+
+def containers(subject: Subject) -> list[dict[str, Any]]:
+    """Return the pod's regular containers."""
+    return [dict(each) for each in (template(subject).get("spec") or {}).get("containers") or ()]
+
+
+def labels(subject: Subject, between: str = ", ") -> str:
+    """The labels of the pods, without those that controllers give them."""
+    given = (template(subject).get("metadata") or {}).get("labels") or {}
+    return between.join(f"{key}={value}" for key, value in given.items() if key not in _MADE)

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from playground.workbench.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from playground.workbench.actions.together import Deleting
+from playground.workbench.actions.contract import Action, Choices, Deleting, Field, Subject, Values, gettext_noop
 from scheduler_core.world.commands import BindPod, EvictPod
 
 POD = ("Pod",)

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.workbench.actions.contract import Action, Choices, Field, Subject, Values, Wrong, gettext_noop
-from playground.workbench.actions.templates import containers
+from playground.workbench.actions.contract import (
+    Action,
+    Choices,
+    Field,
+    Subject,
+    Values,
+    Wrong,
+    containers,
+    gettext_noop,
+)
 from scheduler_core.world.commands import ApplyObjects, PatchObject
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.workbench.actions.contract import Action, Field, Subject, Type, Values, Wrong, gettext_noop
-from playground.workbench.actions.templates import WORKLOADS, labels
+from playground.workbench.actions.contract import (
+    WORKLOADS,
+    Action,
+    Field,
+    Subject,
+    Type,
+    Values,
+    Wrong,
+    gettext_noop,
+    labels,
+)
 from scheduler_core.world.commands import SetUsage
 from scheduler_core.world.readonly import parse_duration
 

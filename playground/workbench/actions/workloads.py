@@ -6,8 +6,16 @@ from typing import Any, Literal
 
 from msgspec import UNSET
 
-from playground.workbench.actions.contract import Action, Choices, Field, Subject, Values, gettext_noop
-from playground.workbench.actions.templates import WORKLOADS, containers
+from playground.workbench.actions.contract import (
+    WORKLOADS,
+    Action,
+    Choices,
+    Field,
+    Subject,
+    Values,
+    containers,
+    gettext_noop,
+)
 from scheduler_core.world.commands import DeleteObjects, PatchObject, ScaleObject
 
 SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")

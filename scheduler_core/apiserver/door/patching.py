@@ -42,11 +42,12 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
         )
     if content_type == MERGE:
         return merge_patch(old, body)
-    own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""
-    if type_ is None or (type_ and not own):
+    if type_ is None:
         raise Failure(415, "UnsupportedMediaType", _NO_STRATEGIC)
-    if not own:
+    if not type_:
         return merge_patch(old, body)
+    own = type_of(KINDS[kind], str(old.get("apiVersion"))) if kind in KINDS else ""
+    own = own or type_of(KINDS["ConfigMap"], "v1")  # its metadata is that of all kinds; what it lacks is merged freely
     try:
         return apply_strategic_patch(old, body, own)
     except BadPatch as wrong:

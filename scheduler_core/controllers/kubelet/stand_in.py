@@ -1,7 +1,7 @@
 """A stand-in for kubelets: it removes bound pods that terminate, and, if set so, reports bound pods as Running and Ready.
 
-A node is as its creator says: it gets no heartbeats, no conditions, and no images are pulled. A pod whose annotation `stand-in` is
-`done` or `fail` ends as Succeeded or Failed.
+A node stays as its creator says: it gets no conditions and no images, and its silence does not make it Unknown. A pod whose
+annotation `stand-in` is `done` or `fail` ends as Succeeded or Failed.
 
 DEVIATION: kube has no such component; it stands where a cluster without machines has a test double.
 """

@@ -61,8 +61,11 @@ def silent_since(world: World, node: str) -> int:
 
 
 def get_lost_time(world: World, node: Node) -> int | None:
-    """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown."""
-    if node.ready == "Unknown" or runs(world, node.name):
+    """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown.
+
+    A stand-in for kubelets keeps nodes as their creator reported them.
+    """
+    if node.ready == "Unknown" or runs(world, node.name) or (world.cluster.stand_in and node.ready):
         return None
     flags = world.cluster.controller_manager
     grace = flags.grace_period if node.ready else flags.startup_grace_period

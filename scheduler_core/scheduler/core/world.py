@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -52,7 +53,7 @@ class SchedulerWorld(Protocol):
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
-    def draw(self, n: int) -> int: ...
+    def draw(self, n: int, names: Sequence[str] = ()) -> int: ...
 
     def exited(self, name: str) -> None:
         """A scheduler's process is over."""

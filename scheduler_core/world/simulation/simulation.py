@@ -323,8 +323,8 @@ class Simulation(State):
         """Writes a record at the present time; returns its number."""
         return self._recorder.write(self.agenda.now, facts, scheduler, parent)
 
-    def draw(self, n: int) -> int:
-        """An index below n from the seeded stream."""
+    def draw(self, n: int, names: Sequence[str] = ()) -> int:
+        """An index below n from the seeded stream; `names` are drawn among, where a choice can be followed."""
         return self._draws.below(n)
 
     @property

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from playground.presenters.charts.alignment import Row, back, forward, place_of, rows
+from playground.presenters.charts import Row, back, forward, place_of
+from playground.presenters.charts import align_rows as rows
 
 
 class Step(NamedTuple):

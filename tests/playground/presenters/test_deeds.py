@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from playground.presenters.sentences.deeds import FORMS, SAID, describe_deeds
-from playground.presenters.words import format_message, in_english
+from playground.presenters.sentences.deeds import WORDS, describe_deeds
+from playground.presenters.words import format_message, in_english, read_yaml
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import SetKubelet
 from tests.scheduler_core.clusters import cluster, make
@@ -13,10 +13,11 @@ from tests.scheduler_core.worlds import node
 
 
 def test_each_form_is_recognized_and_reads_in_english_as_it_was_noted() -> None:
-    for form in FORMS:
+    words = read_yaml(WORDS)
+    for form in (*words["better"], *words["forms"]):
         text = re.sub(r"%\((\w+)\)s", r"\1-1", form)
         assert "exact" not in describe_deeds(text), form
-        said = re.sub(r"%\((\w+)\)s", r"\1-1", SAID.get(form, form))
+        said = re.sub(r"%\((\w+)\)s", r"\1-1", words["better"].get(form, form))
         assert in_english(describe_deeds(f"{text}; {text}")) == f"{said}; {said}"
 
 

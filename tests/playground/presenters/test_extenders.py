@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from playground.presenters import PANELS
 from playground.presenters.look import TABS, Look
+from playground.presenters.narrator import sentence
 from playground.presenters.pipeline import present as pipeline
-from playground.presenters.sentences.present import sentence
 from playground.presenters.stage.exchanges import exchanges
 from scheduler_core.scheduler.extenders.behaviour import Recorded, Remote
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration, SetExtender

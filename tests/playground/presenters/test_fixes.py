@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from playground.features.fixes.presenter import (
-    _DEFEATS,
+    _LISTS,
     _SPECIAL,
-    _TEXTS,
     describe_findings,
     effect_sentence,
     effects_in_words,
+    read_texts,
     sentence,
 )
 from playground.presenters.words import in_english
@@ -23,12 +23,13 @@ from tests.scheduler_core.worlds import node, pod, settle
 
 
 def test_every_kind_of_change_has_a_sentence() -> None:
-    assert [kind for kind in KINDS if kind not in _TEXTS and kind not in _SPECIAL] == []
+    assert [kind for kind in KINDS if kind not in read_texts()["changes"] and kind not in _SPECIAL] == []
+    assert _LISTS.keys() <= read_texts()["changes"].keys()
 
 
 def test_what_takes_something_away_says_what_it_defeats() -> None:
     harmful = [kind for kind in HARMS["displaces"] + HARMS["defeats"] if kind != "soften"]
-    assert [kind for kind in harmful if kind not in _DEFEATS] == []
+    assert [kind for kind in harmful if kind not in read_texts()["defeats"]] == []
 
 
 @pytest.mark.parametrize("kind", EFFECTS)

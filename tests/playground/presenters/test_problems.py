@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from django.utils.translation import gettext, override
 
-from playground.presenters.problems import EXPECTED, RECEIVED, SENTENCES, expectation, problem
-from playground.presenters.words import format_message, in_english
+from playground.presenters.problems import WORDS, expectation, problem
+from playground.presenters.words import format_message, in_english, read_yaml
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
-from playground.sessions.protocol.refusals import problem as reported
-from playground.sessions.protocol.refusals import summarize_errors
+from playground.sessions.protocol.errors import problem as reported
+from playground.sessions.protocol.errors import summarize_errors
 from playground.sessions.protocol.until import NextUnschedulable
 from playground.sessions.web.messages import Running
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
@@ -73,7 +73,7 @@ def test_every_own_text_of_the_core_has_words_in_chinese() -> None:
         assert [text for text in sorted(texts) if not CHINESE.search(format_message(expectation(text), gettext))] == []
 
 
-@pytest.mark.parametrize("text", [*EXPECTED, *RECEIVED, *SENTENCES])
+@pytest.mark.parametrize("text", [text for texts in read_yaml(WORDS).values() for text in texts])
 def test_no_english_is_left_in_a_text(text: str) -> None:
     with override("zh-hans"):
         assert text == "null" or CHINESE.search(gettext(text))

@@ -7,8 +7,7 @@ import msgspec
 import pytest
 
 from playground.presenters.sentences.kinds import RANK, RECORD_KINDS, Kind, row
-from playground.presenters.sentences.lifelines import TITLES
-from playground.presenters.sentences.lines import Standing
+from playground.presenters.sentences.lines import TITLES, Standing
 from playground.presenters.words import format_message, in_english, message
 from playground.templatetags.studio import translated
 from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten, PointStarted

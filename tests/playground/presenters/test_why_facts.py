@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from playground.presenters.why.facts import HEADLINES, describe_fact, format_span
-from playground.presenters.why.texts import TEXTS
-from playground.presenters.words import in_english
+from playground.presenters.why.facts import HEADLINES, WORDS, describe_fact, format_span
+from playground.presenters.words import in_english, read_yaml
 from scheduler_core.analysis.explain import Fact, Role
 
+TEXTS = read_yaml(WORDS)["facts"]
 ROOT = Path(__file__).parents[3]
 _CODE = re.compile(r'(?:note|_fact|Fact)\(\s*(?:Role\.\w+,\s*)?"([A-Z]\w+)"')
 _CHOSEN = re.compile(r'"([A-Z]\w+)" if .{1,80}? else "([A-Z]\w+)"')

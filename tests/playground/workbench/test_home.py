@@ -5,7 +5,7 @@ from django.test import Client
 
 from playground.lessons import beginning, lesson_of, read_lessons
 from playground.models import Session
-from playground.views.film import film
+from playground.views.home import film
 from playground.workbench.builder import CLUSTERS
 from scheduler_core.world.commands import ApplyObjects
 from tests.playground.workbench.conftest import page_text

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
 
 from playground.presenters.amounts import clock
+from playground.presenters.draining import Draining, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
-from playground.presenters.sentences import lifelines
+from playground.presenters.sentences import lines
 from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
-from playground.presenters.stage.controller.changed import ChangeTable, collect_changes
+from playground.presenters.stage.controller.changed import AllChanged, ChangeTable, collect_changes
 from playground.presenters.stage.controller.evictions import Evictions, evictions
-from playground.presenters.stage.controller.nodes import ChangedNode, nodes
 from playground.presenters.stage.controller.owners import (
     OF_CONTROLLER,
     BudgetRow,
@@ -26,6 +26,7 @@ from playground.presenters.stage.controller.owners import (
 from playground.presenters.stage.controller.replicas import STATES, Span, host, lane
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import (
     CommandApplied,
     LeaderElection,
@@ -35,6 +36,83 @@ from scheduler_core.base.trace.kinds import (
     WatchEventHeard,
 )
 from scheduler_core.world.readonly import Record, WorldView
+
+# Nodes that changed: conditions that are not as they should be, taints, a drain, and evictions that taints have planned.
+
+MOST_NODES, PLANNED = 6, 6
+
+
+def nodes(sim: WorldView, rows: AllChanged) -> list[ChangedNode]:
+    """Return the nodes that changed, and one that a controller reconciled by its name."""
+    names = {each.name: each.what for each in rows.of("Node")}
+    for record in sim.last[-1:]:
+        facts = record.of(Reconciled)
+        if facts is not None and facts.did and sim.store.get("Node", "", facts.key) is not None:
+            names.setdefault(facts.key, "")
+    return [_node(sim, name, what) for name, what in list(names.items())[:MOST_NODES]]
+
+
+class ChangedNode(TypedDict):
+    name: str
+    gone: bool
+    added: bool
+    cordoned: bool
+    conditions: list[Condition]
+    taints: list[str]
+    drain: Draining | None
+    planned: list[PlannedEviction]
+
+
+def _node(sim: WorldView, name: str, what: str) -> ChangedNode:
+    manifest = sim.store.get("Node", "", name)
+    spec = (manifest or {}).get("spec") or {}
+    return {
+        "name": name,
+        "gone": manifest is None,
+        "added": what == "ADDED",
+        "cordoned": bool(spec.get("unschedulable")),
+        "conditions": _conditions(manifest),
+        "taints": [_taint(taint) for taint in spec.get("taints") or ()],
+        "drain": draining(sim, name),
+        "planned": list_planned_evictions(sim, _pods_on(sim, name))[:PLANNED],
+    }
+
+
+class Condition(TypedDict):
+    type: str
+    status: str
+    reason: str
+    bad: bool
+
+
+def _conditions(manifest: Manifest | None) -> list[Condition]:
+    """Ready always, the others where they are not False."""
+    found = ((manifest or {}).get("status") or {}).get("conditions") or ()
+    return [
+        {
+            "type": str(c.get("type")),
+            "status": str(c.get("status")),
+            "reason": str(c.get("reason") or ""),
+            "bad": c.get("status") != ("True" if c.get("type") == "Ready" else "False"),
+        }
+        for c in found
+        if c.get("type") == "Ready" or c.get("status") != "False"
+    ]
+
+
+def _taint(taint: Manifest) -> str:
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key')}{value}:{taint.get('effect')}"
+
+
+def _pods_on(sim: WorldView, name: str) -> list[str]:
+    """Pods of the node whose eviction is planned."""
+    return [
+        key
+        for key in sim.surroundings.nodes.evictions
+        if (pod := sim.store.pod_at(key)) is not None and pod.node_name == name
+    ]
+
 
 # Cause and effect: who acted, and what followed from it in the same transition.
 
@@ -108,14 +186,14 @@ def _actor(record: Record) -> Actor:
         }
     if isinstance(facts, CommandApplied):
         words = BY_KIND[record.kind].line.words(facts)
-        return {"who": _title(lifelines.USER), "key": "", "did": words, "idle": False}
+        return {"who": _title(lines.USER), "key": "", "did": words, "idle": False}
     line = row(record)
     who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
     return {"who": exactly(who) if who else message(line["head"]), "key": "", "did": line["sentence"], "idle": False}
 
 
 def _title(lifeline: str) -> Message:
-    return message(lifelines.TITLES[lifeline][0])
+    return message(lines.TITLES[lifeline][0])
 
 
 # Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.

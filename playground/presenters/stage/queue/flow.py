@@ -9,9 +9,8 @@ from playground.presenters.amounts import duration
 from playground.presenters.look import GROUPINGS, Look
 from playground.presenters.queues import TERMS, chips
 from playground.presenters.queues.chips import PodChip
-from playground.presenters.queues.group_rows import GroupRow, behind, largest
 from playground.presenters.queues.groups import CROWD, waiting
-from playground.presenters.queues.sleeping import Sleeping, sleeping
+from playground.presenters.queues.sleeping import GroupRow, Sleeping, behind, largest, sleeping
 from playground.presenters.scene import queue_sort_of, short, stands_at
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from django.utils.translation import gettext_noop
 
 from playground.models import Session
-from playground.presenters.charts.alignment import align_sequences
+from playground.presenters.charts import align_sequences
 from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.protocol.base import Query

@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
@@ -23,10 +23,54 @@ from playground.sessions.database import previews
 from playground.sessions.protocol.base import Message
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import LimitReached
-from playground.sessions.protocol.moving import ImportProgress, PackedPlan, ReadImport
+from playground.sessions.protocol.moving import ImportPlan, ImportProgress, PackedPlan, ReadImport
 from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
+
+# Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied.
+
+PREVIEW = Kind(
+    "preview",
+    at_once=lambda: 16,
+    busy=gettext_noop("The server is reading other imports. Try again in a moment."),
+    failed=gettext_noop("The preview of the import failed."),
+    wait=30.0,
+)
+
+
+class Kept(NamedTuple):
+    """A preview's token, and the old and new names of a renamed import, which nobody else is told."""
+
+    token: str
+    names: list[tuple[str, str]]
+
+
+class Previewing(Protocol):
+    """The part of a live session that a preview needs: its changes."""
+
+    async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
+
+
+class Previews:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
+        self._jobs = jobs
+        self._loop = loop
+
+    async def make(
+        self, session_id: int, session: Previewing, text: bytes, filename: str, author: str, rename: bool
+    ) -> Kept:
+        """Preview a text, and keep what it would do."""
+
+        async def work(job: Job[Kept]) -> Kept:
+            plan = await session.preview(text, rename)
+            token = await self._loop.db(previews.keep, session_id, author, filename, plan)
+            return Kept(token, plan.names)
+
+        return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
+
 
 T = TypeVar("T")
 

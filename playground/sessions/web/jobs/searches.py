@@ -21,7 +21,7 @@ from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.breakpoints import BadBreakpoint, Breakpoint, Hit
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.finding import CheckExpression, Search, SearchProgress
+from playground.sessions.protocol.until import CheckExpression, Search, SearchProgress
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.messages import Searched, Searching, ToPage

@@ -13,8 +13,7 @@ from typing import Any
 
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgress, RerunResult
-from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.protocol.refusals import summarize_errors
+from playground.sessions.protocol.errors import LimitReached, SessionError, summarize_errors
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
 from playground.sessions.worker.registry import answers

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
-from playground.sessions.protocol.finding import CheckExpression, SearchProgress
+from playground.sessions.protocol.until import CheckExpression, SearchProgress
 from playground.sessions.worker.conditions.matching import Condition, Matcher, problems
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from playground.lessons import lesson_of, list_reached_cards
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.protocol.moving import OutsideCall
 from playground.sessions.protocol.until import (
     AttemptEnded,
     BreakpointHolds,
@@ -20,6 +23,32 @@ from playground.sessions.protocol.until import (
     Until,
 )
 from playground.sessions.worker.conditions.matching import Condition
+from playground.sessions.worker.world import Simulation
+
+# What a world that stands still wants to know from outside.
+
+
+def calls_of(world: Simulation) -> list[OutsideCall]:
+    """The calls of extenders that are to be made before it goes on."""
+    if not world.outside:
+        return []
+    found = []
+    for name, attempt, exchange in world.awaited():
+        configured = world.scheduler(name).configuration.manifest["extenders"][exchange.extender.index]
+        found.append(
+            OutsideCall(
+                name,
+                attempt,
+                exchange.number,
+                exchange.url,
+                orjson.dumps(exchange.request_json),
+                exchange.extender.timeout,
+                dict(configured.get("tlsConfig") or {}),
+                bool(configured.get("enableHTTPS")),
+            )
+        )
+    return found
+
 
 SECOND = 1_000_000_000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.objects.times import NEVER
@@ -43,7 +43,7 @@ def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
     return PhaseResult.ERROR
 
 
-def first(n: int) -> int:
+def first(n: int, names: Sequence[str] = ()) -> int:
     """Draws the first of those that are tied."""
     return 0
 
@@ -60,7 +60,7 @@ class AlgorithmState(State):
     percentage: int = 0
     next_start: int = 0
     draw: Derived[Callable[[int], int]] = first
-    draw_preemption: Derived[Callable[[int], int]] = first
+    draw_preemption: Derived[Callable[..., int]] = first
     epoch: int = NEVER
     extenders: tuple[Extender, ...] = ()
     nominator: Derived[Nominator] = field(default_factory=Nominator)

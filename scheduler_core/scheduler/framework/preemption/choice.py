@@ -128,7 +128,7 @@ def merits(victims: Sequence[Pod], violations: int, now: int = NEVER) -> tuple[i
     )
 
 
-def choose(evidence: Evidence, draw: Callable[[int], int]) -> Candidate:
+def choose(evidence: Evidence, draw: Callable[..., int]) -> Candidate:
     """The best candidate; what each criterion left is kept in the evidence. `draw` decides a last tie, by node name.
 
     kube leaves the last tie to the order of a Go map.
@@ -145,5 +145,5 @@ def choose(evidence: Evidence, draw: Callable[[int], int]) -> Candidate:
             left = tuple([candidate for candidate, value in zip(left, values, strict=True) if value == best])
         evidence.criteria.append(Criterion(name, number, compared, left))
     if len(left) > 1:
-        evidence.draw = draw(len(left))
+        evidence.draw = draw(len(left), [each.node for each in left])
     return left[evidence.draw or 0]

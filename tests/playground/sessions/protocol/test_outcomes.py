@@ -1,6 +1,6 @@
 """What attempts came to, kept so that any engine can compare."""
 
-from playground.sessions.protocol.outcomes import Outcome, difference, pack, unpack
+from playground.sessions.protocol.opening import Outcome, difference, pack, unpack
 
 ONE = Outcome(27, "default/a", "scheduled", "n1")
 TWO = Outcome(54, "default/b", "unschedulable", "")

@@ -21,10 +21,10 @@ from playground.sessions.protocol.errors import (
     OutOfMemory,
     SessionError,
 )
-from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import Compare
 from playground.sessions.protocol.moving import Apply, Step
 from playground.sessions.protocol.opening import Archive, Checkpoint, Interrupt, LogRow, Open
+from playground.sessions.protocol.wire import Frames
 from playground.sessions.web.engines import encode_message, read_answer
 from playground.sessions.worker.process import encode_answer, encode_failure, failure_of, read_message
 from playground.sessions.worker.world import Grain

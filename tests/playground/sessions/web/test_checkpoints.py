@@ -14,10 +14,10 @@ from django.urls import reverse
 from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
 from playground.presenters import Look
 from playground.sessions.database import checkpoints
-from playground.sessions.protocol import outcomes
+from playground.sessions.protocol import opening as outcomes
 from playground.sessions.protocol.comparing import AttemptDigests
 from playground.sessions.protocol.looking import Objects
-from playground.sessions.protocol.outcomes import Outcome
+from playground.sessions.protocol.opening import Outcome
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime

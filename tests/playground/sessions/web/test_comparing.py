@@ -9,7 +9,7 @@ import pytest
 from playground.features.comparison.presenter import identical, pods, present
 from playground.models import Session
 from playground.presenters import Look
-from playground.presenters.charts.alignment import align_sequences
+from playground.presenters.charts import align_sequences
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.jobs.comparisons import Comparison, differing, parting

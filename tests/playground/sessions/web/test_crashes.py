@@ -14,9 +14,9 @@ import pytest
 from django.test import AsyncClient
 
 from playground.models import LogEntry
-from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.protocol.opening import ClearUp
+from playground.sessions.protocol.wire import AtWork
 from playground.sessions.web import engines
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.engines import MAX_CRASHES, Crashes, KeepsCrashing, TooSlow, Worker, WorkerDied

@@ -37,7 +37,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServe
         "WEBSOCKET_MAX_MESSAGE": str(MESSAGE),
     }
     server = PlaygroundServer(tmp_path_factory.mktemp("server"), **limits)
-    server.manage("migrate", "--verbosity", "0")
     server.start()
     yield server
     server.stop()

@@ -19,13 +19,11 @@ from playground.models import Session
 from playground.presenters import Look
 from playground.presenters.panel import Seen
 from playground.sessions.database import log
-from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Request
-from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import Compare, Follower
 from playground.sessions.protocol.moving import Apply, Back, Step
 from playground.sessions.protocol.opening import Archive, Open
-from playground.sessions.protocol.wire import ENVELOPES
+from playground.sessions.protocol.wire import ENVELOPES, AtWork, Frames
 from playground.sessions.web import consumers, engines, publisher
 from playground.sessions.web.engines import encode_message
 from playground.sessions.web.runtime import runtime

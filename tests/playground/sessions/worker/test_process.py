@@ -13,13 +13,11 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from playground.sessions.protocol.at_work import AtWork
 from playground.sessions.protocol.base import Message, Query, Request, answer_of
-from playground.sessions.protocol.frames import Frames
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
 from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, TraceLines
-from playground.sessions.protocol.wire import REPLIES, Reply
+from playground.sessions.protocol.wire import REPLIES, AtWork, Frames, Reply
 from playground.sessions.web.engines import encode_message, read_answer
 from playground.sessions.worker import handlers
 from playground.sessions.worker.process import Worker

@@ -51,7 +51,6 @@ def trace(visitor: Visitor, key: str) -> str:
 
 def test_a_backup_of_a_running_server_is_restored_whole(installation: Installations, tmp_path: Path) -> None:
     first, file = installation(), tmp_path / "playground.backup"
-    first.manage("migrate", "--verbosity", "0")
     first.start()
     visitor = Visitor(first.url)
     quiet, busy = visitor.new_session(), visitor.new_session("cluster:zones")

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.world.commands import CreateObject, DeleteObjects, Ref, ReportCondition, SetKubelet, SetSettings
+from scheduler_core.world.commands import (
+    ApplyObjects,
+    CreateObject,
+    DeleteObjects,
+    Ref,
+    ReportCondition,
+    SetKubelet,
+    SetSettings,
+)
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import SECOND, messages, patch, silent, wait
 from tests.scheduler_core.worlds import node, pod
@@ -236,3 +244,13 @@ def test_a_copy_of_the_world_goes_the_same_way() -> None:
     fork = sim.fork()
     wait(fork, 100)
     assert (tainted(sim), tainted(fork)) == (1, 2)
+
+
+@pytest.mark.parametrize(("stand_in", "ready"), [("runs", "True"), ("removes", "True"), ("", "Unknown")])
+def test_a_stand_in_for_kubelets_keeps_nodes_ready(stand_in: str, ready: str) -> None:
+    sim = Simulation()
+    sim.apply(SetSettings({"cluster": {"run_kubelets": False, "stand_in": stand_in}}))
+    sim.apply(ApplyObjects((node("a"),)))
+    wait(sim, 300)
+    found = sim.store.node("a")
+    assert found is not None and found.ready == ready

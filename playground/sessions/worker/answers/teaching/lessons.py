@@ -12,7 +12,7 @@ from playground.lessons.named import short
 from playground.lessons.own import document_of, hand
 from playground.lessons.reading import lesson_of
 from playground.lessons.variants import Unproven, proven
-from playground.presenters.story.hints import list_hints
+from playground.presenters.story.goals import list_hints
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.lessons import (

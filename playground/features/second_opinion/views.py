@@ -1,0 +1,148 @@
+"""The page about schedulers from outside, and the fork that one of them works in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
+from playground.presenters.amounts import clock
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.errors import SessionError
+from playground.sessions.recent import remember
+from playground.sessions.web.client import SessionClient
+from playground.sessions.web.live import LiveSession
+from playground.views.access import creator, opens
+from playground.views.paging import page_of
+from playground.views.responses import position, whole_number, workbench
+from scheduler_core.scheduler.config import read_release
+from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
+from scheduler_core.world.simulation import Grain
+
+SECONDS, LONGER, PAGE = 20.0, 600.0, 50
+TURNS, EACH = 20, 500  # transitions before another scheduler begins
+SIDES = ("ours", "theirs")
+WORDS = {
+    "node": gettext_noop("Node"),
+    "condition": gettext_noop("Condition PodScheduled"),
+    "nominated": gettext_noop("Nominated node"),
+    "events": gettext_noop("Events"),
+    "gone": gettext_noop("Deleted"),
+}
+
+
+@require_GET
+@opens
+async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """What schedulers from outside did, beside ours; `pod` shows one pod, and what our filters say of its node."""
+    at, pod = position(request), request.GET.get("pod", "")[:512]
+    answer = await client.ask(SecondOpinion(at=at, seconds=SECONDS))
+    rows = _rows(answer)
+    shown = next((row for row in rows if row["pod"] == pod), None)
+    audit = await client.ask(AuditBinding(at=at, pod=pod)) if shown else {}
+    context = {"answer": answer, "pods": page_of(rows, request.GET.get("page", ""), PAGE), "audit": audit}
+    context |= {"shown": shown and {**shown, "sides": _sides(shown)}}
+    context |= {"different": sum(bool(row["words"]) for row in rows), "release": answer["release"]}
+    return workbench(request, client, "second_opinion/page", context)
+
+
+def _rows(answer: Data) -> list[Data]:
+    """The pods, those that differ first."""
+    bound = {each["pod"]: each for each in answer["bindings"]}
+    rows = [{**row, **bound.pop(row["pod"], {"node": row["theirs"]["node"]})} for row in answer.get("pods", ())]
+    rows += [{"ours": {}, "different": (), **each} for each in bound.values()]
+    for row in rows:
+        row["time"] = clock(row["at"]) if row.get("at") is not None else ""
+        row["words"] = [message(WORDS[name]) for name in row["different"]]
+    return sorted(rows, key=lambda row: not row["words"])
+
+
+def _sides(row: Data) -> list[Data]:
+    """What both schedulers did with a pod, field by field; nothing where ours did not run."""
+    if "theirs" not in row:
+        return []
+    fields = [name for name in WORDS if name != "gone" or "gone" in row["different"]]
+    return [
+        {
+            "name": message(WORDS[name]),
+            "differs": name in row["different"],
+            **{side: _texts(row[side][name]) for side in SIDES},
+        }
+        for name in fields
+    ]
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [" ".join(each.values()) for each in value]
+    if isinstance(value, dict):
+        value = " ".join(filter(None, value.values()))
+    return [str(value)] if value else []
+
+
+@require_GET
+@opens
+async def opinion_json(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The same as JSON; `seed` is that of our draws."""
+    seed = whole_number(request.GET.get("seed", ""), 15)
+    return JsonResponse(await client.ask(SecondOpinion(at=position(request), seconds=LONGER, seed=seed)))
+
+
+@require_GET
+@opens
+async def progress(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """How far a scheduler from outside is."""
+    return JsonResponse(msgspec.to_builtins(await client.ask(AskOutside(at=None))))
+
+
+@require_GET
+@opens
+async def config(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """The configuration with which a kube-scheduler works here as ours did; its answers in the media type `type`."""
+    found = await client.ask(AskOutside(at=position(request)))
+    api = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    connection = {"kubeconfig": "session.yaml", "qps": 5000, "burst": 10000}
+    if request.GET.get("type"):
+        connection["contentType"] = request.GET["type"][:100]
+    more = {"parallelism": 1, "leaderElection": {"leaderElect": False}, "clientConnection": connection}
+    text = msgspec.json.format(msgspec.json.encode({**api, **found.configuration, **more}), indent=2)  # YAML, too
+    return HttpResponse(text, content_type="application/yaml")
+
+
+async def _settle(live: LiveSession) -> None:
+    """Let controllers and kubelets come to rest, so that both schedulers begin with the same."""
+    for _ in range(TURNS):
+        if not await live.changes.step(Grain.CALL, EACH):
+            return
+
+
+@require_POST
+@opens
+async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A live fork without our schedulers and with kubelets, under the release `release` where one is named."""
+    release = request.POST.get("release", "").strip()
+    try:
+        wanted = read_release(release) if release else ""
+    except ValueError as error:
+        raise SessionError(str(error)) from None
+    twin = await client.fork(position(request), "", creator(request), True)
+    found = await twin.ask(AskOutside(at=None))
+    commands: list[Command] = []
+    if wanted and wanted != found.release:
+        commands.append(SetSettings({"release": wanted}))
+    if not found.kubelets:
+        commands.append(SetSettings({"cluster": {"run_kubelets": True}}))
+    commands += [StopScheduler(name, "SIGKILL") for name in found.schedulers]
+    for command in commands:
+        await twin.apply(command, source="actions")
+    await twin.on_loop(_settle)
+    now = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    await twin.apply(BeginLife(now), source="actions")
+    await remember(request, twin.key)
+    return HttpResponseRedirect(reverse("second-opinion", args=[twin.key]))

@@ -1,1 +1,0 @@
-"""Limits of what clients may take: connections, sockets, uploads; and what that needs of Twisted and Daphne."""

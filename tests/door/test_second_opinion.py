@@ -1,0 +1,107 @@
+"""A real kube-scheduler at a session's API: what one sent, recorded, and one of KUBE_SCHEDULER at work."""
+
+from __future__ import annotations
+
+import base64
+import json
+import lzma
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from scheduler_core import Session
+from scheduler_core.analysis.second_opinion import Opinion, compare
+from scheduler_core.analysis.whatif import finish
+from scheduler_core.apiserver.door import Call, Failure, read_body
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI
+from scheduler_core.world.simulation import Simulation
+from tests.browser.server import ROOT
+from tests.support.schemas import require_schema
+
+RECORDED = Path(__file__).parent / "second-opinion.json.xz"
+BINARY = os.environ.get("KUBE_SCHEDULER", "")
+MOST = 10_000  # transitions
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    """The trace of a fork, and what kube-scheduler v1.34.2 sent then, with its default media types."""
+    data: dict[str, Any] = json.loads(lzma.decompress(RECORDED.read_bytes()))
+    return data
+
+
+def begin() -> Simulation:
+    return Session(recorded()["trace"]).end.fork().world
+
+
+def send(world: Simulation, request: dict[str, Any]) -> int:
+    """Carry out a request as it was sent, and let what follows happen; the answer's status."""
+    parts = urlsplit(request["path"])
+    method, query = request["method"], dict(parse_qsl(parts.query))
+    type_, body = request["content_type"], base64.b64decode(request["body"])
+    try:
+        data = read_body(world, Call(method, parts.path, query), body, type_)
+        agent = request["agent"].partition("/")[0]
+        world.apply(CallAPI(method, parts.path, query, data, type_, agent, agent, world.now))
+    except Failure as failure:
+        return failure.code
+    assert world.answered is not None
+    status = world.answered.status
+    for _ in range(MOST):
+        if world.idle:
+            break
+        world.advance()
+    return status
+
+
+def play(requests: list[dict[str, Any]]) -> Opinion:
+    """What ours makes of the same, beside what comes of these requests."""
+    theirs = begin()
+    for request in requests:
+        status = send(theirs, request)
+        assert status in (200, 201), (request["method"], request["path"], status)
+    return finish(compare(begin(), theirs, {DEFAULT_SCHEDULER_NAME: None}))
+
+
+def test_what_kube_scheduler_sent_is_taken_and_is_what_ours_does() -> None:
+    opinion = play(recorded()["requests"])
+    assert opinion.first is None
+    rows = {row.pod: row for row in opinion.rows}
+    assert len(rows) == 9
+    assert any(row.tied for row in opinion.rows)
+    assert rows["default/urgent"].theirs.node == "n3"
+    assert rows["default/old"].theirs.gone
+    assert [reason for _, reason, _ in rows["default/large"].theirs.events] == ["FailedScheduling"]
+
+
+def test_another_node_is_a_difference_unless_it_ties() -> None:
+    requests = []
+    for request in recorded()["requests"]:
+        if "/pods/urgent/binding" in request["path"]:
+            body = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "urgent"}, "target": {"name": "n0"}}
+            text = base64.b64encode(json.dumps(body).encode()).decode()
+            request = {**request, "body": text, "content_type": "application/json"}
+        requests.append(request)
+    first = play(requests).first
+    assert first is not None and (first.pod, first.different[0]) == ("default/urgent", "node")
+    assert (first.ours.node, first.theirs.node) == ("n3", "n0")
+
+
+@pytest.mark.skipif(not BINARY, reason="KUBE_SCHEDULER names no kube-scheduler")
+@pytest.mark.parametrize("type_", ["", "application/json"])
+def test_a_real_kube_scheduler_does_what_ours_does(tmp_path: Path, type_: str) -> None:
+    trace = tmp_path / "session.jsonl"
+    trace.write_text("\n".join(map(json.dumps, recorded()["trace"])))
+    command = [sys.executable, "-c", "from playground.management.program import main; main()", "second-opinion"]
+    command += [str(trace), "--kube-scheduler", BINARY, "--content-type", type_, "-o", "json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr + done.stdout
+    data = json.loads(done.stdout)
+    require_schema(data, "second-opinion/v1")
+    assert data["bound"] == 6 and not data["different"]
