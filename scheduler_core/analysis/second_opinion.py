@@ -14,7 +14,7 @@ from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.base.clock.random import Stream
+from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.world.commands import SetConfiguration
 from scheduler_core.world.simulation import Simulation
