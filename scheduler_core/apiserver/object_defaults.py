@@ -20,7 +20,6 @@ from scheduler_core.apiserver.schema.table import fields, parse_expression
 # A container's requests do not follow from its limits here, nor do host ports from container ports: kube does that to pods alone.
 #
 # DEVIATION: amounts stay as they were written; kube rounds them up to thousandths.
-#
 # kube: pkg/apis/core/v1/{defaults,zz_generated.defaults}.go, pkg/apis/apps/v1/conversion.go @ v1.34.1
 
 Change = Callable[[str, Manifest], Manifest]

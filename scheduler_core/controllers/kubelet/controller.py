@@ -31,7 +31,6 @@ from scheduler_core.controllers.volumes.attachments import ATTACHMENT
 # A pod that the node would not take now, as its labels or taints are others, fails for good, though it ran.
 #
 # DEVIATION: critical pods, mirror pods and those that are being deleted keep their place without being asked.
-#
 # kube: pkg/kubelet/kubelet.go (HandlePodAdditions), pkg/kubelet/allocation/allocation_manager.go (AddPod) @ v1.34.1
 
 

@@ -23,7 +23,6 @@ from scheduler_core.scheduler.extenders.request import NodeVictims, Request
 # are fields that are written even if they are empty: those without omitempty and those that are structs, with what stands for an empty one.
 # `pointers` are texts, numbers and booleans behind a pointer, which omitempty leaves away only if they are null. Every other field is left
 # away if it is empty: "", 0, false, null, [] or a map {}.
-#
 # kube: api/core/v1/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 
 _OF_OBJECTS = ("apiVersion", "kind")  # informers drop them

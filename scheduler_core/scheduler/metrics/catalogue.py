@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 # Names that kube-scheduler v1.34 no longer has, with what to ask for now.
-#
 # kube: CHANGELOG-1.18 to 1.34, pull requests 94884, 95001, 96447, 109546, 128810, 131425
 
 

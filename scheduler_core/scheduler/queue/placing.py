@@ -20,7 +20,6 @@ from scheduler_core.scheduler.queue.state import QueueState
 from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
 # How long a pod that failed backs off, and when its backoff is over.
-#
 # kube: backend/queue/backoff_queue.go @ v1.34.1
 
 

@@ -19,7 +19,6 @@ from scheduler_core.apimachinery.dra.results import Consumed
 from scheduler_core.apimachinery.dra.slices import Capacity, Device, DeviceId, RequestPolicy, ResourceSlice, ValidRange
 
 # Consumable capacity: what a request takes of a device that several claims share.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/consumable_capacity.go @ v1.34.1
 
 _NONE: Consumed = {}
@@ -89,7 +88,6 @@ def _outside(amount: Amount, limits: ValidRange) -> bool:
 
 
 # Shared counters: what is left of a slice's counter sets for devices that are made of the same hardware.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (checkAvailableCounters) @ v1.34.1
 
 Amounts = dict[tuple[str, str], int]  # nanos by counter set and counter

@@ -14,7 +14,6 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, not_found
 
 # Whether a pod refers to objects of the API: a mirror pod must not.
-#
 # kube: pkg/api/pod/util.go (HasAPIObjectReference, VisitPodSecretNames, VisitPodConfigmapNames) @ v1.34.1
 
 Spec = Mapping[str, Any]

@@ -23,7 +23,6 @@ from scheduler_core.scheduler.framework.runtime.points import run_nominate, run_
 from scheduler_core.scheduler.framework.status import Code, Status
 
 # FitError: why a pod fits on no node, in kube's exact words.
-#
 # kube: framework/types.go (FitError.Error), schedule_one.go @ v1.34.1
 
 NO_NODES = "no nodes available to schedule pods"

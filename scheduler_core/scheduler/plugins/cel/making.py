@@ -21,7 +21,6 @@ from scheduler_core.scheduler.plugins.cel.plugin import Own, build_error_status,
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 
 # A preemption of one's own, in CEL: kube's, among the victims that an expression allows.
-#
 # kube: plugins/defaultpreemption/default_preemption.go (IsEligiblePod) @ v1.34.1
 
 _DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}

@@ -80,7 +80,6 @@ def _format_requirement(requirement: Requirement) -> str:
 
 
 # How NodeAffinity comes to a node's score: the weights of the preferred terms that the node matches.
-#
 # kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 
 _WEIGHT = gettext_noop("weight of the term")

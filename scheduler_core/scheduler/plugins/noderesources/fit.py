@@ -148,7 +148,6 @@ def _row(pod: Pod, node: str, each: Compared, lacking: int) -> Row:
 
 
 # Which events may help a pod that NodeResourcesFit refused.
-#
 # kube: plugins/noderesources/fit.go @ v1.34.1
 
 

@@ -55,7 +55,6 @@ from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
 
 # Which events may help a pod that PodTopologySpread refused.
-#
 # kube: plugins/podtopologyspread/plugin.go @ v1.34.1
 
 # `plugin.hard_constraints(pod)` is None where some constraint can't be parsed.
@@ -105,7 +104,6 @@ def _moves(old: Node, new: Node, constraints: tuple[Constraint, ...]) -> bool:
 
 
 # PodTopologySpreadArgs: the constraints of pods that have none of their own.
-#
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 SYSTEM, LIST = "System", "List"
@@ -167,7 +165,6 @@ ARGUMENTS = Arguments(
 )
 
 # The selector that a pod without spread constraints is spread by: that of its Services and of its controller.
-#
 # kube: plugins/helper/spread.go @ v1.34.1
 
 CONTROLLERS = {
