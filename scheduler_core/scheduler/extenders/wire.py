@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
-from scheduler_core.scheduler.extenders.request import NodeVictims, Request
+from scheduler_core.scheduler.extenders.extender import NodeVictims, Request
 
 # Objects as Go's encoding/json writes them: in the order of a type's fields, with what a tag says of empty values.
 #

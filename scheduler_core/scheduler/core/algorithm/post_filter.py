@@ -14,8 +14,7 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.phases import Extension, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.request import NodeVictims
+from scheduler_core.scheduler.extenders.extender import NodeVictims, Verb
 from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework

@@ -38,8 +38,7 @@ from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.podtopologyspread import explanation, fixes
-from scheduler_core.scheduler.plugins.podtopologyspread import formula as formulas
+from scheduler_core.scheduler.plugins.podtopologyspread import explanation, fixes, scoring
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HARD,
     HOSTNAME,
@@ -314,13 +313,13 @@ class PodTopologySpread(framework.Plugin):
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
-        return None if evenness is None else formulas.score_formula(evenness, nodes, row)
+        return None if evenness is None else scoring.score_formula(evenness, nodes, row)
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores, i: int
     ) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
-        return None if evenness is None else formulas.normalization(evenness, nodes, rows, scores, i)
+        return None if evenness is None else scoring.normalization(evenness, nodes, rows, scores, i)
 
     def evidence(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
