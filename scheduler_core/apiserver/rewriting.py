@@ -128,14 +128,8 @@ def path_below(path: str, name: str) -> str:
 # Updates of objects: the fields that the server owns, and the fields that differ.
 
 SERVER_OWNED = (
-    "uid",
-    "creationTimestamp",
-    "generation",
-    "resourceVersion",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "selfLink",
+    *("uid", "creationTimestamp", "generation", "resourceVersion", "deletionTimestamp"),
+    *("deletionGracePeriodSeconds", "managedFields", "selfLink"),
 )
 
 

@@ -266,15 +266,8 @@ _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
 }
 
 _STATUS_OF_CONTROLLERS = (
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "CronJob",
-    "PodDisruptionBudget",
-    "ResourceQuota",
+    *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob"),
+    *("PodDisruptionBudget", "ResourceQuota"),
 )
 _NO_STRATEGIC = (
     "the body of the request was in an unknown format - accepted media types include: "

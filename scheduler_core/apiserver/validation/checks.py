@@ -36,15 +36,7 @@ from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMOR
 
 _AMOUNTS = ("requests", "limits", "overhead", "capacity", "hard", "podFixed", "allocatable")
 _PLAIN_BOOLEANS = (
-    "hostNetwork",
-    "hostPID",
-    "hostIPC",
-    "stdin",
-    "stdinOnce",
-    "tty",
-    "readOnly",
-    "paused",
-    "unschedulable",
+    *("hostNetwork", "hostPID", "hostIPC", "stdin", "stdinOnce", "tty", "readOnly", "paused", "unschedulable"),
 )
 _NOTHING: tuple[Any, ...] = (None, "", [], {}, ())
 

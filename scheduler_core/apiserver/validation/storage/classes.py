@@ -26,15 +26,8 @@ from scheduler_core.apiserver.validation.storage.sources import driver_name, is_
 # kube: pkg/apis/core/v1/defaults.go SetDefaults_PersistentVolume, SetDefaults_PersistentVolumeClaimSpec @ v1.34.1
 
 NOT_SOURCES = (
-    "accessModes",
-    "capacity",
-    "claimRef",
-    "mountOptions",
-    "nodeAffinity",
-    "persistentVolumeReclaimPolicy",
-    "storageClassName",
-    "volumeAttributesClassName",
-    "volumeMode",
+    *("accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy"),
+    *("storageClassName", "volumeAttributesClassName", "volumeMode"),
 )
 
 
