@@ -277,7 +277,7 @@ class Room(models.Model):
     """A classroom around a session (playground/classroom). `key` opens the teacher's desk, `code` lets students in.
 
     `standing` is what the teacher looks at, as a look's query; `shown` a student's fork that stands on everybody's screen; `locked` says
-    that nobody joins any more.
+    that nobody joins any more. With `lessons` it is an assignment: everybody plays these alone, `varied` with other numbers each.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="rooms")
@@ -289,6 +289,8 @@ class Room(models.Model):
     created = models.DateTimeField(auto_now_add=True, db_index=True)
     ended = models.DateTimeField(null=True, blank=True)
     locked = models.BooleanField(default=False)
+    lessons = models.JSONField(default=list)
+    varied = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return self.code
@@ -364,3 +366,24 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.poll_id}/{self.student_id}: {self.given}"
+
+
+class Work(models.Model):
+    """A student's lesson of an assignment, played in `session`; its task in `fork`.
+
+    `tries`, by the card's number: the first answer, whether it was right (null: it was shown), and whether a right one was given since.
+    """
+
+    student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="works")
+    slug = models.CharField(max_length=80)
+    session = models.ForeignKey(Session, null=True, on_delete=models.SET_NULL, related_name="works")
+    fork = models.ForeignKey(Session, null=True, blank=True, on_delete=models.SET_NULL, related_name="tasks")
+    tries = models.JSONField(default=dict)
+    begun = models.DateTimeField(auto_now_add=True)
+    done = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["student", "slug"], name="work_one_per_lesson")]
+
+    def __str__(self) -> str:
+        return f"{self.student_id}: {self.slug}"

@@ -10,7 +10,7 @@ from django.views.i18n import set_language
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.sessions.web.consumers import SessionConsumer
 from playground.views import branches, commands, home, operator, session, sharing, site, story
-from playground.views.classroom import desk, joining
+from playground.views.classroom import assigning, desk, joining
 from playground.views.lessons import course, editing, making, taking, variants
 from playground.views.workbench import acting, build, calls, components, extenders, imports, objects, plugins, weights
 
@@ -52,6 +52,9 @@ urlpatterns = [
     path("status", operator.status, name="server-status"),
     path("s/<str:key>/room", desk.open_room, name="open-room"),
     path("room/<str:key>/", desk.desk, name="room"),
+    path("assign", assigning.assign, name="assign"),
+    path("s/<str:key>/lesson/done", assigning.finish, name="lesson-done"),
+    path("room/<str:key>/change", desk.change, name="room-change"),
     path("room/<str:key>/end", desk.end, name="room-end"),
     path("room/<str:key>/delete", desk.delete, name="room-delete"),
     path("room/<str:key>/results.csv", desk.results, name="room-results"),
@@ -83,6 +86,8 @@ urlpatterns = [
     path("s/<str:key>/timeline", session.timeline, name="timeline"),
     path("s/<str:key>/cluster", page("cluster.cluster"), name="cluster"),
     path("s/<str:key>/capacity", page("capacity.capacity"), name="capacity"),
+    path("s/<str:key>/experiments", page("experiments.experiments"), name="experiments"),
+    path("s/<str:key>/experiments/<str:token>", page("experiments.experiment"), name="experiment"),
     path("s/<str:key>/device-search", page("device_search.device_search"), name="device-search"),
     path("s/<str:key>/metrics", page("metrics.metrics"), name="metrics"),
     path("s/<str:key>/metrics/<slug:chart>.csv", page("metrics.metrics_csv"), name="metrics-csv"),

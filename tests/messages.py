@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 from collections.abc import Container, Iterator
 from pathlib import Path
@@ -33,7 +34,6 @@ msgstr ""
 
 """
 KEYWORDS = {
-    "Difference": (4,),  # the sentence of a row of the table of releases
     "_": None,
     "gettext": None,
     "gettext_lazy": None,
@@ -50,6 +50,8 @@ def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | Non
     """The texts that a source marks, each with its context and the comments for translators; of a YAML file, all texts but references."""
     if path.suffix == ".yaml":
         yield from ((text, None, []) for text in list_strings(yaml.safe_load(path.read_text())))
+    elif path.suffix == ".json":
+        yield from ((row["text"], None, []) for row in json.loads(path.read_text()))
     elif path.suffix == ".html":
         yield from ((text, None, []) for text in extract_template(path.read_text()))
     else:
@@ -71,6 +73,7 @@ def list_sources() -> Iterator[Path]:
     """The files that have texts: modules, the words beside presenters, and templates."""
     for folder in ("playground", "scheduler_core"):
         yield from sorted((ROOT / folder).rglob("*.py"))
+    yield ROOT / "scheduler_core/base/releases.json"
     for folder in ("presenters", "features"):
         yield from sorted((ROOT / "playground" / folder).rglob("*.yaml"))
     yield from sorted((ROOT / "templates").rglob("*.html"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from unicodedata import normalize as in_one_form
 
@@ -12,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from playground.models import Answer, Poll, Room, Session, Student
+from playground.models import Answer, Poll, Room, Session, Student, Work
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import LimitReached, SessionGone, TooOften
 
@@ -24,7 +25,7 @@ _APART = re.compile(r"[^0-9A-Z]+")
 CLOSED = gettext_noop("The teacher has closed this classroom to new students.")
 
 
-def open_room(session: Session, creator: str) -> Room:
+def open_room(session: Session, creator: str, lessons: Sequence[str] = (), varied: bool = False) -> Room:
     """A new room around a session. Raises LimitReached where the client has as many open ones as one may have."""
     hidden = salted_hmac("playground.room", creator).hexdigest() if creator else ""
     if hidden and going_on().filter(creator=hidden).count() >= settings.MAX_ROOMS_PER_CLIENT:
@@ -34,18 +35,18 @@ def open_room(session: Session, creator: str) -> Room:
                 most=f"{settings.MAX_ROOMS_PER_CLIENT:,}",
             )
         )
-    return Room.objects.create(session=session, creator=hidden)
+    return Room.objects.create(session=session, creator=hidden, lessons=list(lessons), varied=varied)
 
 
 def going_on() -> QuerySet[Room]:
     """The rooms that have not ended, by their teacher or by the time that a room has."""
     since = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
-    return Room.objects.filter(ended=None, created__gt=since, session__deleted=None)
+    return Room.objects.filter(~Q(lessons=[]) | Q(created__gt=since), ended=None, session__deleted=None)
 
 
 def is_over(room: Room) -> bool:
-    """Return whether a room has ended: by its teacher, by its time limit, or with its session."""
-    late = timezone.now() - room.created >= timedelta(hours=settings.ROOM_HOURS)
+    """Return whether a room has ended: by its teacher, by its time limit, or with its session. An assignment has no such limit."""
+    late = not room.lessons and timezone.now() - room.created >= timedelta(hours=settings.ROOM_HOURS)
     return room.ended is not None or late or room.session.deleted is not None
 
 
@@ -124,6 +125,7 @@ def remove(room_id: int, student_id: int | None) -> None:
     out = list((there if student_id is None else there.filter(pk=student_id)).values_list("pk", flat=True))
     Room.objects.filter(pk=room_id, shown__in=out).update(shown=None)
     Answer.objects.filter(student__in=out).delete()
+    Work.objects.filter(student__in=out).delete()
     Student.objects.filter(pk__in=out).update(removed=timezone.now(), hand=None)
 
 

@@ -40,6 +40,8 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     entered: a, stage: leading     at how many seconds a scheduler's process came to a stage; with `times: 2`, the second time
     devices_of: gpu                the devices that are allocated to a ResourceClaim
     evicted: true                  the pods that were evicted for node pressure, in this order
+    restarted: true                the pods whose containers were started anew, by name
+    waiting: unschedulable         the pods that stand there now: gated, active, backoff, unschedulable ...
     ranking: node-1                the pods of a node in the order in which its kubelet would evict them, as it ranked them first
     free_on: node-1, resource: cpu     how much of a resource is not requested, as its scheduler counts it
     share_on: node-1, resource: cpu    how many percent are requested; `with: web-1` counts that pod, too
@@ -54,7 +56,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from playground.lessons.cycles import nodes_of_search, points_run
-from playground.lessons.named import key_of, object_of, short
+from playground.lessons.named import key_of, object_of, pod_key, short
 from playground.lessons.nodes import Left, amount, measure_signal, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
@@ -318,6 +320,22 @@ def _list_evicted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> 
     )
 
 
+def _list_restarted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    pods = [
+        pod for pod in world.store.list("Pod") if any(map(_get_restarts, pod["status"].get("containerStatuses", ())))
+    ]
+    return tuple(sorted(short(pod_key(pod["metadata"])) for pod in pods))
+
+
+def _get_restarts(status: Mapping[str, Any]) -> int:
+    return int(status.get("restartCount", 0))
+
+
+def _list_waiting_pods(place: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+    keys = [pod_key(pod["metadata"]) for pod in world.store.list("Pod")]
+    return tuple(sorted(short(key) for key in keys if world.journal.place(key) == place))
+
+
 FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "node_of": _of_attempt(lambda attempt: attempt.node),
     "outcome_of": _of_attempt(lambda attempt: attempt.outcome),
@@ -360,6 +378,8 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "asked_for": _list_asked_nodes,
     "devices_of": _devices,
     "evicted": _list_evicted_pods,
+    "restarted": _list_restarted_pods,
+    "waiting": _list_waiting_pods,
     "ranking": _ranking,
     "free_on": _free,
     "share_on": _share,

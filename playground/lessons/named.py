@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.world.readonly import WorldView
@@ -23,6 +24,11 @@ CLUSTER_WIDE = frozenset(
 def key_of(name: str) -> str:
     """A key: of the namespace `default` unless written as namespace/name."""
     return name if "/" in name else f"default/{name}"
+
+
+def pod_key(metadata: Mapping[str, str]) -> str:
+    """The key of a pod by its metadata."""
+    return f"{metadata['namespace']}/{metadata['name']}"
 
 
 def short(key: str) -> str:

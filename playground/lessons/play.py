@@ -12,7 +12,7 @@ from playground.lessons.evidence import STAGES, Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Ran, Seen, Value, value_of
 from playground.lessons.format import Card, Lesson
 from playground.lessons.known import is_known
-from playground.lessons.named import short
+from playground.lessons.named import pod_key, short
 from playground.lessons.own import find_handed
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
@@ -210,10 +210,6 @@ def options_at(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
     if kind == "node":
         return tuple(sorted(node["metadata"]["name"] for node in world.store.list("Node")))
     if kind in ("pod", "victims", "order"):
-        return tuple(sorted(short(_key(pod["metadata"])) for pod in world.store.list("Pod")))
+        return tuple(sorted(short(pod_key(pod["metadata"])) for pod in world.store.list("Pod")))
 
     return ("yes", "no") if kind == "yesno" else ()
-
-
-def _key(metadata: Mapping[str, str]) -> str:
-    return f"{metadata['namespace']}/{metadata['name']}"

@@ -68,6 +68,9 @@ PLACES = (
             Room("branches", "branches", _("Branches")),
             Room("exports", "exports", _("Export")),
             Room("capacity", "capacity", _("Capacity")),
+            Room("experiments", "experiments", _("Experiments")),
+            Room("upgrade", "upgrade", _("Upgrade")),
+            Room("second-opinion", "second-opinion", _("Second opinion")),
         ),
     ),
 )
@@ -81,6 +84,7 @@ OF_THE_PAST = (
     "branches",
     "exports",
     "capacity",
+    "experiments",
 )  # nothing there asks for a fork
 NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", "session", "act")
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
+from playground.classroom import assignments
 from playground.lessons import read_lessons
 from playground.presenters import PANELS, Look
 from playground.presenters.panel import Shown
@@ -91,6 +92,8 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     context = await _context(client, look, shown, head) | _links(request, client)
     context["stage"] = shown.panels["stage"].context
     context["panels"] = render_panels(shown.panels, request, context)
+    if client.may_edit:
+        context["work"] = await in_thread(assignments.find_work, client.session)
     context["branches"] = await tree(request, client, shown.position)
     return allow_own_framing(render(request, "playground/studio.html", context))
 

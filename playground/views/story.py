@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from playground.classroom import assignments
 from playground.lessons import command_of
 from playground.presenters.look import Look
 from playground.sessions.database import lessons, listing
@@ -55,6 +56,8 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
     look = Look.from_query(request.POST.dict())
     given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
     judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given, again="tried" not in request.POST))
+    if client.may_edit:
+        await in_thread(assignments.record_answer, client.session, chapter, given, judged.right)
     context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
     template = "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
     return render(request, template, context)
@@ -79,6 +82,8 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
         raise SessionError(_("This lesson has no task."))
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
     twin = await client.fork(position(request), name, creator(request), True)
+    if client.may_edit:
+        await in_thread(assignments.keep_fork, client.session, twin.session)
     for act in lesson.plan.task.start:
         await twin.apply(command_of(act), source=SOURCE)
         if act.until is not None:

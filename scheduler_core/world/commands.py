@@ -34,6 +34,7 @@ __all__ += ["command_from_json", "merge_patch", "refuse"]
 
 
 DEFAULT_SCHEDULER_NAME = "kube-scheduler"
+Time = Annotated[int, msgspec.Meta(ge=0)]
 MAX_CLOCK_OFFSET = 365 * 86_400 * SECOND
 
 
@@ -65,6 +66,7 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     `force`: pods, and claims for devices, that can't be changed in place are deleted and made
     anew, as kubectl replace --force does. `continues`: the objects are all of another world's, which goes on here.
     `stopped`: an import's nodes whose kubelets do nothing; with it, pods that terminate end when their cluster would have ended them.
+    `time`: the clock goes on to this virtual time (ns) first, but past nothing that is still to happen.
     """
 
     objects: tuple[Manifest, ...]
@@ -72,15 +74,17 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     force: bool | msgspec.UnsetType = msgspec.UNSET
     continues: Continuation | msgspec.UnsetType = msgspec.UNSET
     stopped: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    time: Time | msgspec.UnsetType = msgspec.UNSET
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
-    """Deletes objects as kubectl delete does; all or none."""
+    """Deletes objects as kubectl delete does; all or none. `time`: as in ApplyObjects."""
 
     refs: tuple[Ref, ...]
     grace_period_seconds: int | msgspec.UnsetType = msgspec.UNSET
     propagation_policy: Literal["Background", "Foreground", "Orphan"] | msgspec.UnsetType = msgspec.UNSET
     user: str | msgspec.UnsetType = msgspec.UNSET
+    time: Time | msgspec.UnsetType = msgspec.UNSET
 
 
 class PatchObject(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -261,7 +265,7 @@ class CallAPI(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     content_type: str = ""
     agent: str = ""
     manager: str = ""
-    time: Annotated[int, msgspec.Meta(ge=0)] = 0
+    time: Time = 0
 
 
 class BeginLife(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

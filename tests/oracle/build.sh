@@ -20,11 +20,11 @@ cd "$folder"
   echo ')'
 } > go.mod
 # 1.34 has the mode of a nomination in another package; since 1.36 a cycle takes a pod of the queue.
-mode=fwk subject='\&framework.QueuedPodInfo{PodInfo: info}'
+mode=fwk subject='\&framework.QueuedPodInfo{PodInfo: info}' recorder=EventRecorderLogger
 case $release in
   1.34.*) mode=framework subject=pod ;;
-  1.35.*) subject=pod ;;
+  1.35.*) subject=pod recorder=EventRecorder ;;
 esac
-sed -e "s/MODE/$mode/g" -e "s/SUBJECT/$subject/g" "$here/oracle.go.in" > main.go
+sed -e "s/MODE/$mode/g" -e "s/SUBJECT/$subject/g" -e "s/RECORDER/$recorder/g" "$here/oracle.go.in" > main.go
 go mod tidy
 go build -o oracle .

@@ -39,6 +39,7 @@ FIELDS = (
     "victims",
     "message",
     "nominatedNodeAfter",
+    "claims",
 )
 
 
@@ -52,7 +53,7 @@ def ask_oracle(oracle: str, worlds: Iterable[Attempt]) -> list[Any]:
 def find_difference(world: Attempt, attempts: list[Attempt], sums: Counter[str]) -> str | None:
     """Return the first difference of a world, or None; count the attempts by their outcome."""
     release = read_release(world["kubeVersion"])
-    settings = WorldSettings(release=release).changed(resolve({}, release).settings)
+    settings = WorldSettings(release=release).changed(resolve(world["gates"], release).settings)
     configuration = load_configuration(world["config"], settings.features)
     scenario = Scenario("random", world["name"], {**world, "expect": {"attempts": attempts}}, None, release)
     run = Run(scenario, configuration, settings, None)
@@ -62,7 +63,9 @@ def find_difference(world: Attempt, attempts: list[Attempt], sums: Counter[str])
         sums[expected.get("errorKind") or "scheduled"] += 1
         sums["preempted"] += "nominated" in expected
         sums["scored"] += "scores" in expected
+        sums["devices"] += any(status.get("allocation") for status in expected["claims"].values())
         wanted, ours = _compared(expected), _compared(_shorten(received))
+        wanted["claims"], ours["claims"] = _unify(expected["claims"]), _unify(run.claims.all())
         for field in FIELDS:
             place = first_place(wanted.get(field), ours.get(field))
             if place is not None:
@@ -88,6 +91,23 @@ def _shorten(received: Attempt) -> dict[str, Any]:
         return {**short, "filter": None, "feasible": None}
     short["filter"] = {node: of for node, of in short["filter"].items() if not (of or {}).get("excluded")}
     return short
+
+
+def _unify(claims: Mapping[str, Any]) -> Any:
+    """Return the claims' statuses with names for what is drawn at random, and without times."""
+    names: dict[str, str] = {}
+
+    def walk(value: Any, key: str = "") -> Any:
+        if key == "shareID":
+            return names.setdefault(value, f"share-{len(names)}")
+        if key == "allocationTimestamp":
+            return "<now>"
+        if isinstance(value, dict):
+            kept = {name: walk(value[name], name) for name in sorted(value)}
+            return {name: each for name, each in kept.items() if each not in (None, [], {})}
+        return [walk(each) for each in value] if isinstance(value, list) else value
+
+    return walk(claims)
 
 
 def _compared(attempt: Attempt) -> dict[str, Any]:

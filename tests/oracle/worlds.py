@@ -5,6 +5,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from scheduler_core.base.releases import read_release
+from scheduler_core.scheduler.config.gates import GateError, gates_of, resolve
+from tests.oracle.devices import GATES, DeviceMaker
+from tests.oracle.extras import ExtraMaker
+
 Manifest = dict[str, Any]
 
 HOSTNAME, ZONE, REGION = "kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
@@ -12,6 +17,16 @@ CONFIG = "kubescheduler.config.k8s.io/v1"
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 FEATURES = ("GuaranteedQoSPodCPUResize", "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport")
+# Gates beside those of devices.
+_GATES = (
+    "InPlacePodLevelResourcesVerticalScaling",
+    "MatchLabelKeysInPodTopologySpread",
+    "NodeDeclaredFeatures",
+    "PodLevelResources",
+    "StorageCapacityScoring",
+    "VolumeLimitScaling",
+    "TaintTolerationComparisonOperators",
+)
 
 
 def make_world(seed: int, release: str) -> Manifest:
@@ -23,14 +38,28 @@ def make_world(seed: int, release: str) -> Manifest:
     bound = [make.bound_pod(k, rng.choice(names)) for k in range(rng.choice([0, 4, 8, 16]))]
     bound.sort(key=lambda pod: (pod["metadata"]["namespace"], pod["metadata"]["name"]))
     pending = [make.pod(f"p{k:02}") for k in range(rng.choice([3, 6, 10, 16]))]
-    return {
+    world = {
         "name": f"world {seed}",
         "kubeVersion": f"v{release}",
         "config": make.configuration(),
         "objects": [*nodes, *make.others(), *bound],
         "pending": pending,
         "retryAfter": 0,
+        "gates": {},
     }
+    # Drawn by a generator of their own, so that the rest of a world does not depend on them.
+    make.rng = random.Random(seed + 1_000_000)
+    make.add_gates(world)
+    if make.often(0.4):
+        make.add_devices(world)
+    if make.often(0.2):
+        make.add_profile(world)
+    extra = ExtraMaker(make.rng, "VolumeLimitScaling" in gates_of(read_release(release)))
+    if make.often(0.3):
+        extra.add_volumes(world)
+    if make.often(0.25):
+        extra.add_resizes(world)
+    return world
 
 
 class _Maker:
@@ -40,6 +69,57 @@ class _Maker:
 
     def often(self, share: float) -> bool:
         return self.rng.random() < share
+
+    def add_gates(self, world: Manifest) -> None:
+        """Set gates that a cycle depends on otherwise than the release does; let tolerations compare, where that is on."""
+        known = gates_of(read_release(world["kubeVersion"]))
+        free = [name for name in (*GATES, *_GATES) if name in known and not known[name].locked]
+        chosen = self.rng.sample(free, min(len(free), self.rng.randint(1, 4))) if self.often(0.4) else []
+        world["gates"] = {name: not known[name].default for name in chosen}
+        try:
+            resolve(world["gates"], read_release(world["kubeVersion"]))
+        except GateError:
+            world["gates"] = {}
+        if "TaintTolerationComparisonOperators" in known:
+            for pod in world["pending"]:
+                if self.often(0.3):
+                    operator = {"operator": self.rng.choice(["Gt", "Lt"]), "value": str(self.rng.randint(-2, 12))}
+                    pod["spec"].setdefault("tolerations", []).append({"key": "level", **operator})
+            for each in world["objects"]:
+                if each["kind"] == "Node" and self.often(0.3):
+                    level = {"key": "level", "value": str(self.rng.randint(0, 9)), "effect": self.rng.choice(EFFECTS)}
+                    each["spec"].setdefault("taints", []).append(level)
+
+    def add_devices(self, world: Manifest) -> None:
+        known = gates_of(read_release(world["kubeVersion"]))
+        on = {name for name, gate in known.items() if world["gates"].get(name, gate.default)}
+        nodes = [each["metadata"]["name"] for each in world["objects"] if each["kind"] == "Node"]
+        maker = DeviceMaker(self.rng, nodes, on)
+        bound = [each for each in world["objects"] if each["kind"] == "Pod"]
+        rest = [each for each in world["objects"] if each["kind"] != "Pod"]
+        made = maker.objects()
+        for pod in world["pending"]:
+            if self.often(0.7):
+                maker.let_claim(pod)
+        world["objects"] = [*rest, *made, *maker.claims, *bound]
+        world["deviceConditions"] = maker.conditions
+
+    def add_profile(self, world: Manifest) -> None:
+        """Let a second profile, which packs, schedule some of the pods."""
+        config = world["config"] or {
+            "apiVersion": CONFIG,
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [{"schedulerName": "default-scheduler"}],
+        }
+        strategy = {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}}
+        arguments = {"apiVersion": CONFIG, "kind": "NodeResourcesFitArgs", **strategy}
+        second = {"schedulerName": "packing", "pluginConfig": [{"name": "NodeResourcesFit", "args": arguments}]}
+        if self.often(0.3):
+            second["plugins"] = {"filter": {"disabled": [{"name": "TaintToleration"}]}}
+        world["config"] = {**config, "profiles": [*config["profiles"], second]}
+        for pod in world["pending"]:
+            if self.often(0.4):
+                pod["spec"]["schedulerName"] = "packing"
 
     def node(self, number: int) -> Manifest:
         rng = self.rng

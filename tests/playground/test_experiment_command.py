@@ -11,7 +11,9 @@ import pytest
 import yaml
 from django.core.management import CommandError
 
-from playground.management.report import SHOWN, build_report, compare_pairs, list_figures
+from playground.management.report import build_report
+from scheduler_core.analysis.experiments import compare_pairs, list_figures
+from scheduler_core.analysis.experiments.figures import SHOWN
 from tests.playground.test_whatif_commands import run
 from tests.scheduler_core.analysis.test_experiments import DATA
 
@@ -75,7 +77,7 @@ def test_the_report_has_a_chart_of_each_measure_that_varies_and_of_paired_differ
     assert compare_pairs(rows[:4], rows[4:], "nodes_used") == (-2.0, 0.0)
     mean, half = compare_pairs(rows[:4], [{**row, "nodes_used": row["seed"]} for row in rows[4:]], "nodes_used")
     assert (mean, half) == (-10.0, 0.0)
-    shown = [figure.layout.title.text.split(",")[0] for figure in list_figures(rows)]
-    assert shown == ["nodes_used", "Paired differences to a", "cost_per_hour against wait_p99_s"]
+    shown = [(figure.kind, *figure.words.values()) for figure in list_figures(rows)]
+    assert shown == [("distribution", "nodes_used"), ("differences", "a"), ("front", "cost_per_hour", "wait_p99_s")]
     page = build_report("<b>", rows)
     assert (page.count("plotly-graph-div") >= 3, "<title>&lt;b&gt;" in page) == (True, True)

@@ -19,8 +19,7 @@ from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.live import LiveSession
 from playground.views.access import creator, opens
-from playground.views.paging import page_of
-from playground.views.responses import position, whole_number, workbench
+from playground.views.responses import page_of, position, whole_number, workbench
 from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
 from scheduler_core.world.simulation import Grain

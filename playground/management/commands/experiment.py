@@ -11,23 +11,24 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 from django.core.management.base import CommandError
 
 from playground.management.report import build_report
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
-from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run
+from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run, read_experiment
+from scheduler_core.analysis.experiments import summarize as summarize_rows
 from scheduler_core.world.commands import Refused
 
 Row = dict[str, Any]
-SHOWN = ("placed", "pending", "wait_p50_s", "wait_p99_s", "nodes_used", "cost_per_hour", "fragmentation")
 EXTRA = "pip install 'scheduler-playground[experiments]'"
 RETRIES = 3  # of a run whose worker was lost
+INTERRUPTED = 130  # as a shell says it of Ctrl-C
 
 
 class Command(TerminalCommand):
@@ -43,7 +44,9 @@ class Command(TerminalCommand):
         parser.add_argument(
             "action", choices=("run", "schema"), help="run FILE, or print the JSON Schema of such files"
         )
-        parser.add_argument("file", nargs="?", default="", metavar="FILE", help="the experiment, as YAML")
+        parser.add_argument(
+            "file", nargs="?", default="", metavar="FILE", help="the experiment, as YAML (-: standard input)"
+        )
         parser.add_argument("--out", default="", metavar="FOLDER", help="where results go (FILE without its ending)")
         parser.add_argument(
             "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (as many as cores)"
@@ -58,7 +61,7 @@ class Command(TerminalCommand):
         if action == "schema":
             self.stdout.write(json.dumps(msgspec.json.schema(Experiment), indent=2))
             return
-        experiment, path = read_experiment(file), Path(file)
+        experiment, path = read_file(file), Path("experiment" if file == "-" else file)
         folder = Path(out or path.with_suffix(""))
         runs = list_runs(experiment, str(path.parent.resolve()))
         try:
@@ -78,6 +81,9 @@ class Command(TerminalCommand):
                     progress.say(f"{done} of {len(missing)} runs, {left / 60:.1f} minutes left")
         except (ValueError, Refused) as error:
             raise CommandError(f"{file}: {error}", returncode=Exit.UNUSABLE) from None
+        except KeyboardInterrupt:
+            said = f"stopped: {done} of {len(missing)} runs are kept in {folder}; the same command goes on"
+            raise CommandError(said, returncode=INTERRUPTED) from None
         rows = [json.loads(place.read_bytes()) for place in places]
         write_tables(folder, rows, self.stderr.write)
         (folder / "report.html").write_text(build_report(path.stem, rows))
@@ -85,23 +91,31 @@ class Command(TerminalCommand):
         self.stdout.write(json.dumps(data) if output == "json" else "\n".join(summarize(rows)))
 
 
-def read_experiment(file: str) -> Experiment:
-    """Return the experiment of a file. Raise CommandError with what is wrong, and where."""
+def read_file(file: str) -> Experiment:
+    """Return the experiment of a file, or of standard input for "-". Raise CommandError with what is wrong, and where."""
     try:
-        return msgspec.convert(yaml.safe_load(Path(file).read_bytes()), Experiment)
-    except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
+        return read_experiment(sys.stdin.read() if file == "-" else Path(file).read_text())
+    except (OSError, ValueError) as error:
         raise CommandError(f"{file or 'FILE'}: {error}", returncode=Exit.UNUSABLE) from None
 
 
 def in_processes(runs: Sequence[tuple[Run, Path]], workers: int) -> Iterator[tuple[Path, Row]]:
-    """Yield the rows as they come. The processes end with the caller, also when it is interrupted."""
-    with ProcessPoolExecutor(max_workers=max(1, workers)) as pool:
-        places = {pool.submit(make_run, run): place for run, place in runs}
+    """Yield the rows as they come; what a lost process had is made again. The processes end with the caller."""
+    left = {place: run for run, place in runs}
+    for _ in range(RETRIES + 1):
+        pool = ProcessPoolExecutor(max_workers=max(1, workers))
         try:
+            places = {pool.submit(make_run, run): place for place, run in left.items()}
             for future in as_completed(places):
-                yield places[future], future.result()
+                row = future.result()
+                del left[places[future]]
+                yield places[future], row
+            return
+        except BrokenProcessPool:
+            continue
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+    raise CommandError(f"a process was lost {RETRIES + 1} times, with {len(left)} runs left", returncode=Exit.FAILED)
 
 
 def on_dask(runs: Sequence[tuple[Run, Path]], address: str) -> Iterator[tuple[Path, Row]]:
@@ -141,10 +155,11 @@ def write_tables(folder: Path, rows: Sequence[Row], say: Callable[[str], object]
 
 def summarize(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a table of means by world and variant."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["world"], row["variant"]), []).append(row)
-    means = [[f"{sum(row[name] for row in found) / len(found):.4g}" for name in SHOWN] for found in groups.values()]
-    yield from table(
-        ("WORLD", "VARIANT", *map(str.upper, SHOWN)), [[*key, *m] for key, m in zip(groups, means, strict=True)]
-    )
+    worlds = dict.fromkeys(row["world"] for row in rows)
+    means = {
+        (world, variant): found
+        for world in worlds
+        for variant, found in summarize_rows([row for row in rows if row["world"] == world]).items()
+    }
+    lines = [[*key, *(f"{mean:.4g}" for mean in found.values())] for key, found in means.items()]
+    yield from table(("WORLD", "VARIANT", *map(str.upper, next(iter(means.values())))), lines)

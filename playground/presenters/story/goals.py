@@ -77,6 +77,7 @@ WANTED = {
     "exists": gettext_noop("%(exists)s exists"),
     "lacks": gettext_noop("%(lacks)s is gone"),
     "event": gettext_noop("The event %(event)s is recorded"),
+    "seconds": gettext_noop("%(seconds)s seconds have passed"),
     "scheduler": gettext_noop("The scheduler %(scheduler)s reaches: %(stage)s"),
     "pod": gettext_noop("%(pod)s gets as far as the task says"),
 }

@@ -201,9 +201,10 @@ class NodeFacts(Query[list[NodeFact]], frozen=True, kw_only=True):
 
 
 class LessonHolds(Query[bool], frozen=True, kw_only=True):
-    """A test whether a condition of a lesson holds (playground/lessons/conditions.py), or the world has ended."""
+    """A test whether a condition of a lesson holds (playground/lessons/conditions.py), or, unless `alone`, the world has ended."""
 
     when: Data
+    alone: bool = False
 
 
 class YamlPart(Struct, frozen=True):

@@ -28,6 +28,7 @@ from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLe
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.downloads import File, Making
+from playground.sessions.web.jobs.experiments import Batch
 from playground.sessions.web.jobs.imports import Imported, Kept
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import NewBranch
@@ -343,6 +344,22 @@ class SessionClient:
     async def downloaded(self, job: Job[File]) -> File:
         """The file, however long it takes; who does not wait any longer ends it."""
         return await runtime().call(job.outcome)
+
+    async def begin_experiment(self, batch: Batch, author: str, patience: float) -> Job[Batch]:
+        """Begin the runs of an experiment, and wait for them a while."""
+        return await _begin(lambda: runtime().experiments.begin(self.session.pk, author, batch), patience)
+
+    async def find_experiment(self, token: str, patience: float = 0) -> Job[Batch]:
+        """The experiment with a token, waited for a while. Raises SessionGone where it is not known."""
+        return await _begin(lambda: runtime().experiments.find(self.session.pk, token), patience)
+
+    async def experiments_of(self, author: str) -> list[Job[Batch]]:
+        """Return an author's experiments here, the last one first."""
+        return await runtime().do(lambda: runtime().experiments.of(self.session.pk, author))
+
+    async def stop_experiment(self, token: str) -> bool:
+        """End an experiment; whether it was going on."""
+        return await runtime().do(lambda: runtime().experiments.find(self.session.pk, token).cancel())
 
     async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[Comparison]:
         """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""

@@ -90,9 +90,10 @@ def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
 
 
 class Worker:
-    """One process and the requests that wait for its answers."""
+    """One process and the requests that wait for its answers. `niceness`: how far the process stands back behind others, up to 19."""
 
-    def __init__(self) -> None:
+    def __init__(self, niceness: int = 0) -> None:
+        self._niceness = niceness
         self.sessions: set[int] = set()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
@@ -147,6 +148,8 @@ class Worker:
                 # The engine's arrays are small: threads of the linear algebra library would only take memory.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
+            if self._niceness:
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, self._niceness)
             self.generation += 1
             self._reader = asyncio.create_task(self._read(self._process, at_work))
 

@@ -19,6 +19,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.comparisons import Comparisons
 from playground.sessions.web.jobs.downloads import Downloads
+from playground.sessions.web.jobs.experiments import Experiments
 from playground.sessions.web.jobs.imports import Imports, Previews
 from playground.sessions.web.jobs.lessons import Lessons
 from playground.sessions.web.jobs.registry import Jobs
@@ -50,6 +51,7 @@ class Runtime:
         self.lessons = Lessons(jobs)
         self.traces = Traces(jobs, loop)
         self.downloads = Downloads(jobs, loop)
+        self.experiments = Experiments(jobs)
         self.sessions: dict[int, LiveSession] = {}
         self.call, self.do = loop.call, loop.do
         loop.begin_soon(self._sweep)

@@ -15,7 +15,7 @@ from playground.sessions.worker.answers import rerun, search
 from playground.sessions.worker.answers.teaching import lessons
 from playground.sessions.worker.conditions.until import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.engines import Engines
+from playground.sessions.worker.engines import Engines, File
 from playground.sessions.worker.imports import LargeImport, preview
 from playground.sessions.worker.memory import release_memory, trim_memory
 from playground.sessions.worker.registry import answers, answers_as_worker, load
@@ -189,7 +189,7 @@ def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> 
 @answers_as_worker(tracing.OpenFile)
 def open_file(engines: Engines, session: int, request: tracing.OpenFile) -> Steps[None]:
     yield
-    engines.file = engines.File(request)
+    engines.file = File(request)
 
 
 @answers_as_worker(tracing.NextFilePart)

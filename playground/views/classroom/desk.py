@@ -25,6 +25,7 @@ from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, edits, scope_of
+from playground.views.classroom import assigning
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
@@ -58,6 +59,8 @@ async def open_room(request: HttpRequest, client: SessionClient) -> HttpResponse
 @of_room
 async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     """The studio, and beside it the room: who is there, what was asked, what was answered."""
+    if room.lessons:
+        return await assigning.show_desk(request, room)
     link = request.build_absolute_uri(reverse("join-room", args=[room.code]))
     context = {
         "room": room,
@@ -91,10 +94,19 @@ async def delete(request: HttpRequest, room: Room) -> HttpResponse:
     return HttpResponseRedirect(reverse("studio", args=[room.session.edit_key]))
 
 
+@require_POST
+@of_room
+async def change(request: HttpRequest, room: Room) -> HttpResponse:
+    """Remove a student of an assignment, or let students join or not."""
+    return await assigning.change(request, room)
+
+
 @require_GET
 @of_room
 async def results(request: HttpRequest, room: Room) -> HttpResponse:
     """Every answer as a row; no program takes one for a formula, and Excel reads it as UTF-8 by the mark at its beginning."""
+    if room.lessons:
+        return await in_thread(assigning.make_csv, room)
     head = [_("question"), _("asked"), _("text"), _("right answer"), _("student"), _("answer"), _("right")]
     rows = await in_thread(lambda: list(_rows(room.pk, get_language() or "en")))
     response = HttpResponse(csv_text(head, rows).encode("utf-8-sig"), content_type=CONTENT_TYPE)

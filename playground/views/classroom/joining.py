@@ -17,6 +17,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.views.access import creator, scope_of
+from playground.views.classroom import assigning
 from playground.views.classroom.words import words
 from playground.views.responses import problem
 
@@ -49,11 +50,17 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
         return _render_refusal(request, error, code)
     try:
         vouch(scope_of(request), f"room {found.pk}")
+        if me := request.GET.get("me", ""):
+            return await _come_back(found, me)
+        student = await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), ""))
+        if request.method == "POST" and student is not None and "lesson" in request.POST:
+            return await assigning.play_lesson(request, found, student, request.POST["lesson"])
         if request.method == "POST":
             return await _join_room(request, found)
+        if student is not None and found.lessons:
+            return await assigning.show_assignment(request, found, student)
     except SessionError as error:
         return problem(request, error)
-    student = await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), ""))
     context = {
         "room": found,
         "session": found.session,
@@ -69,17 +76,29 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
 
 async def _join_room(request: HttpRequest, found: Room) -> HttpResponse:
     """The browser keeps a cookie, by which the student is known when they come back."""
-    response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
     if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:
         student = await in_thread(rooms.join, found, request.POST.get("name", ""), creator(request))
-        response.set_cookie(
-            _cookie(found),
-            student.key,
-            max_age=settings.ROOM_HOURS * 3600,
-            httponly=True,
-            samesite="Lax",
-            secure=settings.SESSION_COOKIE_SECURE,
-        )
+        return _seat(found, student.key)
+    return HttpResponseRedirect(reverse("join-room", args=[found.code]))
+
+
+async def _come_back(found: Room, key: str) -> HttpResponse:
+    """Know a student of an assignment by their own link, on another machine, too."""
+    if await in_thread(rooms.student_of, found, key) is None:
+        raise rooms.unknown()
+    return _seat(found, key)
+
+
+def _seat(found: Room, key: str) -> HttpResponse:
+    response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
+    response.set_cookie(
+        _cookie(found),
+        key,
+        max_age=settings.ROOM_RETENTION_DAYS * 86400 if found.lessons else settings.ROOM_HOURS * 3600,
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
     return response
 
 

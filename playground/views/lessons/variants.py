@@ -59,11 +59,13 @@ async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> Http
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
 
 
-async def start_variant(request: HttpRequest, lesson: Lesson | None, slug: str) -> tuple[Session, Lesson]:
-    """Start the variant that a form asks for; return its session and the lesson as it was drawn."""
+async def start_variant(
+    request: HttpRequest, lesson: Lesson | None, slug: str, seed: str = ""
+) -> tuple[Session, Lesson]:
+    """Start the variant of a seed, or the one that a form asks for; return its session and the lesson as it was drawn."""
     if lesson is None or lesson.pattern is None:
         raise SessionError(_("This lesson has no variants."))
-    seed = _seed(request.POST.get("variant", ""))
+    seed = seed or _seed(request.POST.get("variant", ""))
     handed_on = await in_thread(lessons.document, slug)
     drawn = await draw_variant(slug, handed_on, seed, author(request))
     if not drawn.document:

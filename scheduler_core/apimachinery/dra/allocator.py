@@ -23,11 +23,12 @@ from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey, 
 from scheduler_core.apimachinery.dra.search.constraints import Amounts
 from scheduler_core.apimachinery.dra.search.depth_first import FOUND, TOO_MANY, Search
 from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
-from scheduler_core.apimachinery.dra.slices import Pool, ResourceSlice, gather_pools
+from scheduler_core.apimachinery.dra.slices import Pool, PoolId, ResourceSlice, gather_pools
 from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.base.releases import Behavior
 
 # DEVIATION: kube's search on a node ends after 10 s of real time (DRASchedulerFilterTimeout),
 # here after about as many devices as it tries in that time.
@@ -36,23 +37,33 @@ MOST_TRIED = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The outcome of a search on one node. `results`: one per claim; None if allocation fails. `tried`: the devices tried."""
+    """The outcome of a search on one node. `results`: one per claim; None if allocation fails. `tried`: the devices tried.
+
+    `invalid`: nothing was found, and there were pools that could not be used.
+    """
 
     results: tuple[AllocationResult, ...] | None
     tried: int
+    invalid: bool = False
 
 
 class Allocator:
     """Allocates for one state of the cluster; one object serves all nodes."""
 
     def __init__(
-        self, features: DeviceFeatures, state: AllocatedState, classes: Mapping[str, DeviceClass], selectors: Selectors
+        self,
+        features: DeviceFeatures,
+        state: AllocatedState,
+        classes: Mapping[str, DeviceClass],
+        selectors: Selectors,
+        slices: Mapping[PoolId, Sequence[ResourceSlice]] | None = None,
     ) -> None:
         self._features = features
+        self._slices = slices or {}  # all of them, by pool
         self._state = state
         self._classes = classes
         self._selectors = selectors
-        self._counters: dict[str, Amounts] = {}
+        self._counters: dict[object, Amounts] = {}
 
     def allocate(
         self,
@@ -83,7 +94,7 @@ class Allocator:
         budget: int,
     ) -> Allocation:
         features = self._features
-        pools = gather_pools(slices, node, features)
+        pools = gather_pools(slices, node, features, self._slices)
         attempt = Attempt(features, self._state, self._classes, self._selectors, node, claims, pools, budget, watch)
         if watch is not None:
             _show_pools(watch, pools)
@@ -95,7 +106,8 @@ class Allocator:
         if outcome is TOO_MANY:
             raise AllocationError("allocation max size exceeded")
         if outcome is not FOUND:
-            return Allocation(None, attempt.tried)
+            skips = Behavior.INVALID_POOLS_SKIPPED in features.behaviors
+            return Allocation(None, attempt.tried, skips and any(pool.invalid for pool in pools))
         results = [
             _result(index, claim, tentative.results[index], wanted, node, features)
             for index, claim in enumerate(claims)
@@ -124,7 +136,9 @@ def _result(
     except AllocationError as error:
         raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
     return AllocationResult(
-        tuple(_device_result(taken, features) for taken in chosen), tuple(_configs(index, claim, wanted)), selector
+        tuple(_device_result(taken, features) for taken in chosen),
+        tuple(_configs(index, claim, wanted, features)),
+        selector,
     )
 
 
@@ -138,27 +152,39 @@ def _device_result(taken: Taken, features: DeviceFeatures) -> DeviceResult:
         tuple(sorted((consumed or {}).items(), key=lambda each: each[0])),
         (device.binding_conditions or ()) if features.binding else (),
         device.binding_failure_conditions if features.binding else (),
+        taken.wanted.ask.tolerations_manifest if Behavior.RESULT_TOLERATIONS in features.behaviors else (),
     )
 
 
-def _configs(index: int, claim: ResourceClaim, wanted: WantedByKey) -> list[Manifest]:
-    """Return the configs of the classes, once per request, then the claim's, once per request that they name."""
+def _configs(index: int, claim: ResourceClaim, wanted: WantedByKey, features: DeviceFeatures) -> list[Manifest]:
+    """Return the configs of the classes, then the claim's, each as often as the release has it."""
+    once, unnamed = (each in features.behaviors for each in (Behavior.CLASS_CONFIGS_ONCE, Behavior.UNNAMED_CONFIGS))
     found: list[Manifest] = []
+    by_class: dict[str, list[Manifest]] = {}
     for number in range(len(claim.requests)):
         first = wanted[RequestKey(index, number)]
         used = wanted[RequestKey(index, number, first.selected)]
-        found += [class_config(config) for config in used.device_class.configs]
+        made = [class_config(config) for config in used.device_class.configs]
+        if once:
+            made = [{**config, "requests": []} for config in made]
+            for config in by_class.get(used.device_class.name, made):
+                config["requests"].append(used.result_name)
+        if not once or by_class.setdefault(used.device_class.name, made) is made:
+            found += made
+    names = [
+        {request.name, _format_selected_name(request, wanted[RequestKey(index, number)].selected)}
+        for number, request in enumerate(claim.requests)
+    ]
     for config in claim.configs:
-        names = config.get("requests") or ()
-        if not names:
-            found.append(claim_config(config))
-            continue
-        for number, request in enumerate(claim.requests):
-            if (
-                request.name in names
-                or _format_selected_name(request, wanted[RequestKey(index, number)].selected) in names
-            ):
-                found.append(claim_config(config))
+        listed = config.get("requests") or ()
+        times = sum(not each.isdisjoint(listed) for each in names) if listed else 1
+        found += [claim_config(config)] * (min(times, 1) if unnamed else times)
+    if unnamed:
+        everywhere = (all(not each.isdisjoint(config.get("requests") or ()) for each in names) for config in found)
+        found = [
+            {name: value for name, value in config.items() if name != "requests" or not whole}
+            for config, whole in zip(found, everywhere, strict=True)
+        ]
     return found
 
 

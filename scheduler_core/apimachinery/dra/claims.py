@@ -54,6 +54,7 @@ class Ask:
     tolerations: tuple[DeviceToleration, ...]
     capacity: Manifest | None
     asked: Mapping[str, Amount]
+    tolerations_manifest: tuple[Manifest, ...] = ()
 
     @classmethod
     def of(cls, name: str, raw: Manifest, subrequest: bool) -> Ask:
@@ -69,6 +70,7 @@ class Ask:
             tuple(DeviceToleration.of(toleration) for toleration in raw.get("tolerations") or ()),
             capacity,
             {key: Amount.of(value) for key, value in asked.items()},
+            tuple(raw.get("tolerations") or ()),
         )
 
     @property

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from scheduler_core.base.releases import Behavior
+
 # What was read of a manifest, remembered by the manifest's identity: a stored manifest never changes.
 
 T = TypeVar("T")
@@ -72,11 +74,20 @@ class DeviceFeatures:
     taints: bool = False  # DRADeviceTaints
     consumable: bool = False  # DRAConsumableCapacity
     binding: bool = False  # DRADeviceBindingConditions
+    behaviors: frozenset[Behavior] = frozenset()  # of the release
 
     @property
     def allocator(self) -> str:
-        """The first of kube's allocators that supports all gates that are on: with the defaults the experimental one."""
-        if self.device_status or self.consumable or self.binding:
+        """The first of kube's allocators that supports all gates that are on: with the defaults of 1.34 the experimental one.
+
+        Since 1.36 the incubating allocator does what the experimental one did, and the stable one what the incubating one did.
+        """
+        if Behavior.PROMOTED_ALLOCATORS in self.behaviors:
+            if self.consumable or (self.binding and self.device_status):
+                return EXPERIMENTAL
+            if Behavior.DEVICES_IN_ORDER in self.behaviors:
+                return INCUBATING
+        elif self.device_status or self.consumable or self.binding:
             return EXPERIMENTAL
         if self.admin_access or self.prioritized_list or self.partitionable or self.taints:
             return INCUBATING

@@ -91,6 +91,7 @@ class DeviceResult:
     consumed: tuple[tuple[str, Amount], ...] = ()
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
+    tolerations: tuple[Manifest, ...] = ()
 
     def manifest(self, share_id: str | None) -> dict[str, Any]:
         written: dict[str, Any] = {
@@ -105,6 +106,8 @@ class DeviceResult:
             written["bindingConditions"] = list(self.binding_conditions)
         if self.binding_failure_conditions:
             written["bindingFailureConditions"] = list(self.binding_failure_conditions)
+        if self.tolerations:
+            written["tolerations"] = list(self.tolerations)
         if share_id is not None:
             written["shareID"] = share_id
         if self.consumed:

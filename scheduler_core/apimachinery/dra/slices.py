@@ -17,6 +17,7 @@ from scheduler_core.apimachinery.dra.features import AllocationError, ByIdentity
 from scheduler_core.apimachinery.objects.labels import NodeSelector, aggregate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node, Taint
+from scheduler_core.base.releases import Behavior
 
 KIND = "ResourceSlice"
 _NOTHING: Mapping[str, Any] = {}
@@ -243,17 +244,33 @@ _SLICES: ByIdentity[ResourceSlice] = ByIdentity(8192)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """The slices of a pool's newest generation that a node reaches. `invalid` says what is wrong with them ("": nothing)."""
+    """The slices of a pool's newest generation that a node reaches. `invalid` says what is wrong with them ("": nothing).
+
+    `counted` are the slices with devices that may take counters, and `counters` the counter sets, where these belong to the pool.
+    """
 
     id: PoolId
     slices: tuple[ResourceSlice, ...]
     incomplete: bool
     invalid: str
     binding: bool
+    counted: tuple[ResourceSlice, ...] = ()
+    counters: tuple[Counters, ...] = ()
 
 
-def gather_pools(slices: Iterable[ResourceSlice], node: Node, features: DeviceFeatures) -> list[Pool]:
-    """Gather pools from slices ordered by name. Raise AllocationError if a node selector can't be read."""
+_NO_SLICES: Mapping[PoolId, Sequence[ResourceSlice]] = {}
+
+
+def gather_pools(
+    slices: Iterable[ResourceSlice],
+    node: Node,
+    features: DeviceFeatures,
+    everything: Mapping[PoolId, Sequence[ResourceSlice]] = _NO_SLICES,
+) -> list[Pool]:
+    """Gather pools from slices ordered by name. Raise AllocationError if a node selector can't be read.
+
+    `everything` has all slices by pool, whatever nodes they are for.
+    """
     by_pool: dict[PoolId, list[ResourceSlice]] = {}
     last: list[ResourceSlice] = []
     for each in slices:
@@ -265,14 +282,22 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node, features: DeviceFe
             _add(by_pool, each)
     for each in last:
         _add(by_pool, each)
-    pools = [_pool(pool_id, members) for pool_id, members in by_pool.items()]
+    if Behavior.COUNTERS_OF_POOLS in features.behaviors:
+        every = ((pool_id, members, everything.get(pool_id, members)) for pool_id, members in by_pool.items())
+        made = (_whole_pool(*each, features.partitionable) for each in every)
+        pools = [pool for pool in made if pool is not None]
+        if Behavior.DEVICES_IN_ORDER in features.behaviors:
+            pools.sort(key=lambda pool: pool.id)
+    else:
+        pools = [_pool(pool_id, members) for pool_id, members in by_pool.items()]
     if features.experimental:
         pools.sort(key=lambda pool: pool.binding)
     return pools
 
 
 def reaches(each: ResourceSlice, node: Node, features: DeviceFeatures) -> bool:
-    if each.per_device is not None and not features.partitionable:
+    apart = each.counters and Behavior.COUNTERS_OF_POOLS in features.behaviors
+    if (each.per_device is not None or apart) and not features.partitionable:
         return False
     try:
         if each.scope.known:
@@ -327,6 +352,38 @@ def _pool(pool_id: PoolId, members: Sequence[ResourceSlice]) -> Pool:
         _twice(members),
         any(each.binding for each in members),
     )
+
+
+def _whole_pool(
+    pool_id: PoolId, members: Sequence[ResourceSlice], everything: Sequence[ResourceSlice], partitionable: bool
+) -> Pool | None:
+    """Return a pool as 1.35 and later releases see it; None where a newer generation, for other nodes, replaces it."""
+    generation, complete = members[0].generation, len(members) == members[0].slice_count
+    if not complete and any(each.generation > generation for each in everything):
+        return None
+    same = [each for each in everything if each.generation == generation]
+    if not complete and len(same) != members[0].slice_count:
+        return Pool(pool_id, (), True, "", False)
+    devices = tuple(each for each in members if not each.counters)
+    counters = tuple(counters for each in same for counters in each.counters)
+    counted = tuple(each for each in same if not each.counters)
+    invalid = _twice(devices) or (_find_counter_problem(counters, counted) if partitionable else "")
+    return Pool(pool_id, devices, False, invalid, any(each.binding for each in devices), counted, counters)
+
+
+def _find_counter_problem(counters: Sequence[Counters], counted: Sequence[ResourceSlice]) -> str:
+    """Return what is wrong with counter sets, or with what devices take of them."""
+    known = {each.name: {name for name, _ in each.amounts} for each in counters}
+    if len(known) < len(counters):
+        names = [each.name for each in counters]
+        return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"
+    for taken in (taken for each in counted for device in each.devices for taken in device.counters):
+        if taken.name not in known:
+            return f"counter set {taken.name} not found"
+        for name, _ in taken.amounts:
+            if name not in known[taken.name]:
+                return f"counter {name} not found in counter set {taken.name}"
+    return ""
 
 
 def _twice(members: Sequence[ResourceSlice]) -> str:

@@ -42,11 +42,13 @@ class Gate:
 
 
 # `settings`: the gates that kube-scheduler asks for, and the world's settings that they are; "" where a gate is locked in every release.
+# `needs`: the gates that a gate needs, where the release knows them.
 # `histories`: every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where a release lacks the gate.
 # kube: pkg/features/kube_features.go, and those of apiserver, client-go and component-base @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
 _DATA = json.loads(Path(__file__).with_name("gates.json").read_text())
 _SETTINGS: Mapping[str, str] = _DATA["settings"]
 _HISTORIES: Mapping[str, Mapping[str, str]] = _DATA["histories"]
+_NEEDS: Mapping[str, str] = _DATA["needs"]
 GATE_SETTINGS = tuple(filter(None, _SETTINGS.values()))
 # Gates of pod groups: earlier releases have an alpha form that is not modeled.
 _OF_GROUPS = ("GenericWorkload", "TopologyAwareWorkloadScheduling")
@@ -121,7 +123,22 @@ def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> Wanted:
     for gate in asked_gates(release):
         if gate.setting and not gate.locked:
             settings[gate.setting] = gates.get(gate.name, whole.get(gate.stage, gate.default))
+    if gates and Behavior.GATE_DEPENDENCIES in behaviors_of(release):
+        free = ((name, gate) for name, gate in known.items() if not gate.locked)
+        _check_needs(locked | {name: gates.get(name, whole.get(gate.stage, gate.default)) for name, gate in free})
     return Wanted(settings, tuple(name for name in gates if name in known and name not in _SETTINGS))
+
+
+def _check_needs(on: Mapping[str, bool]) -> None:
+    """Raise GateError where a gate is on that needs another one."""
+    lacking = {name: [each for each in needs.split() if not on.get(each, True)] for name, needs in _NEEDS.items()}
+    problems = [
+        f"{name} is enabled, but depends on features that are disabled: [{' '.join(lacks)}]"
+        for name, lacks in lacking.items()
+        if on.get(name) and lacks
+    ]
+    if problems:
+        raise GateError(problems)
 
 
 def _format_lock(name: str, on: bool) -> str:

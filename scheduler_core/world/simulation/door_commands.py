@@ -10,7 +10,6 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.door import Call, Reply, answer_write
-from scheduler_core.base.clock.agenda import Agenda
 from scheduler_core.controllers.contract import World
 from scheduler_core.world.commands import BeginLife, CallAPI
 
@@ -18,24 +17,15 @@ from scheduler_core.world.commands import BeginLife, CallAPI
 class ServedWorld(World, Protocol):
     """A world that answers clients."""
 
-    agenda: Agenda
     answered: Reply | None
 
 
 def _call(world: ServedWorld, command: CallAPI) -> None:
-    _move_to(world, command.time)
     query = dict(command.query)
     form = query.pop("form", "object")
     call = msgspec.convert({"method": command.method, "path": command.path, "query": query, "form": form}, Call)
     agent = command.manager or command.agent
     world.answered = answer_write(replace(world.api, typed=False), call, command.body, command.content_type, agent)
-
-
-def _move_to(world: ServedWorld, time: int) -> None:
-    """Lets time pass, but past nothing that is still to happen."""
-    following = world.agenda.peek()
-    until = time if following is None else min(time, following.time)
-    world.agenda.now = max(world.agenda.now, until)
 
 
 def _begin(world: ServedWorld, command: BeginLife) -> None:

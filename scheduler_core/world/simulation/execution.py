@@ -13,6 +13,7 @@ from scheduler_core.apiserver.faults import BIND, Fault, Faults
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.clock.agenda import Agenda
 from scheduler_core.base.releases import RELEASES, read_release
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.controllers.contract import World as ClusterWorld
@@ -51,6 +52,7 @@ Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 class EditableWorld(ClusterWorld, Protocol):
     """A world, as far as commands see it."""
 
+    agenda: Agenda
     faults: Faults
     edits: Edits
 
@@ -92,6 +94,8 @@ def execute(world: EditableWorld, command: commands.Command, trial: Trial | None
     """Carries a command out and remembers how to undo it. `trial`: what a rehearsal did with its objects in this very world."""
     before = EditableState.of(world)
     world.record(_summary(command))
+    if isinstance(command, commands.ApplyObjects | commands.DeleteObjects | commands.CallAPI) and command.time:
+        _move_to(world.agenda, command.time)
     if trial is not None and isinstance(command, commands.ApplyObjects):
         cluster_commands.apply_rehearsed(world, command, trial)
     else:
@@ -107,6 +111,12 @@ def execute(world: EditableWorld, command: commands.Command, trial: Trial | None
         world.edits = world.edits.redone(edit)
     elif edit != Edit():
         world.edits = world.edits.done(edit)
+
+
+def _move_to(agenda: Agenda, time: int) -> None:
+    """Lets time pass, but past nothing that is still to happen."""
+    following = agenda.peek()
+    agenda.now = max(agenda.now, time if following is None else min(time, following.time))
 
 
 def _configurations(world: EditableWorld) -> Configurations:

@@ -21,7 +21,12 @@ const drawn = new WeakMap();
 function coloured(trace) {
   const colour = token(trace.token);
   if (trace.type === "bar") return { ...trace, marker: { color: colour } };
-  if (trace.mode === "markers") return { ...trace, marker: { color: colour, size: 10 } };
+  if (trace.type === "box") {
+    return { ...trace, marker: { color: colour, size: 5 }, line: { color: colour, width: 2 } };
+  }
+  if (trace.mode?.includes("markers")) {
+    return { ...trace, marker: { color: colour, size: 10 }, line: { color: colour } };
+  }
   const fill = `color-mix(in srgb, ${colour} 45%, transparent)`;
   const filled = trace.stackgroup ? { fillcolor: fill } : {};
   return { ...trace, ...filled, line: { ...trace.line, color: colour } };
@@ -76,7 +81,8 @@ function layout(figure, rows, width, time) {
   };
   const named = sideways ? { tickfont: { family: token("--mono"), ...small }, ...ticks } : {};
   const flat = sideways ? { tickangle: 0, nticks: 4 } : {};
-  const title = figure.layout.unit ? { title: { text: `${time} (${figure.layout.unit})`, font: small } } : {};
+  const unit = figure.layout.unit ? `${time} (${figure.layout.unit})` : figure.layout.xaxis?.title?.text;
+  const title = unit ? { title: { text: unit, font: small } } : {};
   return {
     ...figure.layout,
     height,
@@ -84,13 +90,13 @@ function layout(figure, rows, width, time) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: token("--ink"), family: token("--sans"), ...small },
-    showlegend: figure.data.length > 1,
+    showlegend: figure.layout.showlegend ?? figure.data.length > 1,
     legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0, font: small },
     hovermode: trace?.type === "scatter" ? "x unified" : "closest",
     hoverlabel: { bgcolor: token("--panel"), bordercolor: token("--edge"), font: { color: token("--ink") } },
     bargap: sideways
       ? gap(trace?.y.length ?? 1, 22, height - FRAME)
-      : gap(trace?.x.length ?? 1, 64, width - 60),
+      : gap(trace?.x?.length ?? 1, 64, width - 60),
     xaxis: { ...axis, ...flat, ...figure.layout.xaxis, ...title },
     yaxis: { ...axis, ...named, ...figure.layout.yaxis },
   };

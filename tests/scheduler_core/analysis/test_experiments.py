@@ -39,8 +39,8 @@ def test_variants_differ_where_they_should_and_a_run_is_the_same_each_time() -> 
 
 
 def test_pods_come_and_go_in_time_and_pods_that_wait_have_waited() -> None:
-    tight = {**WORLD, "nodes": {"m": 1}, "arrivals": {"mean": "1s", "exponential": False}}
-    timed = {**tight, "durations": {"mean": "100s", "exponential": False}}
+    tight = {**WORLD, "nodes": {"m": 1}, "arrivals": {"mean": "1s", "distribution": "fixed"}}
+    timed = {**tight, "durations": {"mean": "100s", "distribution": "fixed"}}
     found = rows(
         {
             **DATA,

@@ -47,7 +47,7 @@ def matching(names: Iterable[str], q: str, most: int) -> list[str]:
 @answers(LessonHolds)
 def lesson_holds(engine: Engine, request: LessonHolds) -> Steps[bool]:
     world = yield from engine.at(request.position)
-    return world.idle or holds(request.when, world)
+    return (world.idle and not request.alone) or holds(request.when, world)
 
 
 @answers(AttemptEnds)

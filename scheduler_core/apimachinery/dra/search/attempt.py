@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra.amounts import format_nanos
@@ -19,6 +20,7 @@ from scheduler_core.apimachinery.dra.slices import Device, DeviceId, Pool, Resou
 from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import FOUND, NONE, Watch
 from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.base.releases import Behavior
 
 # The requests of the claims that are to be allocated, checked before the search begins.
 #
@@ -79,6 +81,7 @@ def label(claim: ResourceClaim, name: str) -> str:
 MOST_LOOKED = 1_000_000  # devices of one node that are really looked at
 
 _NOTHING: dict[str, int] = {}
+_HINT = ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 
 
 @dataclass(slots=True)
@@ -98,6 +101,24 @@ class Attempt:
     skipped: int = 0
     allocating: dict[DeviceId, dict[str, int]] = field(default_factory=dict)  # shares being allocated
     _matches: dict[RequestKey, dict[DeviceId, bool]] = field(default_factory=dict)
+    candidates: list[Candidate] = field(init=False)  # all devices of the pools that are searched
+    broken: dict[int, str] = field(init=False)  # errors that the search ends with, by place
+    fractions: bool = field(init=False)
+    in_order: bool = field(init=False)
+    skips_pools: bool = field(init=False)
+    _names_devices: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.fractions = Behavior.ALL_BY_SIZE in self.features.behaviors
+        self._names_devices = Behavior.SELECTORS_NAME_DEVICES in self.features.behaviors
+        self.in_order = Behavior.DEVICES_IN_ORDER in self.features.behaviors
+        self.skips_pools = Behavior.INVALID_POOLS_SKIPPED in self.features.behaviors
+        self.candidates, self.broken = [], {}
+        for pool in self.pools:
+            if pool.invalid and not self.skips_pools:
+                self.broken.setdefault(len(self.candidates), f"pool {pool.id.pool} is invalid: {pool.invalid}")
+            elif not pool.invalid and not (pool.incomplete and self.skips_pools):
+                self.candidates += (Candidate(each, device) for each in pool.slices for device in each.devices)
 
     def check_time(self) -> None:
         """AllocationTimeout where it is up; kube looks before each step of the search."""
@@ -157,7 +178,10 @@ class Attempt:
             try:
                 matches = self.selectors.matches(expression or "", device)
             except SelectorError as error:
-                text = f"{owner}: selector #{index}: CEL {error.kind} error: {error}"
+                named = self._names_devices and error.kind == "runtime"
+                at = f" on device {device.id}" if named else ""
+                hint = _HINT if named and "no such key:" in str(error) else ""
+                text = f"{owner}: selector #{index}{at}: CEL {error.kind} error: {error}{hint}"
                 self._show_selector(owner, index, expression or "", device, False, str(error))
                 raise AllocationError(text) from None
             self._show_selector(owner, index, expression or "", device, matches, "")
@@ -176,11 +200,11 @@ class Attempt:
         """Return whether the capacity that other claims leave of the device is enough."""
         consumed = self.state.capacity.get(device.id, _NOTHING)
         allocating = self.allocating.get(device.id, _NOTHING)
-        passed = fits(ask, device.capacity, consumed, allocating)
+        passed = fits(ask, device.capacity, consumed, allocating, self.fractions)
         if self.watch is not None and (ask.asked or device.capacity):
             amounts = {
                 name: {
-                    "wanted": consumption(ask.asked.get(name), each).text(),
+                    "wanted": consumption(ask.asked.get(name), each, self.fractions).text(),
                     "taken": format_nanos(consumed.get(name, 0) + allocating.get(name, 0)),
                     "of": each.value.text(),
                 }
@@ -204,7 +228,14 @@ def prepare(attempt: Attempt) -> tuple[WantedByKey, list[list[Constraint]]]:
     wanted: WantedByKey = {}
     constraints = []
     for index, claim in enumerate(attempt.claims):
-        least = sum(_prepare_request(attempt, wanted, index, number) for number in range(len(claim.requests)))
+        least = 0
+        named = Behavior.SELECTORS_NAME_DEVICES in attempt.features.behaviors
+        for number, request in enumerate(claim.requests):
+            more = _prepare_request(attempt, wanted, index, number)
+            if named and least + more > MAX_RESULTS:
+                limit = f"the claim limit of {MAX_RESULTS}, with {least} already accounted for"
+                raise AllocationError(f"{label(claim, request.name)}: adding {more} devices exceeds {limit}")
+            least += more
         if least > MAX_RESULTS:
             text = f"number of requested devices {least} exceeds the claim limit of {MAX_RESULTS}"
             raise AllocationError(f"claim {claim.key}: {text}")
@@ -225,9 +256,11 @@ def _prepare_request(attempt: Attempt, wanted: WantedByKey, claim_index: int, nu
         wanted[key] = _validate_request(attempt, key, request.exactly, None)
         return wanted[key].count
     counts = []
+    numbered = Behavior.DEVICES_IN_ORDER in attempt.features.behaviors
     for sub, ask in enumerate(request.alternatives):
-        found = _validate_request(attempt, key, ask, request)
-        key = RequestKey(claim_index, number, sub)
+        own = RequestKey(claim_index, number, sub)
+        found = _validate_request(attempt, own if numbered else key, ask, request)
+        key = own
         wanted[key] = found
         counts.append(found.count)
     return min(counts)
@@ -291,8 +324,10 @@ def _is_one(attempt: Attempt, key: RequestKey, wanted: Wanted, candidate: Candid
     watch = attempt.watch
     if watch is not None:
         watch.begin("device", device=str(candidate.device.id))
+    enough = partial(fits, capacity=candidate.device.capacity, fractions=True) if attempt.fractions else None
     passes = attempt.selectable(key, wanted.ask, wanted.device_class, candidate.slice, candidate.device) and (
-        not attempt.features.consumable or attempt.has_capacity(wanted.ask, candidate.device)
+        not attempt.features.consumable
+        or (enough(wanted.ask) if enough is not None else attempt.has_capacity(wanted.ask, candidate.device))
     )
     if watch is not None:
         watch.end(FOUND if passes else NONE)
@@ -302,7 +337,7 @@ def _is_one(attempt: Attempt, key: RequestKey, wanted: Wanted, candidate: Candid
 def _constraints(attempt: Attempt, claim: ResourceClaim) -> list[Constraint]:
     made = []
     for index, constraint in enumerate(claim.constraints):
-        known = constraint_of(constraint, attempt.features.experimental)
+        known = constraint_of(constraint, attempt.features.experimental, attempt.features.behaviors)
         if known is None:
             text = f"constraint #{index}: empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim.key}, {text}")

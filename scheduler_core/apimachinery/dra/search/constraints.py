@@ -8,15 +8,15 @@ kube: dynamic-resource-allocation/structured/internal/experimental/{allocator_ex
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.dra import claims
 from scheduler_core.apimachinery.dra.amounts import Amount, whole
 from scheduler_core.apimachinery.dra.claims import Ask
 from scheduler_core.apimachinery.dra.results import Consumed
-from scheduler_core.apimachinery.dra.slices import Capacity, Device, DeviceId, RequestPolicy, ResourceSlice, ValidRange
+from scheduler_core.apimachinery.dra.slices import Capacity, Counters, Device, DeviceId, RequestPolicy, ValidRange
+from scheduler_core.base.releases import Behavior
 
 # Consumable capacity: what a request takes of a device that several claims share.
 # kube: dynamic-resource-allocation/structured/internal/experimental/consumable_capacity.go @ v1.34.1
@@ -24,25 +24,31 @@ from scheduler_core.apimachinery.dra.slices import Capacity, Device, DeviceId, R
 _NONE: Consumed = {}
 
 
-def fits(ask: Ask, capacity: Mapping[str, Capacity], consumed: Consumed = _NONE, allocating: Consumed = _NONE) -> bool:
+def fits(
+    ask: Ask,
+    capacity: Mapping[str, Capacity],
+    consumed: Consumed = _NONE,
+    allocating: Consumed = _NONE,
+    fractions: bool = False,
+) -> bool:
     """Return whether the remaining capacities can serve the request, including those that the request does not name."""
     if any(name not in capacity for name in ask.asked):
         return False
     for name, each in capacity.items():
-        wanted = consumption(ask.asked.get(name), each)
-        if each.policy is not None and violates(wanted, each.policy):
+        wanted = consumption(ask.asked.get(name), each, fractions)
+        if each.policy is not None and violates(wanted, each.policy, fractions):
             return False
         if wanted.nanos + consumed.get(name, 0) + allocating.get(name, 0) > each.value.nanos:
             return False
     return True
 
 
-def consumptions(ask: Ask, capacity: Mapping[str, Capacity]) -> dict[str, Amount]:
+def consumptions(ask: Ask, capacity: Mapping[str, Capacity], fractions: bool = False) -> dict[str, Amount]:
     """Return the amounts that a share takes of each of the device's capacities."""
-    return {name: consumption(ask.asked.get(name), each) for name, each in capacity.items()}
+    return {name: consumption(ask.asked.get(name), each, fractions) for name, each in capacity.items()}
 
 
-def consumption(asked: Amount | None, capacity: Capacity) -> Amount:
+def consumption(asked: Amount | None, capacity: Capacity, fractions: bool = False) -> Amount:
     """Return the consumed amount: `asked`, rounded up as the policy requires; if None, the policy's default or all."""
     policy = capacity.policy
     if asked is None:
@@ -50,39 +56,44 @@ def consumption(asked: Amount | None, capacity: Capacity) -> Amount:
     if policy is None:
         return asked
     if policy.range is not None and policy.range.min is not None:
-        return _round_up_amount(asked, policy.range, policy.range.min)
+        return _round_up_amount(asked, policy.range, policy.range.min, fractions)
     if policy.values is not None:
         return next((value for value in policy.values if asked.nanos <= value.nanos), asked)
     return asked
 
 
-def _round_up_amount(asked: Amount, limits: ValidRange, least: Amount) -> Amount:
+def _round_up_amount(asked: Amount, limits: ValidRange, least: Amount, fractions: bool) -> Amount:
     """Round an amount up to the least amount, or to the next step from there."""
     if asked.nanos < least.nanos:
         return least
     if limits.step is None:
         return asked
+    if fractions:
+        steps = -((least.nanos - asked.nanos) // (limits.step.nanos or 1))
+        return Amount(least.nanos + limits.step.nanos * steps, limits.step.format)
     step = limits.step.value or 1  # kube divides by zero; no such policy can be stored
     steps, rest = divmod(asked.value - least.value, step)
     return whole(least.value + step * (steps + (rest != 0)))
 
 
-def violates(amount: Amount, policy: RequestPolicy) -> bool:
+def violates(amount: Amount, policy: RequestPolicy, fractions: bool = False) -> bool:
     """Return whether the policy forbids consuming the amount. The policy's default is always allowed."""
     if policy.default is not None and amount.same(policy.default):
         return False
     if policy.range is not None:
-        return _outside(amount, policy.range)
+        return _outside(amount, policy.range, fractions)
     if policy.values:
         return all(amount.nanos != value.nanos for value in policy.values)
     return False
 
 
-def _outside(amount: Amount, limits: ValidRange) -> bool:
+def _outside(amount: Amount, limits: ValidRange, fractions: bool) -> bool:
     if limits.max is not None and amount.nanos > limits.max.nanos:
         return True
     if limits.step is None:
         return False
+    if fractions:
+        return (amount.nanos - (0 if limits.min is None else limits.min.nanos)) % (limits.step.nanos or 1) != 0
     least = 0 if limits.min is None else limits.min.value
     return (amount.value - least) % (limits.step.value or 1) != 0
 
@@ -93,14 +104,16 @@ def _outside(amount: Amount, limits: ValidRange) -> bool:
 Amounts = dict[tuple[str, str], int]  # nanos by counter set and counter
 
 
-def available_counters(each: ResourceSlice, allocated: AbstractSet[DeviceId]) -> Amounts:
-    """Return the slice's counters less those of allocated devices; negative if the devices take more than there is."""
+def available_counters(
+    counters: Iterable[Counters], devices: Iterable[Device], allocated: Container[DeviceId]
+) -> Amounts:
+    """Return the counters less those of allocated devices; negative if the devices take more than there is."""
     left: Amounts = {}
-    for shared in each.counters:
+    for shared in counters:
         for stale in [key for key in left if key[0] == shared.name]:
             del left[stale]
         left.update({(shared.name, name): amount for name, amount in shared.amounts})
-    for device in each.devices:
+    for device in devices:
         if device.counters and device.id in allocated:
             for key, amount in list_consumed_counters(device):
                 if key in left:
@@ -115,31 +128,31 @@ def list_consumed_counters(device: Device) -> Iterator[tuple[tuple[str, str], in
 
 
 class CounterBook:
-    """The counters consumed by devices that are being allocated, by slice."""
+    """The counters consumed by devices that are being allocated, by slice or pool."""
 
     __slots__ = ("_consumed",)
 
     def __init__(self) -> None:
-        self._consumed: dict[str, Amounts] = {}
+        self._consumed: dict[object, Amounts] = {}
 
-    def take(self, each: ResourceSlice, device: Device, available: Amounts) -> tuple[str, str] | None:
+    def take(self, place: object, device: Device, available: Amounts) -> tuple[str, str] | None:
         """Takes what the device needs; if that is too much of any counter of the slice it takes nothing and names the first."""
-        taken = self._consumed.setdefault(each.name, {})
+        taken = self._consumed.setdefault(place, {})
         for key, amount in list_consumed_counters(device):
             taken[key] = taken.get(key, 0) + amount
         for key, amount in available.items():
             if amount < taken.get(key, 0):
-                self.give_back(each, device)
+                self.give_back(place, device)
                 return key
         return None
 
-    def give_back(self, each: ResourceSlice, device: Device) -> None:
-        taken = self._consumed[each.name]
+    def give_back(self, place: object, device: Device) -> None:
+        taken = self._consumed[place]
         for key, amount in list_consumed_counters(device):
             taken[key] -= amount
 
-    def get_taken(self, each: ResourceSlice, key: tuple[str, str]) -> int:
-        return self._consumed.get(each.name, {}).get(key, 0)
+    def get_taken(self, place: object, key: tuple[str, str]) -> int:
+        return self._consumed.get(place, {}).get(key, 0)
 
 
 Raw = Mapping[str, Any]
@@ -246,10 +259,45 @@ class DistinctAttribute(Constraint):
         return (self.count, *sorted(self.devices.items()))
 
 
-def constraint_of(constraint: claims.Constraint, experimental: bool) -> Constraint | None:
+class DistinctValues(Constraint):
+    """No value is there twice. Until 1.37 the value of one device of a request counts, that of its last."""
+
+    __slots__ = ("_all", "values")
+    kind = "distinctAttribute"
+
+    def __init__(self, requests: tuple[str, ...], attribute: str, all_devices: bool) -> None:
+        super().__init__(requests, attribute)
+        self._all = all_devices
+        self.values: dict[object, Raw] = {}
+
+    def add(self, request: str, subrequest: str, device: Device) -> bool:
+        if not self.applies(request, subrequest):
+            return True
+        value = find_attribute(device, self.attribute)
+        if value is None or any(kind_of(value) is None or _same(value, other) for other in self.values.values()):
+            return False
+        self.values[self.count if self._all else request] = value
+        self.count += 1
+        return True
+
+    def remove(self, request: str, subrequest: str, device: Device) -> None:
+        if self.applies(request, subrequest):
+            self.count -= 1
+            self.values.pop(self.count if self._all else request, None)
+
+    def state(self) -> tuple[object, ...]:
+        return (self.count, *((key, *value.items()) for key, value in self.values.items()))
+
+
+def constraint_of(
+    constraint: claims.Constraint, experimental: bool, behaviors: Collection[Behavior] = ()
+) -> Constraint | None:
     """None where the allocator knows no such constraint; distinctAttribute is known to the experimental one alone."""
     if constraint.match_attribute is not None:
         return MatchAttribute(constraint.requests, constraint.match_attribute)
+    if constraint.distinct_attribute is not None and experimental and Behavior.DISTINCT_VALUES in behaviors:
+        all_devices = Behavior.UNNAMED_CONFIGS in behaviors
+        return DistinctValues(constraint.requests, constraint.distinct_attribute, all_devices)
     if constraint.distinct_attribute is not None and experimental:
         return DistinctAttribute(constraint.requests, constraint.distinct_attribute)
     return None

@@ -38,21 +38,24 @@ def tries_in_vain(attempt: Attempt, tentative: Tentative, at: Position, wanted: 
     if ask.all_devices or ask.admin or attempt.features.consumable or attempt.claims[at.claim].constraints:
         return None
     known = attempt.known_matches(at.key)
-    left = total = 0
-    for pool in attempt.pools:
-        if pool.invalid:
+    if not attempt.skips_pools and any(pool.invalid for pool in attempt.pools):
+        return None
+    suits = []
+    for _, device in attempt.candidates[at.start :]:
+        free = not tentative.in_use(at.claim, ask, device.id) and known.get(device.id) is not False
+        if free and (device.id not in known or _something_else_decides(attempt, device)):
             return None
-        for each in pool.slices:
-            total += len(each.devices)
-            for device in each.devices:
-                if tentative.in_use(at.claim, ask, device.id) or known.get(device.id) is False:
-                    continue
-                if device.id not in known or _something_else_decides(attempt, device):
-                    return None
-                left += 1
+        suits.append(free)
+    left, total = sum(suits), len(suits)
     if left >= wanted.count - at.device:
         return None
     tries = total
+    if attempt.in_order:
+        after = sums = 0
+        for place, free in enumerate(reversed(suits), 1):
+            sums += after if free else 0
+            after = place + sums
+        return after
     for m in range(1, left + 1):
         tries = total + m * tries
     return tries
@@ -182,7 +185,8 @@ class Search:
         if taken is None:
             self._end_device(seen.REFUSED)
             return NONE
-        outcome = yield self._one(Position(at.claim, at.request, 0, at.device + 1), in_sub)
+        sub = at.sub if self._attempt.in_order else 0
+        outcome = yield self._one(Position(at.claim, at.request, sub, at.device + 1), in_sub)
         if outcome is not FOUND:
             self._tentative.undo(at, taken)
         self._end_device(seen.FOUND if outcome is FOUND else seen.UNDONE)
@@ -190,25 +194,26 @@ class Search:
 
     def _any(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
         """Pool by pool, slice by slice, device by device."""
-        following = at._replace(device=at.device + 1)
-        for pool in self._attempt.pools:
-            if pool.invalid:
-                raise AllocationError(f"pool {pool.id.pool} is invalid: {pool.invalid}")
-            for each in pool.slices:
-                for device in each.devices:
-                    self._begin_device(device)
-                    taken = self._try(at, wanted, each, device)
-                    if taken is None:
-                        self._end_device(seen.REFUSED)
-                        continue
-                    outcome = yield self._one(following, in_sub)
-                    if outcome is FOUND:
-                        self._end_device(seen.FOUND)
-                        return FOUND
-                    self._tentative.undo(at, taken)
-                    self._end_device(seen.UNDONE)
-                    if outcome is TOO_MANY:
-                        return TOO_MANY
+        attempt = self._attempt
+        for place, (each, device) in enumerate(attempt.candidates[at.start :], at.start):
+            if place in attempt.broken:
+                raise AllocationError(attempt.broken[place])
+            self._begin_device(device)
+            taken = self._try(at, wanted, each, device)
+            if taken is None:
+                self._end_device(seen.REFUSED)
+                continue
+            following = at._replace(device=at.device + 1, start=place + 1 if attempt.in_order else 0)
+            outcome = yield self._one(following, in_sub)
+            if outcome is FOUND:
+                self._end_device(seen.FOUND)
+                return FOUND
+            self._tentative.undo(at, taken)
+            self._end_device(seen.UNDONE)
+            if outcome is TOO_MANY:
+                return TOO_MANY
+        if len(attempt.candidates) in attempt.broken:
+            raise AllocationError(attempt.broken[len(attempt.candidates)])
         return NONE
 
     def _try(self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device) -> Taken | None:

@@ -26,6 +26,7 @@ from scheduler_core.apimachinery.dra.search.constraints import (
     list_consumed_counters,
 )
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, DeviceTaint, ResourceSlice
+from scheduler_core.base.releases import Behavior
 
 
 class Position(NamedTuple):
@@ -35,6 +36,7 @@ class Position(NamedTuple):
     request: int = 0
     sub: int = 0
     device: int = 0
+    start: int = 0  # the place of the first device that is tried, where they are tried in their order
 
     @property
     def key(self) -> RequestKey:
@@ -49,6 +51,7 @@ class Taken:
     device: Device
     wanted: Wanted
     consumed: dict[str, Amount] | None
+    counted: bool = True  # whether its counters were taken
 
 
 class Tentative:
@@ -57,7 +60,7 @@ class Tentative:
     `forgotten` counts what was not given back.
     """
 
-    def __init__(self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[str, Amounts]) -> None:
+    def __init__(self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[object, Amounts]) -> None:
         self.results: list[list[Taken]] = [[] for _ in attempt.claims]
         self._attempt = attempt
         self._features = attempt.features
@@ -70,6 +73,12 @@ class Tentative:
         self._chosen = [0] * len(attempt.claims)  # the same as _users, by claim, as bits of these numbers
         self._shares: dict[DeviceId, int] = {}  # how often a device was chosen to be shared
         self.forgotten = 0
+        behaviors = attempt.features.behaviors
+        pools = attempt.pools if Behavior.COUNTERS_OF_POOLS in behaviors else ()
+        self._pools = {pool.id: pool for pool in pools}
+        self._own_capacity = Behavior.OWN_CAPACITY in behaviors
+        self._returns = Behavior.REFUSED_DEVICES_RETURN in behaviors
+        self._tells = Behavior.RESULT_TOLERATIONS in behaviors
 
     def fingerprint(self, claim: int) -> tuple[object, ...]:
         """All of what was chosen that decides what can still be found for a claim and those after it."""
@@ -94,12 +103,15 @@ class Tentative:
         if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
             self._refused("in-use")
             return None
-        if device.counters and not self._counters_suffice(each, device):
+        counted = bool(device.counters) and not (share and self._pools and self._is_shared(device.id))
+        if counted and not self._counters_suffice(each, device):
             return None
         if (self._features.taints and not self._tolerated(wanted.ask, device)) or not self._add_to_constraints(
             at, wanted, device, must
         ):
-            self.forgotten += bool(device.counters)
+            if counted and self._returns:
+                self.counters.give_back(self._place(each), device)
+            self.forgotten += counted and not self._returns
             return None
         if share:
             self._shares[device.id] = self._shares.get(device.id, 0) + 1
@@ -109,19 +121,25 @@ class Tentative:
         consumed = None
         if self._features.consumable:
             # kube asks for the how manieth device of the slice, not for this one. DEVIATION: beyond the slice's end it crashes.
-            asked = each.devices[at.device] if at.device < len(each.devices) else device
-            if not self._attempt.has_capacity(wanted.ask, asked):
-                self.forgotten += 1
+            other = not self._own_capacity and at.device < len(each.devices)
+            if not self._attempt.has_capacity(wanted.ask, each.devices[at.device] if other else device):
+                if self._returns:
+                    self._release(at, Taken(each, device, wanted, {} if share else None, counted))
+                self.forgotten += not self._returns
                 return None
             if share:
-                consumed = consumptions(wanted.ask, device.capacity)
+                consumed = consumptions(wanted.ask, device.capacity, self._attempt.fractions)
                 add_consumed(self._attempt.allocating, device.id, _nanos(consumed))
-        taken = Taken(each, device, wanted, consumed)
+        taken = Taken(each, device, wanted, consumed, counted)
         self.results[at.claim].append(taken)
         return taken
 
     def undo(self, at: Position, taken: Taken) -> None:
         """Takes back what was chosen last."""
+        self._release(at, taken)
+        self.results[at.claim].pop()
+
+    def _release(self, at: Position, taken: Taken) -> None:
         device, wanted = taken.device, taken.wanted
         for constraint in self._constraints[at.claim]:
             constraint.remove(wanted.base_name, wanted.sub_name, device)
@@ -131,10 +149,25 @@ class Tentative:
         if taken.consumed is not None:
             remove_consumed(self._attempt.allocating, device.id, _nanos(taken.consumed))
             self._shares[device.id] -= 1
-            self.forgotten += bool(device.counters)
-        elif device.counters and self._features.partitionable:
-            self.counters.give_back(taken.slice, device)
-        self.results[at.claim].pop()
+            if not self._returns:
+                self.forgotten += bool(device.counters)
+        if taken.counted and device.counters and (taken.consumed is None or self._returns):
+            self.counters.give_back(self._place(taken.slice), device)
+
+    def _is_shared(self, device: DeviceId) -> bool:
+        """Return whether some capacity of a device is in use, so that its counters are taken already."""
+        return device in self._attempt.state.capacity or self._shares.get(device, 0) > 0
+
+    def _place(self, each: ResourceSlice) -> object:
+        """Return what a device's counters belong to: its pool, before 1.35 its slice."""
+        return each.pool if self._pools else each.name
+
+    def _read_counters(self, each: ResourceSlice) -> Amounts:
+        pool = self._pools.get(each.pool)
+        if pool is None:
+            return available_counters(each.counters, each.devices, self._allocated)
+        taken = self._allocated | self._attempt.state.capacity.keys() if self._returns else self._allocated
+        return available_counters(pool.counters, (d for of in pool.counted for d in of.devices), taken)
 
     def _refused(self, kind: str) -> None:
         if self._attempt.watch is not None:
@@ -144,13 +177,14 @@ class Tentative:
         if not self._features.partitionable:
             self._refused("counters")
             return False
-        left = self._left.get(each.name)
+        place = self._place(each)
+        left = self._left.get(place)
         if left is None:
-            left = self._left[each.name] = available_counters(each, self._allocated)
-        short = self.counters.take(each, device, left)
+            left = self._left[place] = self._read_counters(each)
+        short = self.counters.take(place, device, left)
         if self._attempt.watch is not None:
             needs = {"/".join(key): format_nanos(amount) for key, amount in list_consumed_counters(device)}
-            free = {"/".join(key): format_nanos(left[key] - self.counters.get_taken(each, key)) for key in left}
+            free = {"/".join(key): format_nanos(left[key] - self.counters.get_taken(place, key)) for key in left}
             missing = "/".join(short) if short else ""
             self._attempt.watch.check("counters", short is None, needs=needs, left=free, missing=missing)
         return short is None
@@ -158,6 +192,8 @@ class Tentative:
     def _tolerated(self, ask: Ask, device: Device) -> bool:
         watch = self._attempt.watch
         for taint in device.taints:
+            if self._tells and taint.effect not in ("NoSchedule", "NoExecute"):
+                continue
             if not any(toleration.tolerates(taint) for toleration in ask.tolerations):
                 if watch is not None:
                     watch.check("taint", False, taint=_taint_text(taint))

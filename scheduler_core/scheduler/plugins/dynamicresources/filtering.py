@@ -30,6 +30,7 @@ LEFT_OVER = unresolvable(reasons.LEFT_OVER())
 CANNOT_FIT = unresolvable(reasons.CANNOT_FIT())
 CANNOT_ALLOCATE = unresolvable(reasons.CANNOT_ALLOCATE())
 NOT_AVAILABLE = unresolvable(reasons.NOT_AVAILABLE())
+INVALID_POOLS = unresolvable(reasons.INVALID_POOLS())
 TIMED_OUT = unresolvable(reasons.TIMED_OUT())
 
 NOTHING_SPECIAL = NodeShare()
@@ -79,7 +80,7 @@ class NodeFilter:
                 continue
             given = entry[1].given
             if given is None:
-                answers.append(CANNOT_ALLOCATE)
+                answers.append(INVALID_POOLS if entry[1].invalid else CANNOT_ALLOCATE)
             else:
                 allocations[node.name] = given
                 answers.append(None)
@@ -103,7 +104,7 @@ class NodeFilter:
             if found.error:
                 return error(found.error)
             if found.given is None:
-                return CANNOT_ALLOCATE
+                return INVALID_POOLS if found.invalid else CANNOT_ALLOCATE
         # After the search, as in kube: claims are noted for PostFilter only where the node could serve the others.
         if unavailable:
             self.unavailable |= dict.fromkeys(unavailable)

@@ -69,6 +69,7 @@ def device_features(features: Features) -> DeviceFeatures:
         taints=features.dra_device_taints,
         consumable=features.dra_consumable_capacity,
         binding=features.dra_binding_conditions,
+        behaviors=features.behaviors,
     )
 
 

@@ -21,6 +21,7 @@ from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice, reache
 from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
 from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.plugins.dynamicresources.state import NodeAllocation
 
 MOST_REMEMBERED = 16  # kinds of pods
@@ -33,9 +34,11 @@ class Found:
     given: NodeAllocation | None
     error: str = ""
     timed_out: bool = False
+    invalid: bool = False  # nothing was found, and some pools were invalid
 
 
 NOTHING = Found(None)
+INVALID = Found(None, invalid=True)
 
 
 class Slices:
@@ -68,6 +71,7 @@ class NodeSearch:
 
     def __init__(self, features: DeviceFeatures, selectors: Selectors) -> None:
         self._features, self._selectors = features, selectors
+        self._of_pools = Behavior.COUNTERS_OF_POOLS in features.behaviors
         self._slices = Slices(())
         self._allocated = AllocatedState()
         self._classes: Mapping[str, DeviceClass] = {}
@@ -86,7 +90,7 @@ class NodeSearch:
         if allocated is not self._allocated:
             self._note_allocated(self._allocated, allocated)
         self._allocated, self._classes = allocated, classes
-        self._allocator = Allocator(self._features, allocated, classes, self._selectors)
+        self._allocator = Allocator(self._features, allocated, classes, self._selectors, slices.by_pool)
 
     def kind_of(self, claims: Sequence[ResourceClaim], budget: int = MOST_TRIED) -> object:
         """Return the memory key: the claims' specs and the budget. AllocationErrors name claims, so none are remembered."""
@@ -123,8 +127,10 @@ class NodeSearch:
         """Search without memory. `slices`, if given, replace the node's slices in name order."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
-            results = self._allocator.allocate(node, wanted, claims, watch, budget).results
-            return NOTHING if results is None else Found(NodeAllocation(results))
+            found = self._allocator.allocate(node, wanted, claims, watch, budget)
+            if found.results is None:
+                return INVALID if found.invalid else NOTHING
+            return Found(NodeAllocation(found.results))
         except AllocationTimeout:
             return Found(None, timed_out=True)
         except AllocationError as problem:
@@ -158,8 +164,10 @@ class NodeSearch:
 
     def _note(self, each: ResourceSlice) -> None:
         """Forgets what depends on a slice."""
-        node = each.scope.node_name
-        if not node:
+        pool = self._slices.by_pool.get(each.pool, ()) if self._of_pools else ()
+        nodes = {other.scope.node_name for other in (each, *pool)}
+        if not all(nodes):
             self._found = {}
         for known in self._found.values():
-            known.pop(node or "", None)
+            for node in nodes:
+                known.pop(node or "", None)

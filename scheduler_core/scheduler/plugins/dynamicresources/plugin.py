@@ -213,7 +213,7 @@ class DynamicResources(plugin.Plugin):
                 return error(reply.error) if reply.manifest is None else DEALLOCATED
         special = store.extended
         if special is None or extended_resources.is_in_memory(special):
-            return STILL_NOT
+            return QUIET if self._quiet else STILL_NOT
         wrong = claim_writing.delete(calls, special)
         return error(wrong) if wrong else DELETED
 

@@ -20,6 +20,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import CallResult, Handle
 from scheduler_core.scheduler.framework.status import Code, Status, error
@@ -36,7 +37,7 @@ TIMEOUT = 600 * SECOND
 
 
 class BindingFailed(Exception):
-    """A device can't be bound; the text is kube's."""
+    """A device can't be bound; the text is why, in kube's words."""
 
 
 def results_of(claim: Manifest) -> list[Manifest]:
@@ -63,7 +64,7 @@ def ready(claim: Manifest) -> bool:
             if failed is not None and failed.get("status") == "True":
                 said = json.dumps(failed.get("message") or "", ensure_ascii=False)
                 why = f"reason={failed.get('reason') or ''}, message={said}"
-                raise BindingFailed(f"claim {claim['metadata']['name']} binding failed: {why}")
+                raise BindingFailed(why)
         if any((reported.get(name) or {}).get("status") != "True" for name in result["bindingConditions"]):
             return False
     return True
@@ -113,6 +114,7 @@ class Binding:
         self._calls = handle.calls(pod)
         features = handle.features
         self._conditions = features.dra_binding_conditions and features.dra_device_status
+        self._new_texts = Behavior.BINDING_TEXTS in features.behaviors
         self._facts: Facts = state.read(FACTS)
         self._progress: Progress = state.get(PROGRESS) or Progress()
         self._reserved: Mapping[int, Manifest] = state.get(RESERVED) or {}
@@ -235,7 +237,8 @@ class Binding:
         """Looks at all claims, until they are ready or cannot be any more."""
         waited = self._progress.waited
         if waited >= _READY_WITHIN:
-            return CallResult(error("device binding timeout"))
+            late = ": context deadline exceeded" if self._new_texts else ""
+            return CallResult(error(f"device binding timeout{late}"))
         problem, is_ready = "", True
         for index, claim in enumerate(self._facts.store.claims):
             metadata = claim["metadata"]
@@ -247,9 +250,9 @@ class Binding:
             try:
                 is_ready = ready(known)
             except BindingFailed as failed:
-                problem = str(failed)
+                problem = self._say_unbound(metadata["name"], "failed", f"{failed}")
             if not problem and not is_ready and has_timed_out(known, self._handle.now):
-                problem = f"claim {metadata['name']} binding timeout"
+                problem = self._say_unbound(metadata["name"], "timeout")
             if problem or not is_ready:
                 break
         if problem:
@@ -258,6 +261,11 @@ class Binding:
             return _DONE
         pause = min(_LOOK_AFTER, _READY_WITHIN - waited)
         return self._wait(pause, waited=waited + pause)
+
+    def _say_unbound(self, name: str, what: str, why: str = "") -> str:
+        if self._new_texts:
+            return f"device binding {what}: claim={name}" + (f", {why}" if why else "")
+        return f"claim {name} binding {what}" + (f": {why}" if why else "")
 
     # Progress
 

@@ -24,6 +24,7 @@ LEFT_OVER = Reason("ExtendedResourceClaimLeftOver", "cannot schedule extended re
 CANNOT_FIT = Reason("CannotFitResource", "cannot fit resource")
 CANNOT_ALLOCATE = Reason("CannotAllocate", "cannot allocate all claims")
 NOT_AVAILABLE = Reason("ClaimOutOfReach", "resourceclaim not available on the node")
+INVALID_POOLS = Reason("InvalidPools", "invalid resource pools were encountered")
 TIMED_OUT = Reason("SearchTimedOut", "timed out trying to allocate devices")
 
 DISABLED = Reason("Disabled", "plugin disabled")
@@ -46,6 +47,7 @@ REASONS = (
     CANNOT_FIT,
     CANNOT_ALLOCATE,
     NOT_AVAILABLE,
+    INVALID_POOLS,
     TIMED_OUT,
     DISABLED,
     NOTHING_TO_DEALLOCATE,

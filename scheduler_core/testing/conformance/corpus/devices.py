@@ -164,6 +164,11 @@ class Claims:
                 names.append(f"{pod.namespace}/{name}")
         return {key: self._status(key) for key in names}
 
+    def all(self) -> Observed:
+        """Return the status of every claim, by key."""
+        metadata = [claim["metadata"] for claim in self._world.list(KIND)]
+        return {key: self._status(key) for key in (f"{each['namespace']}/{each['name']}" for each in metadata)}
+
     def _status(self, key: str) -> Manifest | None:
         namespace, _, name = key.partition("/")
         claim = self._world.get(KIND, namespace, name)

@@ -58,8 +58,19 @@ let agreed = false;
  */
 function showVerdict(card) {
   const verdict = first(".lesson-end > .verdict", card);
-  if (verdict && !agreed) verdict.scrollIntoView({ block: "center" });
+  if (verdict && !agreed) showEnd(verdict);
   agreed = verdict !== null;
+}
+
+/**
+ * The nodes beside what was learned, where a task is done; an assignment hears of it.
+ * @param {HTMLElement} verdict
+ */
+function showEnd(verdict) {
+  verdict.scrollIntoView({ block: "center" });
+  if (isTask()) choosing({ stage: "cluster" });
+  const form = maybe("assigned", HTMLFormElement);
+  if (form) fetch(form.action, { method: "POST", body: new FormData(form) }).catch(() => null);
 }
 
 /** @type {string | undefined} The card that was shown last. */

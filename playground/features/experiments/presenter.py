@@ -1,0 +1,72 @@
+"""The results of an experiment in words and colors of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from playground.presenters.words import format_message, gettext_noop, message
+from scheduler_core.analysis.experiments import COLORS, SUMMARIZED, Figure, list_figures, summarize
+
+MEASURES = {
+    "placed": gettext_noop("pods with a node"),
+    "pending": gettext_noop("pods that wait"),
+    "wait_p50_s": gettext_noop("wait, median (s)"),
+    "wait_p99_s": gettext_noop("wait, 99th percentile (s)"),
+    "nodes_used": gettext_noop("nodes in use"),
+    "cost_per_hour": gettext_noop("cost per hour"),
+    "fragmentation": gettext_noop("fragmentation"),
+    "preemptions": gettext_noop("preemptions"),
+    "fairness": gettext_noop("fairness by namespace"),
+}
+_TITLES = {
+    "distribution": gettext_noop("%(measure)s, by seed"),
+    "differences": gettext_noop("Differences to %(first)s with the same seeds"),
+    "front": gettext_noop("%(x)s against %(y)s"),
+    "sensitivity": gettext_noop("%(measure)s, by weight"),
+}
+_NOTES = {
+    "distribution": gettext_noop("Each point is a run."),
+    "differences": gettext_noop("In parts of the mean of %(first)s, with 95 %% confidence intervals."),
+    "front": gettext_noop("Means. No variant is better in both than those on the line, the Pareto front."),
+    "sensitivity": gettext_noop("The difference to %(first)s with the same seeds, with 95 %% confidence intervals."),
+}
+Say = Callable[[str], str]
+"""Finds the words of the reader's language."""
+
+
+def present(rows: Sequence[Mapping[str, Any]], say: Say) -> list[dict[str, Any]]:
+    """Return each world with its table of means and its charts."""
+    worlds = []
+    for number, world in enumerate(dict.fromkeys(row["world"] for row in rows)):
+        mine = [row for row in rows if row["world"] == world]
+        means = summarize(mine)
+        charts = [{"id": f"{number}-{i}", **_chart(figure, say)} for i, figure in enumerate(list_figures(mine))]
+        lines = [{"name": name, "values": [f"{found[m]:.4g}" for m in SUMMARIZED]} for name, found in means.items()]
+        worlds.append({"name": world, "variants": list(means), "lines": lines, "charts": charts})
+    return worlds
+
+
+def list_heads(say: Say) -> list[str]:
+    """Return the names of the measures of the table."""
+    return [say(MEASURES[name]) for name in SUMMARIZED]
+
+
+def _chart(figure: Figure, say: Say) -> dict[str, Any]:
+    def name_of(measure: Any) -> Any:
+        return say(MEASURES[measure]) if measure in MEASURES else measure
+
+    words = {key: word if key == "first" else name_of(word) for key, word in figure.words.items()}
+    traces = []
+    for trace in figure.traces:
+        token = f"--p{1 + COLORS.index(trace['color'])}" if trace["color"] in COLORS else "--edge"
+        x = {"x": [name_of(each) for each in trace["x"]]} if "x" in trace else {}
+        traces.append({**trace, "token": token, **x})
+    layout = {
+        axis: {**value, "title": {"text": name_of(value["title"]["text"])}}
+        if axis.endswith("axis") and "title" in value
+        else value
+        for axis, value in figure.layout.items()
+    }
+    title, note = (format_message(message(texts[figure.kind], **words), say) for texts in (_TITLES, _NOTES))
+    return {"title": title, "note": note, "figure": {"data": traces, "layout": layout}}
