@@ -1,7 +1,5 @@
 """What stands around every page: what can't be read is refused in words, and what is answered suits browsers and proxies."""
 
-from __future__ import annotations
-
 import codecs
 import logging
 from collections.abc import Awaitable, Callable

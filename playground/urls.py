@@ -11,7 +11,7 @@ from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.sessions.web.consumers import SessionConsumer
 from playground.views import branches, commands, home, operator, session, sharing, site, story
 from playground.views.classroom import assigning, desk, joining
-from playground.views.lessons import course, editing, making, taking, variants
+from playground.views.lessons import course, editing, framed, making, taking, variants
 from playground.views.workbench import acting, build, calls, components, extenders, imports, objects, plugins, weights
 
 
@@ -26,7 +26,12 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("lessons/", home.lessons, name="lessons"),
     path("lessons/documents/", course.list_by_document, name="by-document"),
+    path("figures/", page("figures.list_figures"), name="figures"),
+    path("figures/<slug:name>/", page("figures.show_figure"), name="figure"),
+    path("figures/<slug:name>/embed/", page("figures.show_figure"), {"framed": True}, name="figure-embed"),
     path("l/<slug:slug>/", course.show_lesson, name="lesson"),
+    path("l/<slug:slug>/lesson.html", page("exports.lesson_file"), name="lesson-file"),
+    path("l/<slug:slug>/embed/", framed.begin, name="lesson-embed"),
     path("new", home.new, name="new"),
     path("variant", variants.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
@@ -63,6 +68,7 @@ urlpatterns = [
     path("join/<str:code>/qr.svg", joining.qr, name="room-qr"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("embed/<str:key>/", sharing.embed, name="embed"),
+    path("embed/<str:key>/lesson", framed.play, name="framed-lesson"),
     path("embed/<str:key>/<path:page>", sharing.beyond, name="embed-beyond"),
     path("s/<str:key>/k8s", page("door.door"), name="door-root"),
     path("s/<str:key>/k8s/", page("door.door"), name="door"),

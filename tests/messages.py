@@ -60,12 +60,14 @@ def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | Non
                 yield text, context, comments
 
 
-def list_strings(data: object, without: Container[str] = ("docs", "sources")) -> Iterator[str]:
+def list_strings(
+    data: object, without: Container[str] = ("docs", "sources", "exact", "icon", "letter", "address", "type")
+) -> Iterator[str]:
     """Every string in YAML data, without keys."""
     if isinstance(data, str):
         yield data
     for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
-        if key not in without:
+        if key not in without or isinstance(value, dict):
             yield from list_strings(value, without)
 
 
@@ -74,7 +76,7 @@ def list_sources() -> Iterator[Path]:
     for folder in ("playground", "scheduler_core"):
         yield from sorted((ROOT / folder).rglob("*.py"))
     yield ROOT / "scheduler_core/base/releases.json"
-    for folder in ("presenters", "features"):
+    for folder in ("presenters", "features", "workbench/actions", "workbench/forms"):
         yield from sorted((ROOT / "playground" / folder).rglob("*.yaml"))
     yield from sorted((ROOT / "templates").rglob("*.html"))
 

@@ -414,7 +414,7 @@ STOPPED = '''class SchedulerStopped(Facts, frozen=True):
 
 '''
 TOLD = """    Kind(
-        SchedulerStopped,
+        trace.SchedulerStopped,
         gettext_noop("Scheduler"),
         lambda stopped: message(gettext_noop("stops and leaves %(n)s pods behind"), n=stopped.left_behind),
         Line(PROCESS, PROCESS, lambda stopped: exactly("stop")),
@@ -433,7 +433,6 @@ def add_record_kind(copy: Path) -> None:
         "        scheduler = self._schedulers.pop(name)",
         "        self.record(SchedulerStopped(len(scheduler.queue.active_pods)), name)\n",
     )
-    put_behind(told, "    SchedulerStarted,", "    SchedulerStopped,\n")
     put_behind(told, "RECORD_KINDS: tuple", TOLD)
     subprocess.run([sys.executable, "-m", "tests.record_tables"], cwd=copy, check=True)
     shutil.copy(RECORD / "checks.py", copy / "tests/scheduler_core/base/trace/test_scheduler_stopped.py")

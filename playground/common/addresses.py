@@ -1,7 +1,5 @@
 """Addresses of clients and proxies, as they are written in headers and connections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 

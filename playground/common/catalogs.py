@@ -3,15 +3,24 @@
 setup.py imports this module before anything is installed, so that it imports nothing but the standard library and Babel.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 logger = logging.getLogger(__name__)
+
+
+@lru_cache
+def read_yaml(path: Path) -> Any:
+    """The words of a YAML file beside its module, which `make messages` reads into the catalogs as it reads modules and templates."""
+    import yaml  # after installation; see above
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - plain data alone
 
 
 def compile_catalogs(root: Path) -> list[Path]:

@@ -3,8 +3,6 @@
 Pages hold keys of sessions, so their length says nothing exact: each has a few random bytes more (the BREACH attack measures lengths).
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Awaitable, Callable

@@ -4,8 +4,6 @@ A context variable follows a request through the loops and threads of the web pr
 secrets and stand in no line.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import deque

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from playground.lessons.facts import BadFact, Value
+from playground.lessons.figures import read_figures
 from playground.lessons.format import LANGUAGES, Lesson, Question, Words
 from playground.lessons.judging import as_text, judge
 from playground.lessons.play import Played, StuckLesson, play, solve
@@ -41,6 +42,9 @@ def _of_plan(lesson: Lesson, slugs: frozenset[str]) -> Iterator[str]:
         yield f"it has {len(lesson.questions)} questions, and needs {LEAST_QUESTIONS}"
     if lesson.plan.task is None or any(not words.task or not words.sum_up for words in lesson.words.values()):
         yield "it ends without a task and a summing up"
+    for card in lesson.plan.cards:
+        if card.figure and card.figure not in read_figures():
+            yield f"card {card.id}: there is no figure {card.figure}; there are {', '.join(read_figures())}"
     if lesson.plan.next and slugs and lesson.plan.next not in slugs:
         yield f"next: there is no lesson {lesson.plan.next}"
 

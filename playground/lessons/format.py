@@ -63,6 +63,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`when`: the condition of the step that it is about (conditions.py). `spotlight`: a part of the studio, or an object.
 
     `stage`, `pod`, and `plugin`: the contents of the stage at this card; without them it follows the step.
+    `figure`: an interactive figure beside its text (features/figures).
     """
 
     id: str
@@ -71,6 +72,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stage: Shown = ""
     pod: str = ""
     plugin: str = ""
+    figure: str = ""
     question: Question | None = None
     do: Act | None = None
 

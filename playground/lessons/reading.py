@@ -52,9 +52,12 @@ def lesson_of(slug: str) -> Lesson | None:
 
 @lru_cache(maxsize=1)
 def read_documents() -> list[dict[str, Any]]:
-    """The documents that lessons play, with their titles, addresses, and lessons."""
-    documents: list[dict[str, Any]] = yaml.safe_load((CONTENT.parent / "documents.yaml").read_text(encoding="utf-8"))
-    return documents
+    """The documents that lessons play, with their titles, addresses, lessons, and sections."""
+    documents, sections = (
+        yaml.safe_load((CONTENT.parent / name).read_text(encoding="utf-8"))
+        for name in ("documents.yaml", "sections.yaml")
+    )
+    return [{**each, "sections": sections.get(each["title"]["en"], [])} for each in documents]
 
 
 def read_lesson(folder: Path) -> Lesson:

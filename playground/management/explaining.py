@@ -1,7 +1,5 @@
 """What `python manage.py explain` is made of beside terminal/: the answers about pods, and how they are printed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

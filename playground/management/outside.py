@@ -1,7 +1,5 @@
 """A kube-scheduler of the user's own at work in a fork of a session, and a server for a session of files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The commands `scheduler-playground` and `kubectl sched`, as pip installs them; manage.py starts the same for clusters at a terminal."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import sys

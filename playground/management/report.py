@@ -1,7 +1,5 @@
 """The report of an experiment: one HTML file with its charts, which needs neither a server nor a network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

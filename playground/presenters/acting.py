@@ -1,7 +1,5 @@
 """What can be done to an object, and what there is to know of it before."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypedDict
 from urllib.parse import urlencode
@@ -33,7 +31,7 @@ def facts(subject: Subject) -> list[Fact]:
     return [fact for fact in shown if fact["value"] not in ("", None)]
 
 
-def present(subject: Subject, action: str) -> list[Change]:
+def present(subject: Subject, action: str) -> "list[Change]":
     """The taints or labels that a form changes."""
     ref = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
     if action in ("taint", "untaint"):

@@ -1,7 +1,5 @@
 """Amounts as people read them: times, cpu, memory. Kubernetes' own notation wherever it has one."""
 
-from __future__ import annotations
-
 from playground.presenters.words import Message, gettext_noop, message
 
 SECOND = 1_000_000_000

@@ -1,7 +1,5 @@
 """Charts as Plotly figures: plain data, without colours; the browser takes those from the page's tokens."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence

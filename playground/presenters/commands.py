@@ -1,7 +1,6 @@
 """A command of the log in one sentence, from its JSON."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -114,18 +113,6 @@ def _settings(command: Data) -> Message:
     return message(gettext_noop("sets %(what)s"), what=_fields(settings if isinstance(settings, Mapping) else {}))
 
 
-def _define(command: Data) -> Message:
-    if command.get("definition") is None:
-        return message(gettext_noop("removes the plugin %(plugin)s"), plugin=command.get("plugin", ""))
-    return message(gettext_noop("defines the plugin %(plugin)s in CEL"), plugin=command.get("plugin", ""))
-
-
-def _permit(command: Data) -> Message:
-    if command.get("decision") == "allow":
-        return message(gettext_noop("allows %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
-    return message(gettext_noop("rejects %(pod)s, which waits on Permit"), pod=command.get("pod", ""))
-
-
 def _fail(command: Data) -> Message:
     """Describe which calls fail or take longer, with which code, and how often."""
     values = {name: command.get(name, "") for name in ("call", "pod", "code", "times")}
@@ -153,44 +140,6 @@ def _scale(command: Data) -> Message:
         name=ref.get("name", "?"),
         replicas=command.get("replicas", "?"),
     )
-
-
-def _evict(command: Data) -> Message:
-    if command.get("dry_run"):
-        return message(gettext_noop("checks whether %(pod)s can be evicted"), pod=command.get("pod", ""))
-    return message(gettext_noop("requests the eviction of %(pod)s"), pod=command.get("pod", ""))
-
-
-def _kubelet(command: Data) -> Message:
-    if command.get("running"):
-        return message(gettext_noop("starts the kubelet of %(node)s"), node=command.get("node", ""))
-    return message(gettext_noop("stops the kubelet of %(node)s"), node=command.get("node", ""))
-
-
-def _condition(command: Data) -> Message:
-    return message(
-        gettext_noop("sets the condition %(type)s=%(status)s of %(node)s"),
-        **{name: command.get(name, "") for name in ("node", "type", "status")},
-    )
-
-
-def _device_condition(command: Data) -> Message:
-    return message(
-        gettext_noop("sets the condition %(type)s=%(status)s of the devices of %(claim)s"),
-        **{name: command.get(name, "") for name in ("claim", "type", "status")},
-    )
-
-
-def _stop_scheduler(command: Data) -> Message:
-    if command.get("signal") == "SIGKILL":
-        return message(gettext_noop("kills scheduler %(name)s (SIGKILL)"), name=command.get("name", ""))
-    return message(gettext_noop("stops scheduler %(name)s (SIGTERM)"), name=command.get("name", ""))
-
-
-def _partition(command: Data) -> Message:
-    if command.get("partitioned"):
-        return message(gettext_noop("partitions scheduler %(name)s from the API server"), name=command.get("name", ""))
-    return message(gettext_noop("reconnects scheduler %(name)s to the API server"), name=command.get("name", ""))
 
 
 def _programs(command: Data) -> Message:
@@ -260,39 +209,71 @@ def _request(command: Data) -> Message:
     return message(text, agent=_cut(str(command.get("agent") or "kubectl"), SHORT), what=what)
 
 
+def _fill(text: str) -> Callable[[Data], Message]:
+    """A text whose values are fields of the command."""
+    fields = re.findall(r"%\((\w+)\)s", text)
+    return lambda data: message(text, **{field: data.get(field, "") for field in fields})
+
+
+def _choose(holds: Callable[[Data], bool], text: str, otherwise: str) -> Callable[[Data], Message]:
+    """One of two texts."""
+    first, second = _fill(text), _fill(otherwise)
+    return lambda data: (first if holds(data) else second)(data)
+
+
 _OF_KIND: dict[str, Callable[[Data], Message]] = {
     "ApplyObjects": _apply,
     "DeleteObjects": _delete,
     "PatchObject": _patch,
     "SetConfiguration": _configure,
     "SetSettings": _settings,
-    "DefinePlugin": _define,
-    "DecidePermit": _permit,
+    "DefinePlugin": _choose(
+        lambda data: data.get("definition") is None,
+        gettext_noop("removes the plugin %(plugin)s"),
+        gettext_noop("defines the plugin %(plugin)s in CEL"),
+    ),
+    "DecidePermit": _choose(
+        lambda data: data.get("decision") == "allow",
+        gettext_noop("allows %(pod)s, which waits on Permit"),
+        gettext_noop("rejects %(pod)s, which waits on Permit"),
+    ),
     "FailCall": _fail,
     "CreateObject": _create,
     "ScaleObject": _scale,
-    "BindPod": lambda data: message(
-        gettext_noop("binds %(pod)s to %(node)s"), pod=data.get("pod", ""), node=data.get("node", "")
+    "BindPod": _fill(gettext_noop("binds %(pod)s to %(node)s")),
+    "EvictPod": _choose(
+        lambda data: bool(data.get("dry_run")),
+        gettext_noop("checks whether %(pod)s can be evicted"),
+        gettext_noop("requests the eviction of %(pod)s"),
     ),
-    "EvictPod": _evict,
-    "DrainNode": lambda data: message(gettext_noop("drains %(node)s"), node=data.get("node", "")),
-    "CancelDrain": lambda data: message(gettext_noop("cancels the drain of %(node)s"), node=data.get("node", "")),
-    "SetKubelet": _kubelet,
-    "ReportCondition": _condition,
-    "ReportDeviceCondition": _device_condition,
+    "DrainNode": _fill(gettext_noop("drains %(node)s")),
+    "CancelDrain": _fill(gettext_noop("cancels the drain of %(node)s")),
+    "SetKubelet": _choose(
+        lambda data: bool(data.get("running")),
+        gettext_noop("starts the kubelet of %(node)s"),
+        gettext_noop("stops the kubelet of %(node)s"),
+    ),
+    "ReportCondition": _fill(gettext_noop("sets the condition %(type)s=%(status)s of %(node)s")),
+    "ReportDeviceCondition": _fill(gettext_noop("sets the condition %(type)s=%(status)s of the devices of %(claim)s")),
     "SetPrograms": _programs,
     "SetUsage": _usage,
-    "StartScheduler": lambda data: message(
-        gettext_noop("starts scheduler process %(name)s"), name=data.get("name", "")
+    "StartScheduler": _fill(gettext_noop("starts scheduler process %(name)s")),
+    "StopScheduler": _choose(
+        lambda data: data.get("signal") == "SIGKILL",
+        gettext_noop("kills scheduler %(name)s (SIGKILL)"),
+        gettext_noop("stops scheduler %(name)s (SIGTERM)"),
     ),
-    "StopScheduler": _stop_scheduler,
-    "PartitionScheduler": _partition,
+    "PartitionScheduler": _choose(
+        lambda data: bool(data.get("partitioned")),
+        gettext_noop("partitions scheduler %(name)s from the API server"),
+        gettext_noop("reconnects scheduler %(name)s to the API server"),
+    ),
     "SetExtender": _extender,
     "AnswerExtender": _answer,
     "CallAPI": _request,
-    "BeginLife": lambda data: message(gettext_noop("starts the clock at %(start)s"), start=data.get("start", "")),
-    "Undo": lambda _: message(gettext_noop("undoes the previous change")),
-    "Redo": lambda _: message(gettext_noop("redoes the undone change")),
+    "BeginLife": _fill(gettext_noop("starts the clock at %(start)s")),
+    "Undo": _fill(gettext_noop("undoes the previous change")),
+    "Redo": _fill(gettext_noop("redoes the undone change")),
 }
 
 

@@ -1,7 +1,5 @@
 """What viewers of one session see: panels, and what differs between two of their views."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping

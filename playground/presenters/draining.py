@@ -2,8 +2,6 @@
 periods that run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypedDict
 

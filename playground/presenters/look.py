@@ -4,8 +4,6 @@ Each field is declared here once, with what it may be and what setting it does t
 make links and form fields from it (templatetags/look.py), and the page's scripts get it as data (static/playground/js/studio/look.js).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -216,7 +214,7 @@ class Look(msgspec.Struct, frozen=True):
     lane: Annotated[str, Text(MAX_KEY, stripped=True)] = ""
 
     @classmethod
-    def from_query(cls, query: Mapping[str, Any]) -> Look:
+    def from_query(cls, query: Mapping[str, Any]) -> "Look":
         """A look from anything that maps names to values; what makes no sense becomes the default."""
         otherwise = _collect_defaults(query) | _translate_old_fields(query)
         read = {name: field.kind.read(_read_value(query, name, otherwise)) for name, field in FIELDS.items()}
@@ -228,7 +226,7 @@ class Look(msgspec.Struct, frozen=True):
         implied = {name: field.default for name, field in FIELDS.items()} | _collect_defaults(look)
         return {name: str(value) for name, value in look.items() if value != implied[name] and value is not None}
 
-    def but(self, **changes: Any) -> Look:
+    def but(self, **changes: Any) -> "Look":
         """The same look with some parts changed."""
         return msgspec.structs.replace(self, **changes)
 
@@ -273,7 +271,7 @@ class Field:
     moved: Mapping[str, Mapping[str, str]]
 
     @classmethod
-    def of(cls, field: msgspec.structs.FieldInfo) -> Field:
+    def of(cls, field: msgspec.structs.FieldInfo) -> "Field":
         kind, *rules = field.type.__metadata__
         resets = next((rule.name for rule in rules if isinstance(rule, Resets)), None)
         sets = tuple(rule for rule in rules if isinstance(rule, Sets))

@@ -5,8 +5,6 @@ elsewhere. Kube's parts of a name: the template's hash that a Deployment gives i
 a number's digits), and five random letters.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

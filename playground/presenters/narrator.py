@@ -1,7 +1,5 @@
 """The narrator: the present step in one sentence, and what comes next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

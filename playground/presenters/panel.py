@@ -1,7 +1,5 @@
 """Panel: what one panel shows, JSON-safe."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar

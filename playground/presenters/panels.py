@@ -4,8 +4,6 @@ To add a panel: write its module with `present(sim, look)`, name it here, and ad
 it has cards).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypedDict
 

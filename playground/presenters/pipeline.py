@@ -4,8 +4,6 @@ Point states: todo, now, done, refused, unused. Station states: todo, now, done,
 the pod, or every node it saw).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
@@ -65,7 +63,7 @@ class PipelineContext(TypedDict):
     number: int
 
 
-def present(sim: WorldView, look: Look) -> Panel[PipelineContext, PointCard]:
+def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
     """All extension points with what the cycles of one pod did there: of the pod that the last transition is about.
 
     While nothing runs, it is the chosen pod.
@@ -103,7 +101,7 @@ def _points(
     cycle: CycleView | None,
     now: PluginStep | None,
     branch: bool = False,
-) -> dict[str, PointCard]:
+) -> "dict[str, PointCard]":
     steps: dict[Point, list[PluginStep]] = {point: [] for point in points}
     for step in cycle.steps if cycle is not None else ():
         if step.point in steps:
@@ -130,7 +128,7 @@ class PointCard(TypedDict):
     branch: bool
     at: int | None
     state: str
-    stations: list[Station]
+    stations: "list[Station]"
     note: Message | None
 
 

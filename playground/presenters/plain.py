@@ -1,11 +1,10 @@
 """kube's refusals in plain words. The exact text always stands first; this is what follows it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
-from playground.presenters.words import Message, gettext_noop, message, read_yaml
+from playground.common.catalogs import read_yaml
+from playground.presenters.words import Message, gettext_noop, message
 
 # Whole texts, and patterns of texts about devices and claims.
 WORDS = Path(__file__).with_suffix(".yaml")

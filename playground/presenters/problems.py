@@ -1,11 +1,10 @@
 """What is wrong with a field, as a message: what was received, what was expected. kube's own words stay as they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Protocol
 
-from playground.presenters.words import Message, exactly, gettext_noop, match_text, message, read_yaml
+from playground.common.catalogs import read_yaml
+from playground.presenters.words import Message, exactly, gettext_noop, match_text, message
 
 # The playground's own words about fields, as the engine says them: what was expected, what was received, and whole sentences.
 WORDS = Path(__file__).with_suffix(".yaml")

@@ -1,7 +1,5 @@
 """Refusals of the present cycle as counted groups: one group for each distinct answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,19 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.scene import cycle_of, scheduler_of
-from scheduler_core.world.readonly import (
-    NOT_EVALUATED,
-    PASSED,
-    CacheView,
-    NodeToStatus,
-    Phase,
-    Point,
-    SchedulingCycleView,
-    Status,
-    WorldView,
-)
+from scheduler_core.world import readonly
 
-FEASIBLE, UNSEEN = PASSED, NOT_EVALUATED
+FEASIBLE, UNSEEN = readonly.PASSED, readonly.NOT_EVALUATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +20,7 @@ class Refusals:
 
     group: NDArray[np.int32]
     step: NDArray[np.int32]
-    statuses: tuple[Status, ...]
+    statuses: tuple[readonly.Status, ...]
     counts: tuple[int, ...]
 
     def text(self, row: int) -> str:
@@ -49,14 +37,14 @@ class Refusals:
         return int(np.count_nonzero(self.group == UNSEEN))
 
 
-def is_filter_over(cycle: SchedulingCycleView) -> bool:
+def is_filter_over(cycle: readonly.SchedulingCycleView) -> bool:
     """Return whether Filter is over, extenders included; until then a node that passes is not feasible yet."""
-    if cycle.phase is Phase.EXTENDER_FILTER:
+    if cycle.phase is readonly.Phase.EXTENDER_FILTER:
         return False
-    return cycle.feasible is not None or cycle.phase not in (Phase.PRE_FILTER, Phase.FILTER)
+    return cycle.feasible is not None or cycle.phase not in (readonly.Phase.PRE_FILTER, readonly.Phase.FILTER)
 
 
-def refusals(sim: WorldView, names: list[str]) -> Refusals:
+def refusals(sim: readonly.WorldView, names: list[str]) -> Refusals:
     """Return the present cycle's refusals for each node in `names`, in that order; counted again if the cycle has new verdicts."""
     cycle = cycle_of(sim)
     said = (names,) if cycle is None else (names, cycle.number, cycle.node_to_status.fingerprint(), _count_asked(cycle))
@@ -67,7 +55,7 @@ def refusals(sim: WorldView, names: list[str]) -> Refusals:
     return known[1]
 
 
-_LATEST: WeakKeyDictionary[CacheView, tuple[tuple[Any, ...], Refusals]] = WeakKeyDictionary()
+_LATEST: WeakKeyDictionary[readonly.CacheView, tuple[tuple[Any, ...], Refusals]] = WeakKeyDictionary()
 
 
 def unasked(names: list[str]) -> Refusals:
@@ -76,7 +64,7 @@ def unasked(names: list[str]) -> Refusals:
     return Refusals(nobody, nobody, (), ())
 
 
-def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
+def _refusals(cycle: readonly.SchedulingCycleView | None, names: list[str]) -> Refusals:
     if cycle is None:
         return unasked(names)
     if not cycle.pre_filter_status.ok:
@@ -93,13 +81,13 @@ def _refusals(cycle: SchedulingCycleView | None, names: list[str]) -> Refusals:
     return Refusals(group, groups.step, groups.statuses, groups.counts)
 
 
-def _count_asked(cycle: SchedulingCycleView) -> int:
+def _count_asked(cycle: readonly.SchedulingCycleView) -> int:
     """Return the number of nodes that the first Filter plugin was asked about."""
-    steps = [step for step in cycle.steps if step.point is Point.FILTER]
+    steps = [step for step in cycle.steps if step.point is readonly.Point.FILTER]
     return sum(step.evaluated for step in steps if step.plugin == steps[0].plugin)
 
 
-def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:
+def verdict_rows(cycle: readonly.SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:
     """Row of the cycle's snapshot for each of `names` (-1: not in it); None where both lists are the same."""
     theirs = cycle.nodes
     if theirs.names is names or theirs.names == names:
@@ -107,7 +95,7 @@ def verdict_rows(cycle: SchedulingCycleView, names: Sequence[str]) -> NDArray[np
     return np.fromiter((theirs.rows.get(name, -1) for name in names), np.intp, len(names))
 
 
-def node_to_status(cycle: SchedulingCycleView, names: Sequence[str]) -> NodeToStatus:
+def node_to_status(cycle: readonly.SchedulingCycleView, names: Sequence[str]) -> readonly.NodeToStatus:
     """Return Filter's verdicts so far on the nodes in `names`."""
     rows = verdict_rows(cycle, names)
     return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)

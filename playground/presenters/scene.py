@@ -1,7 +1,5 @@
 """What several panels ask of a world: the cycle to look at, where a row stands. No panel of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol, TypedDict
 from weakref import WeakKeyDictionary

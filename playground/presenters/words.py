@@ -3,15 +3,10 @@
 Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `translated` filter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any, NotRequired, TypedDict, cast
-
-import yaml
+from functools import cache
+from typing import NotRequired, TypedDict, cast
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
@@ -28,13 +23,6 @@ class Message(TypedDict):
 def gettext_noop(message: str) -> str:
     """Marks a message for makemessages."""
     return message
-
-
-@lru_cache
-def read_yaml(path: Path) -> Any:
-    """The words of a YAML file beside its module, which tests/messages.py reads into the catalogs as well."""
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - plain data alone
 
 
 def message(text: str, /, **values: object) -> Message:

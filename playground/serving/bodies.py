@@ -4,8 +4,6 @@ A path takes a body when a form is sent to it (`_TAKES`; a test holds the table 
 forms may be large only for who has the key, which is looked up once more than `FREE` bytes are to come.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections import Counter
@@ -33,7 +31,7 @@ COPIES = 4  # a body, Django's copies of it, and room for everybody else
 
 # The forms, by the names of their addresses (urls.py), and the setting that says how large they may be.
 _TAKES = {
-    "": "new-variant lesson own-variant delete-lesson language room-end room-delete join-room",
+    "": "new-variant lesson own-variant delete-lesson language room-end room-delete join-room lesson-embed framed-lesson",
     "MAX_LESSON_BYTES": "new-lesson own-lesson edit-lesson lesson-files",
     "MAX_IMPORT_BYTES": "new import",
     "MAX_TRACE_BYTES": "import-trace",

@@ -5,8 +5,6 @@ in pieces of some size. A connection that waits for its next request gives way t
 connections beyond the limit are kept for `/healthz`: whoever holds all others makes no monitor take this server for dead.
 """
 
-from __future__ import annotations
-
 import resource
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """The gate in front of the application, whatever server runs it: bodies that it does not take, and pages that may not open a socket."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus

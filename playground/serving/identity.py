@@ -4,8 +4,6 @@ A trusted proxy may have given it one already (proxies.py takes the header away 
 LOG_LEVEL=INFO the log has a line for each request.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import secrets

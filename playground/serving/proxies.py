@@ -5,8 +5,6 @@ read from the right: each proxy adds whom it was asked by, and the first address
 own reading of them takes the leftmost address, from whoever sends it.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ body is counted here, chunk by chunk, where Twisted hands the chunks over (bodie
 away for a while, so that the browser gets to read the answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import time
@@ -76,7 +74,7 @@ DRAIN_SECONDS = 10.0
 class LimitedRequest(WebRequest):
     """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
 
-    going: ClassVar[set[LimitedRequest]] = set()  # those that are being answered
+    going: "ClassVar[set[LimitedRequest]]" = set()  # those that are being answered
     body: Body | None = None
     content: Any
 

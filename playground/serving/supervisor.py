@@ -3,8 +3,6 @@
 The supervisor listens and hands its socket to each process; the system gives a connection to whichever takes it first.
 """
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Limits of what clients may take: connections, sockets, uploads; and what that needs of Twisted and Daphne."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """The sessions that this browser opened last: kept in its own server-side session, so that no account is needed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Q

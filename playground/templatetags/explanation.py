@@ -3,8 +3,6 @@
 They stand in one line, and which of them have a blank between them is the plugin's to say: no template could be broken into lines here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote

@@ -3,8 +3,6 @@
 A page's first paint waits for all of its sheets, its keys wait for all of its modules, and each request costs a journey to the server.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

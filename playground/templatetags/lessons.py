@@ -1,7 +1,5 @@
 """Words that come in every language at once, as lessons have them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from html import escape
@@ -33,3 +31,9 @@ def _inline(escaped: str) -> str:
     escaped = re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
     escaped = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escaped)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escaped)
+
+
+@register.filter
+def code_free(text: str) -> str:
+    """A lesson's text without the marks of `code`, where markup can't be."""
+    return text.replace("`", "")

@@ -11,8 +11,6 @@
 A name that is no field of a look is an error when the template is compiled. Panels write them the same way (templating/tags.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 from typing import Any, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """What the template of a menu needs to put its entries into words and data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -1,7 +1,5 @@
 """The four places where a session is edited, with their rooms: one table for the menu, the drawer's tabs, and the rooms' own pages."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from django import template

@@ -1,7 +1,5 @@
 """Words for what an import would do, and for what went wrong."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from django import template

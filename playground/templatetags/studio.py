@@ -1,7 +1,5 @@
 """What the studio's templates need to put a presenter's data into words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache

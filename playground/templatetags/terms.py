@@ -3,8 +3,6 @@
 The label says which term it is; the page's script finds the words (static/playground/js/frame/terms.js).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from django import template

@@ -4,8 +4,6 @@ What they read is data: dicts before all, whose keys may be named as a dict's me
 is in Django's templates. Filters are those of the libraries in templatetags; tags.py reads Django's tags.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

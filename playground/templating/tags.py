@@ -2,8 +2,6 @@
 and a name that is no field of a look is an error when the template is compiled. Their arguments are Jinja2's expressions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Words in the reader's language, each of them looked up once."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

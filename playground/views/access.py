@@ -1,7 +1,5 @@
 """Who may open a session: by which key, for reading or for changing, and what becomes of a command for a step that is past."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """The branches of a session: the strip at the timeline, and the room where they are named, opened and compared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The commands of a session's log; and its history made again, as a branch: without some of them, or with another seed."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The first page: where a session begins."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache

@@ -1,7 +1,5 @@
 """For the operator and monitors: whether the server can serve, what it counts of itself, and how it is."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Coroutine, Iterator

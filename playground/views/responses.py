@@ -1,7 +1,5 @@
 """How the workbench's pages answer: a room of it, a problem, a question, or another page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast

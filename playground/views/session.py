@@ -1,7 +1,5 @@
 """The studio of a session and the forms that move it. What a socket's message does, a form does too."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The session itself: its name, its links, its copies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Pages of the site, without a session: terms, also as JSON for tooltips, conformance, and joined style sheets and scripts."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A lesson in the studio: what its cards offer, answers to its questions, and its task on a fork."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from playground.classroom import assignments
-from playground.lessons import command_of
+from playground.lessons import Lesson, command_of
 from playground.presenters.look import Look
 from playground.sessions.database import lessons, listing
 from playground.sessions.database.asking import in_thread
@@ -71,6 +69,19 @@ async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
         await twin.walk(STRIDE)
 
 
+async def begin_task(client: SessionClient, lesson: Lesson, at: int | None, creator: str) -> SessionClient:
+    """A fork with the situation of the lesson's task."""
+    if lesson.plan.task is None:
+        raise SessionError(_("This lesson has no task."))
+    name = _("Task: %(session)s") % {"session": client.session.name[:100]}
+    twin = await client.fork(at, name, creator, True)
+    for act in lesson.plan.task.start:
+        await twin.apply(command_of(act), source=SOURCE)
+        if act.until is not None:
+            await _go_on(twin, act.until)
+    return twin
+
+
 @require_POST
 @opens
 async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
@@ -78,15 +89,8 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     lesson = await in_thread(lessons.of_story, client.session.story)
     if lesson is None:
         raise SessionError(_("This session has no lesson."))
-    if lesson.plan.task is None:
-        raise SessionError(_("This lesson has no task."))
-    name = _("Task: %(session)s") % {"session": client.session.name[:100]}
-    twin = await client.fork(position(request), name, creator(request), True)
+    twin = await begin_task(client, lesson, position(request), creator(request))
     if client.may_edit:
         await in_thread(assignments.keep_fork, client.session, twin.session)
-    for act in lesson.plan.task.start:
-        await twin.apply(command_of(act), source=SOURCE)
-        if act.until is not None:
-            await _go_on(twin, act.until)
     await remember(request, twin.key)
     return go(request, reverse("studio", args=[twin.key]) + "?task=1")

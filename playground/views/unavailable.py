@@ -1,7 +1,5 @@
 """What is answered while the database is away: words, and after how many seconds to come again."""
 
-from __future__ import annotations
-
 import contextlib
 
 from django.conf import settings

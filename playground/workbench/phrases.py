@@ -3,8 +3,6 @@
 A sentence that is not complete yet offers how it may go on; a wrong one says what is expected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode

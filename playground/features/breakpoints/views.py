@@ -1,7 +1,5 @@
 """Breakpoints, watches and bookmarks: the list with its forms, and searching back and forth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

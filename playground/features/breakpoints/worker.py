@@ -1,7 +1,5 @@
 """The hits of breakpoints and watches for the timeline's marks, inside a worker."""
 
-from __future__ import annotations
-
 import time
 
 from playground.features.breakpoints.query import Hits, HitsFound

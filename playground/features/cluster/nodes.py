@@ -1,7 +1,5 @@
 """Nodes: conditions, taints and kubelets; one node with its conditions over virtual time."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The components around the schedulers: controllers, budgets, rollouts, and what nodes.py has of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The request of the cluster page."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from playground.sessions.protocol.base import Data, Query
@@ -13,7 +11,7 @@ class Cluster(Query[Data], frozen=True, kw_only=True):
     `q` and `state` choose rows of devices and claims, `page` a page of them.
     """
 
-    part: Part
+    part: "Part"
     name: str
     q: str = ""
     state: str = ""

@@ -1,7 +1,5 @@
 """The components around the schedulers: what each controller does and why, nodes, budgets, rollouts."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 from urllib.parse import urlencode
 

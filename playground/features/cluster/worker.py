@@ -1,7 +1,5 @@
 """What the components around the schedulers do, inside a worker."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -18,18 +16,7 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
-from scheduler_core.analysis.status import (
-    read_budgets,
-    read_controllers,
-    read_covered,
-    read_drains,
-    read_node,
-    read_nodes,
-    read_replicas,
-    read_rollouts,
-    read_troubles,
-    read_zones,
-)
+from scheduler_core.analysis import status
 
 # Devices and claims inside a worker: pools, claims, and how one claim came to be what it is, seen by running the past again.
 
@@ -90,11 +77,11 @@ def _piece(engine: Engine, key: str, end: int) -> Steps[tuple[int, deque[Data]]]
 
 
 _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
-    "controllers": read_controllers,
-    "nodes": read_nodes,
-    "budgets": read_budgets,
-    "rollouts": read_rollouts,
-    "replicas": read_replicas,
+    "controllers": status.read_controllers,
+    "nodes": status.read_nodes,
+    "budgets": status.read_budgets,
+    "rollouts": status.read_rollouts,
+    "replicas": status.read_replicas,
 }
 
 
@@ -113,15 +100,15 @@ def cluster_of(world: Any, part: str, name: str) -> Data:
     """Raises SessionGone where there is no node of that name."""
     answer: Data = {"position": world.position, "now": world.now, "rows": [], "node": None}
     if name:
-        node = read_node(world, name)
+        node = status.read_node(world, name)
         if node is None:
             raise SessionGone(message(gettext_noop("No node %(name)s exists at this step."), name=name))
         return {**answer, "node": {**node, "devices": node_devices(world, name)}}
     rows = _PARTS[part](world)
     if part == "controllers":
-        return {**answer, "rows": rows, "troubles": read_troubles(world)}
+        return {**answer, "rows": rows, "troubles": status.read_troubles(world)}
     if part == "nodes":
-        return {**answer, "rows": rows, "zones": read_zones(world), "drains": read_drains(world)}
+        return {**answer, "rows": rows, "zones": status.read_zones(world), "drains": status.read_drains(world)}
     if part == "budgets":
-        rows = [{**row, "covered": read_covered(world, f"{row['namespace']}/{row['name']}")} for row in rows]
+        rows = [{**row, "covered": status.read_covered(world, f"{row['namespace']}/{row['name']}")} for row in rows]
     return {**answer, "rows": rows}

@@ -1,7 +1,5 @@
 """What a comparison has found, as its presenter reads it. sessions/protocol/comparing.py has the classes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

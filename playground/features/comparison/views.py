@@ -1,7 +1,5 @@
 """Two sessions side by side: `with` names the other one by its link or its key; `a` and `b` are how far each is compared."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The scheduler's configuration as YAML, and the settings of the world around it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

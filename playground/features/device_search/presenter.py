@@ -4,24 +4,14 @@ What led on is told in one line: after a device that was chosen for good comes t
 a device that was undone stays inside of it. Devices that were refused one after the other for the same reason are folded.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from playground.features.device_search.query import (
-    Amount,
-    Block,
-    DescribedCheck,
-    DeviceRow,
-    Part,
-    Search,
-    SearchedPool,
-    TriedDevice,
-)
-from playground.presenters.words import Message, gettext_noop, message, read_yaml
+from playground.common.catalogs import read_yaml
+from playground.features.device_search import query
+from playground.presenters.words import Message, gettext_noop, message
 
 WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))["search"]
 
@@ -29,7 +19,7 @@ Node = Mapping[str, Any]
 FOLDED = 4  # so many alike in a row are one line
 
 
-def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> Search:
+def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> query.Search:
     """The whole search on a node, from its tree (devices/watch.py)."""
     tried, undone = _counts(root)
     return {
@@ -67,7 +57,7 @@ def _counts(root: Node) -> tuple[int, int]:
     return tried, undone
 
 
-def _pool(check: Node) -> SearchedPool:
+def _pool(check: Node) -> query.SearchedPool:
     return {
         "pool": check["pool"],
         "devices": check["devices"],
@@ -77,12 +67,12 @@ def _pool(check: Node) -> SearchedPool:
     }
 
 
-def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[Block]:
+def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[query.Block]:
     """Requests in the order in which they were come to. What follows a chosen device is a block of its own after this one.
 
     `chosen`: the devices that were chosen on the way here.
     """
-    blocks: list[Block] = []
+    blocks: list[query.Block] = []
     todo = list(nodes)
     while todo:
         node = todo.pop(0)
@@ -110,7 +100,7 @@ def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[Block]:
     return blocks
 
 
-def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> TriedDevice:
+def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> query.TriedDevice:
     outcome = node["outcome"]
     word = (
         (WORDS["gathered"] if outcome == "found" else WORDS["not-gathered"]) if gathered else WORDS["outcomes"][outcome]
@@ -136,9 +126,9 @@ def _mark_chosen(check: Node, is_chosen: bool) -> Node:
     return {**check, "kind": "chosen"} if is_chosen and check["kind"] == "in-use" else check
 
 
-def _fold_devices(devices: list[TriedDevice]) -> list[DeviceRow]:
+def _fold_devices(devices: list[query.TriedDevice]) -> list[query.DeviceRow]:
     """Rows of one device each, or of many that were refused for the same reason one after the other."""
-    rows: list[DeviceRow] = []
+    rows: list[query.DeviceRow] = []
     start = 0
     for end in range(1, len(devices) + 1):
         if end < len(devices) and _alike(devices[start], devices[end]):
@@ -152,7 +142,7 @@ def _fold_devices(devices: list[TriedDevice]) -> list[DeviceRow]:
     return rows
 
 
-def _alike(one: TriedDevice, other: TriedDevice) -> bool:
+def _alike(one: query.TriedDevice, other: query.TriedDevice) -> bool:
     return one["outcome"] == other["outcome"] and one["why"] == other["why"] and not one["inner"] and not other["inner"]
 
 
@@ -197,7 +187,7 @@ _SAID = {
 _DISTINCT = "distinctAttribute"
 
 
-def describe_check(check: Check) -> DescribedCheck:
+def describe_check(check: Check) -> query.DescribedCheck:
     """`passed`, a sentence, and what stands behind it: an expression with the values of its parts, or amounts."""
     kind, passed = check["kind"], bool(check["passed"])
     if kind == "selector" and check.get("error"):
@@ -250,7 +240,7 @@ def format_value(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def parts(check: Check) -> Iterable[Part]:
+def parts(check: Check) -> Iterable[query.Part]:
     """The values of the expression's parts, from left to right, the whole last; literals and functions' names say nothing."""
     seen = set()
     values = sorted(check.get("values") or (), key=lambda each: (each["start"], -each["end"]))
@@ -262,7 +252,7 @@ def parts(check: Check) -> Iterable[Part]:
         yield {"text": text, "value": value}
 
 
-def amounts(check: Check) -> Iterable[Amount]:
+def amounts(check: Check) -> Iterable[query.Amount]:
     """Yield the amounts of a check. For capacities: wanted, taken, and total. For counters: needed and left."""
     for name, each in (check.get("amounts") or {}).items():
         yield {"name": name, "wanted": each["wanted"], "taken": each["taken"], "of": each["of"]}

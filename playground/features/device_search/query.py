@@ -1,7 +1,5 @@
 """The request of the search for devices, and its answer."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 from playground.presenters.words import Message
@@ -46,7 +44,7 @@ class TriedDevice(TypedDict):
     why: Message | None
     checks: list[DescribedCheck]
     text: str
-    inner: list[Block]
+    inner: "list[Block]"
     left_out: int
 
 

@@ -1,7 +1,5 @@
 """The search for devices that Filter made for a pod on a node, as a tree that can be walked."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse

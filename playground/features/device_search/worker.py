@@ -1,7 +1,5 @@
 """The search for devices on a node, inside a worker: made again at the step at which Filter made it, never kept."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playground.features.device_search.presenter import describe_search

@@ -3,8 +3,6 @@
 What did not change is the same object in both, or has the same resourceVersion; so only what changed is looked at closely.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

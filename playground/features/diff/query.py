@@ -1,7 +1,5 @@
 """The request of the page of differences, and its answer."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from playground.sessions.protocol.base import Query

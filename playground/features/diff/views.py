@@ -1,7 +1,5 @@
 """What changed between two steps: a page, and a fragment at the foot of the inspector."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The differences between two positions, inside a worker."""
 
-from __future__ import annotations
-
 from playground.features.diff.presenter import compare
 from playground.features.diff.query import Changes, Difference
 from playground.sessions.worker.engine import Engine

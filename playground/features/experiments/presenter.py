@@ -1,7 +1,5 @@
 """The results of an experiment in words and colors of the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The requests of the page of experiments."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from playground.sessions.protocol.base import Data, Query, Request

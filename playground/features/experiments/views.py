@@ -1,7 +1,5 @@
 """The pages of experiments: the file, how far its runs are, the results, and where two variants part."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping

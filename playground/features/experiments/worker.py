@@ -1,7 +1,5 @@
 """Runs of experiments, and the proposal of one, inside a worker."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any
 

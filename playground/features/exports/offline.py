@@ -1,13 +1,11 @@
 """The file's page: styles, player and film in one HTML text, and a policy that lets it reach nothing else."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,12 @@ import orjson
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
+from django.utils.translation import override
 
-from playground.presenters import AnyPanel, Look
+from playground.features.figures.figures import draw
+from playground.lessons import fill_placeholders, find_playthrough, lesson_of
+from playground.lessons.judging import as_text
+from playground.presenters import AnyPanel, Look, aim_look, present
 from playground.sessions.web.render import render_panels
 from playground.templatetags.joined import join
 
@@ -112,3 +114,35 @@ def _read(name: str) -> str:
     found = finders.find(f"playground/{name}")
     assert isinstance(found, str), name
     return Path(found).read_text()
+
+
+@lru_cache(maxsize=16)
+def make_lesson_file(slug: str, language: str) -> str:
+    """A built-in lesson as one HTML file: each card with its evidence, its question with the answer, and what the stage showed."""
+    lesson, played = lesson_of(slug), find_playthrough(slug, 0)
+    assert lesson is not None and played is not None and played.seen is not None
+    words, cards = lesson.words[language], []
+    for card in lesson.plan.cards:
+        sim, said, known = played.seen.at[card.id], words.cards[card.id], played.values_at(card.id)
+        story = present("story", sim, Look(), slug).context["latest"]
+        look = aim_look(sim, Look(stage=card.stage, pod=story["pod"], plugin=card.plugin))
+        panels = {name: present(name, sim, look) for name in ("stage", "map")}
+        key = played.keys.get(card.id, ())
+        context = {"card": story, "words": said, "stage": panels["stage"].context, "panels": render_panels(panels)}
+        context |= {"right": fill_placeholders(said.right, known), "wrong": fill_placeholders(said.wrong, known)}
+        context |= {"key": [as_text(each) for each in (key if isinstance(key, tuple) else (key,))]}
+        context |= {"picture": draw(card.figure, language) if card.figure else None}
+        cards.append(context | {"tolerance": card.question.tolerance if card.question else 0})
+    styles, script = join("styles", "framed").text.decode(), _read("js/lesson_file.js")
+    page = {
+        "lesson": lesson,
+        "title": words.title,
+        "cards": cards,
+        "sum_up": fill_placeholders(words.sum_up, played.facts),
+        "task": fill_placeholders(words.task, played.facts),
+        "styles": mark_safe(f"<style>{styles}</style>"),  # noqa: S308 - files of ours
+        "script": mark_safe(f'<script type="module">{script}</script>'),  # noqa: S308
+        "policy": policy(styles, script),
+    }
+    with override(language):
+        return render_to_string("exports/lesson.html", page)

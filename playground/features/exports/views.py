@@ -1,7 +1,5 @@
 """Downloads of a session, which jobs make, its trace and its cluster as streams, and the check of a trace that comes back."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -18,7 +16,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
+from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording, make_lesson_file
 from playground.presenters import Look
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import AttemptEnds
@@ -29,6 +27,7 @@ from playground.sessions.web.jobs.downloads import MOST as MOST_BYTES
 from playground.sessions.web.jobs.downloads import SECONDS, File, Making, file_of
 from playground.sessions.web.jobs.registry import Job
 from playground.views.access import author, creator, opens
+from playground.views.lessons.course import find_built_in
 from playground.views.responses import problem, workbench
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.formats.export import BROKEN_OFF, json_schema, table_names
@@ -165,6 +164,15 @@ async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBas
     steps = await _steps(client, first, last, head)
     what = ("html", steps, head, get_language())
     return await _answer(request, client, what, _record_steps(client, steps, head))
+
+
+@require_GET
+def lesson_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """A lesson to play offline, as one HTML file in the reader's language."""
+    lesson = find_built_in(slug)
+    text = make_lesson_file(slug, get_language() if get_language() in lesson.words else "en")
+    headers = {"Content-Disposition": f'attachment; filename="{slug}.html"'}
+    return HttpResponse(text, headers=headers)
 
 
 @require_GET

@@ -1,15 +1,14 @@
 """Fixes in words: each change as a sentence, what it defeats, and what it does to other pods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
-from playground.presenters.words import Message, message, read_yaml
+from playground.presenters.words import Message, message
 from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6

@@ -1,7 +1,5 @@
 """The requests for problems and fixes. (WhyNot is in the protocol, since classrooms ask it too.)"""
 
-from __future__ import annotations
-
 from playground.sessions.protocol.base import Data, Query
 
 

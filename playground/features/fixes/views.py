@@ -1,7 +1,5 @@
 """What is wrong with a cluster; fixes for a pod that fits nowhere, applied here or in a fork; and why a pod is not on a node."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -131,7 +129,7 @@ async def _land(request: HttpRequest, client: SessionClient, look: Look) -> Http
         await client.walk(steps)
     elif look.pod.count("/") == 1:
         await client.converse(from_form("run", until="pod", pod=look.pod), look)
-    return go(request, _studio(client, Look(pod=look.pod, node=look.node, stage=AIM)))
+    return go(request, (reverse("studio", args=[client.key]) + Look(pod=look.pod, node=look.node, stage=AIM).href()))
 
 
 async def _show(
@@ -158,10 +156,6 @@ def _pauses(text: str, count: int) -> list[int]:
     """The transitions after each command; none where the field does not say so many."""
     given = [int(each) for each in text.split(",") if each.isdecimal() and len(each) < 6]
     return [min(each, MOST_STEPS) for each in given] if len(given) == count else [0] * count
-
-
-def _studio(client: SessionClient, look: Look) -> str:
-    return reverse("studio", args=[client.key]) + look.href()
 
 
 def _commands(text: str) -> list[Command]:

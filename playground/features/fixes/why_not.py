@@ -1,7 +1,5 @@
 """Why not here, in words: every Filter plugin's verdict on a pod on one node, and its points where it is feasible."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 from playground.presenters.plain import in_plain_words
@@ -25,7 +23,7 @@ class WhyNotAnswer(TypedDict):
     feasible: bool
     first: str
     why: str
-    verdicts: list[VerdictRow]
+    verdicts: "list[VerdictRow]"
     count: int
     leaves: str
     gates: list[str]

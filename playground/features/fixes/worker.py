@@ -1,7 +1,5 @@
 """What is tried on a copy of the world at a position: the search for fixes, in slices, within a time; and a pod on a node."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

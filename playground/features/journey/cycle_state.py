@@ -1,7 +1,5 @@
 """A cycle's CycleState key by key: who wrote it, who read it, in which copies, and what it holds in short."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NotRequired, TypedDict
@@ -9,16 +7,7 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from playground.presenters.scene import short
-from scheduler_core.analysis.inspection import (
-    CLONED,
-    DRY_RUN,
-    MISSED,
-    NOMINATED,
-    READ,
-    WROTE,
-    CycleStateObserver,
-    StateAccess,
-)
+from scheduler_core.analysis import inspection
 
 FIELDS = 6
 TEXT = 60
@@ -46,26 +35,26 @@ class CycleStateKeys(TypedDict):
     pod: str
     name: str
     number: int
-    keys: list[StateKey]
+    keys: "list[StateKey]"
     missed: list[Access]
     clones: list[Clones]
     skip_filter: list[str]
     skip_score: list[str]
 
 
-def keys_of(observer: CycleStateObserver) -> CycleStateKeys:
+def keys_of(observer: inspection.CycleStateObserver) -> CycleStateKeys:
     accesses, cycle = observer.accesses, observer.cycle
-    names = dict.fromkeys([*(n.key for n in accesses if n.what == WROTE), *observer.values])
+    names = dict.fromkeys([*(n.key for n in accesses if n.what == inspection.WROTE), *observer.values])
     clones: dict[str, int] = {}
     for access in accesses:
-        if access.what == CLONED:
+        if access.what == inspection.CLONED:
             clones[access.clone] = clones.get(access.clone, 0) + 1
     return {
         "pod": cycle.pod.key,
         "name": short(cycle.pod.key),
         "number": cycle.number,
         "keys": [_key(name, [n for n in accesses if n.key == name], observer.values) for name in names],
-        "missed": _by([n for n in accesses if n.what == MISSED and n.key not in names]),
+        "missed": _by([n for n in accesses if n.what == inspection.MISSED and n.key not in names]),
         "clones": [{"purpose": purpose, "count": count} for purpose, count in clones.items()],
         "skip_filter": list(cycle.state.skip_filter),
         "skip_score": list(cycle.state.skip_score),
@@ -80,18 +69,18 @@ class StateKey(TypedDict):
     value: str
 
 
-def _key(name: str, accesses: list[StateAccess], values: Mapping[str, Any]) -> StateKey:
-    own = [n for n in accesses if n.clone not in (DRY_RUN, NOMINATED)]
+def _key(name: str, accesses: list[inspection.StateAccess], values: Mapping[str, Any]) -> StateKey:
+    own = [n for n in accesses if n.clone not in (inspection.DRY_RUN, inspection.NOMINATED)]
     return {
         "key": name,
-        "wrote": _by(n for n in own if n.what == WROTE),
-        "read": _by(n for n in own if n.what == READ),
+        "wrote": _by(n for n in own if n.what == inspection.WROTE),
+        "read": _by(n for n in own if n.what == inspection.READ),
         "copies": _by((n for n in accesses if n not in own), by_clone=True),
         "value": brief(values[name]) if name in values else "",
     }
 
 
-def _by(accesses: Iterable[StateAccess], by_clone: bool = False) -> list[Access]:
+def _by(accesses: Iterable[inspection.StateAccess], by_clone: bool = False) -> list[Access]:
     out: dict[tuple[str, ...], Access] = {}
     for access in accesses:
         part = (access.clone, access.what) if by_clone else (access.point, access.plugin)

@@ -1,7 +1,5 @@
 """An attempt seen from inside, a stranded pod in words, and the whole journey as text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The requests of a pod's journey."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playground.features.journey.cycle_state import CycleStateKeys

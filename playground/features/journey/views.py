@@ -1,7 +1,5 @@
 """A pod's journey: a page of its own, and the same as text; and what its cycle keeps in CycleState."""
 
-from __future__ import annotations
-
 from html import unescape
 
 from django.http import HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """A pod's journey inside a worker: the journal's story, and for its latest attempts what they looked like, seen by running them again."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -4,8 +4,6 @@ An attempt's stretch of a history are the steps after the end of the attempt bef
 attempt's end are a stretch, too.
 """
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from playground.sessions.protocol.base import Query

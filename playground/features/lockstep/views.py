@@ -4,8 +4,6 @@
 `beside` makes the other session: a branch with another configuration, run as far as the session.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """What stepping through two sessions side by side asks of each: the steps of an attempt, and what is so at a position."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any

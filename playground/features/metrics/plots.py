@@ -1,7 +1,5 @@
 """Charts over virtual time and by label, each with the table that says the same and the numbers of its CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 

@@ -1,7 +1,5 @@
 """The metrics page: charts of the metrics that most people look for, with hints, and every metric with its series."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypedDict
 

@@ -1,7 +1,5 @@
 """The requests of the metrics page and of the statistics page."""
 
-from __future__ import annotations
-
 from playground.sessions.protocol.base import Data, Query
 
 

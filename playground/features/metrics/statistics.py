@@ -1,7 +1,5 @@
 """The statistics page: charts of pods, refusals, calls, times, and the use of the nodes up to a step."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
@@ -35,7 +33,7 @@ class StatisticsPage(TypedDict):
     points: int
     every: str
     empty: bool
-    amounts: list[AmountRow]
+    amounts: "list[AmountRow]"
     charts: list[Chart]
 
 

@@ -1,7 +1,5 @@
 """kube-scheduler's metrics and statistics on virtual time: pages with charts, each chart as CSV, and Prometheus' text form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any

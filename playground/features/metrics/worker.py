@@ -1,7 +1,5 @@
 """The metrics and statistics of a world's schedulers, inside a worker."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The request of the records page."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from playground.presenters.sentences.kinds import Row

@@ -1,7 +1,5 @@
 """The records of a session: everything that happened, step by step, filtered; each leads to its moment."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode

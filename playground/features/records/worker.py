@@ -1,7 +1,5 @@
 """The records of a history, listed from the newest back, inside a worker."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sequence diagrams of what happened to a pod, or in a scheduler's start: the run's own records as arrows between lifelines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Required, TypedDict
 
@@ -14,17 +12,7 @@ from playground.presenters.sentences.kinds import BY_KIND
 from playground.presenters.sentences.kinds import row as row_of
 from playground.presenters.sentences.lines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES, Standing, Who
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.base.trace.kinds import (
-    ApiCall,
-    AttemptStarted,
-    BindingStarted,
-    Facts,
-    LeaderElection,
-    PluginRan,
-    PointStarted,
-    PreemptionStarted,
-    Reconciled,
-)
+from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Point, Record, StepFacts
 
 __all__ = ["present"]
@@ -41,7 +29,7 @@ class TableRow(Arrow):
 class Page(FoundSequence):
     every: bool
     clock: str
-    diagram: Diagram | None
+    diagram: "Diagram | None"
     table: list[TableRow]
 
 
@@ -106,10 +94,10 @@ _BEFORE_THE_POP = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
 _TELLING = (Point.SCORE,)  # these say more than that a pod may pass
 
 
-def facts_of(record: Record) -> Facts:
+def facts_of(record: Record) -> trace.Facts:
     """Return a record's facts, without the results per node."""
     source = record.source
-    return msgspec.convert(source.brief(), PluginRan) if isinstance(source, StepFacts) else record.facts
+    return msgspec.convert(source.brief(), trace.PluginRan) if isinstance(source, StepFacts) else record.facts
 
 
 def in_causal_order(records: Sequence[Record]) -> list[Record]:
@@ -117,10 +105,10 @@ def in_causal_order(records: Sequence[Record]) -> list[Record]:
 
     PreEnqueue and QueueSort ran before the pop, a controller's request before the change, a binding's call after Bind began.
     """
-    bind = next((r for r in records if isinstance(r.source, ApiCall) and r.source.verb == "BIND"), None)
+    bind = next((r for r in records if isinstance(r.source, trace.ApiCall) and r.source.verb == "BIND"), None)
     first = next((r for r in records if _begins(r, Point.BIND)), None)
     if bind is None or first is None:
-        popped = any(isinstance(record.source, AttemptStarted) for record in records)
+        popped = any(isinstance(record.source, trace.AttemptStarted) for record in records)
         return sorted(records, key=lambda record: _rank(record, popped))
     changes = [record for record in records[: records.index(first)] if record is not bind]
     rest = [record for record in records[records.index(first) + 1 :] if record is not bind]
@@ -131,7 +119,7 @@ def _rank(record: Record, popped: bool) -> int:
     source = record.source
     if record.kind == "command":
         return 0
-    if isinstance(source, Reconciled) or (isinstance(source, LeaderElection) and source.what in _WRITES):
+    if isinstance(source, trace.Reconciled) or (isinstance(source, trace.LeaderElection) and source.what in _WRITES):
         return 1
     point = source.step.point if isinstance(source, StepFacts) else getattr(source, "point", "")
     return 2 if popped and point in _BEFORE_THE_POP else 3
@@ -141,7 +129,7 @@ _WRITES = ("acquired", "renewed", "released")
 
 
 def _begins(record: Record, point: Point) -> bool:
-    return isinstance(record.source, PointStarted) and record.source.point == point
+    return isinstance(record.source, trace.PointStarted) and record.source.point == point
 
 
 def arrows(records: Iterable[Record], position: int, standing: Standing) -> tuple[list[Arrow], Standing]:
@@ -149,9 +137,9 @@ def arrows(records: Iterable[Record], position: int, standing: Standing) -> tupl
     out: list[Arrow] = []
     for record in records:
         facts = facts_of(record)
-        if isinstance(facts, BindingStarted):
+        if isinstance(facts, trace.BindingStarted):
             standing = standing._replace(cycle=BINDING)
-        elif isinstance(facts, AttemptStarted):
+        elif isinstance(facts, trace.AttemptStarted):
             standing = standing._replace(cycle=CYCLE)
         out += _of(record, facts, position, standing)
     if out and (note := _note(records)) is not None:
@@ -159,7 +147,7 @@ def arrows(records: Iterable[Record], position: int, standing: Standing) -> tupl
     return out, standing
 
 
-def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list[Arrow]:
+def _of(record: Record, facts: trace.Facts, position: int, standing: Standing) -> list[Arrow]:
     line, said = BY_KIND[facts.KIND].line, row_of(record)
     source, target = _who(line.source, facts, standing), _who(line.target, facts, standing)
     asked: Arrow = {
@@ -170,8 +158,8 @@ def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list
         "sentence": said["sentence"],
         "no": said["no"],
         "kind": facts.KIND,
-        "point": facts.point if isinstance(facts, PluginRan) else "",
-        "plugin": facts.plugin if isinstance(facts, PluginRan) else "",
+        "point": facts.point if isinstance(facts, trace.PluginRan) else "",
+        "plugin": facts.plugin if isinstance(facts, trace.PluginRan) else "",
         "t": record.t,
         "at": position,
     }
@@ -181,17 +169,17 @@ def _of(record: Record, facts: Facts, position: int, standing: Standing) -> list
     return [{**asked, "no": False}, {**asked, "source": target, "target": source, "words": answer, "back": True}]
 
 
-def _who(who: Who[Any], facts: Facts, standing: Standing) -> str:
+def _who(who: Who[Any], facts: trace.Facts, standing: Standing) -> str:
     return who if isinstance(who, str) else who(facts, standing)
 
 
 def _note(records: Iterable[Record]) -> Message | None:
     for record in records:
         source = record.source
-        if isinstance(source, AttemptStarted):
+        if isinstance(source, trace.AttemptStarted):
             text = gettext_noop("Scheduling cycle of %(pod)s: attempt %(n)s")
             return message(text, pod=short(source.pod), n=source.tries)
-        if isinstance(source, PreemptionStarted):
+        if isinstance(source, trace.PreemptionStarted):
             return message(gettext_noop("Preemption: API calls beside the scheduling loop"))
     return None
 

@@ -1,7 +1,5 @@
 """The request of a sequence diagram, and its answer."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 from playground.presenters.words import Message

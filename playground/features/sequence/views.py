@@ -1,7 +1,5 @@
 """Sequence diagrams: what happened to a pod, or in a scheduler's start, as arrows between those who took part."""
 
-from __future__ import annotations
-
 from html import unescape
 
 from django.http import HttpRequest, HttpResponse

@@ -3,8 +3,6 @@
 Where that is, the journal knows; the records that follow a move closely (API calls, the kubelet) are found by looking on for some steps.
 """
 
-from __future__ import annotations
-
 import time
 from bisect import bisect_right
 from typing import Any
@@ -52,7 +50,7 @@ def _before(world: Any) -> int:
     return LAGGING if world.settings.informer_lag else 0
 
 
-def _subject(world: Any, request: Sequence) -> OfPod | OfScheduler:
+def _subject(world: Any, request: Sequence) -> "OfPod | OfScheduler":
     if request.pod:
         return OfPod(world, request.pod)
     return OfScheduler(world, request.scheduler)

@@ -76,20 +76,21 @@ def _fitting(vary: Vary, values: Values) -> Values | None:
 def _fill_lesson(lesson: Lesson, pattern: Plan, values: Values) -> Lesson:
     bare = msgspec.to_builtins(msgspec.structs.replace(pattern, vary=msgspec.UNSET))
     try:
-        plan = msgspec.convert(_fill_data(bare, values, ""), Plan)
+        plan = msgspec.convert(fill_data(bare, values, ""), Plan)
     except msgspec.ValidationError as error:
         raise BadVariation("vary", f"with its values put in, the lesson is none: {error}") from None
     return msgspec.structs.replace(lesson, plan=plan, drawn=dict(values), pattern=pattern)
 
 
-def _fill_data(data: Any, values: Values, path: str) -> Any:
+def fill_data(data: Any, values: Values, path: str) -> Any:
+    """Put values into plain data, in place of `$(name)`."""
     if isinstance(data, dict):
         return {
-            _put(key, values, path): _fill_data(value, values, f"{path}.{key}".lstrip("."))
+            _put(key, values, path): fill_data(value, values, f"{path}.{key}".lstrip("."))
             for key, value in data.items()
         }
     if isinstance(data, list | tuple):
-        return [_fill_data(value, values, f"{path}[{number}]") for number, value in enumerate(data)]
+        return [fill_data(value, values, f"{path}[{number}]") for number, value in enumerate(data)]
     return _put(data, values, path)
 
 

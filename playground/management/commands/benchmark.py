@@ -1,7 +1,5 @@
 """`python manage.py benchmark`: pods scheduled per second, beside what the real scheduler makes of the same workloads."""
 
-from __future__ import annotations
-
 import gc
 import json
 import lzma

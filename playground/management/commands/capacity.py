@@ -1,7 +1,5 @@
 """`python manage.py capacity`: which nodes would help the pods that wait, and which nodes can go."""
 
-from __future__ import annotations
-
 import sys
 import time
 from argparse import ArgumentParser
@@ -12,7 +10,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from playground.management.explaining import find_pods, plain
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_types_argument, leave
+from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.inputs import BadInput
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_node_types
@@ -42,13 +40,10 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input, the question, and the output."""
         super().add_arguments(parser)
-        add_types_argument(parser)
         parser.add_argument("--only", choices=PARTS, default="", help="the nodes that help, or those that can go")
-        parser.add_argument(
-            "--seconds", type=float, default=SECONDS, metavar="S", help=f"each search may compute so long ({SECONDS:g})"
-        )
+        seconds = f"each search may compute so long ({SECONDS:g})"
+        add_options(parser, TYPES, ("--seconds", SECONDS, "S", seconds), SEED)
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
-        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
     def handle(self, *args: Any, output: str, seed: int, only: str, seconds: float, **options: Any) -> None:
         """Read, run, search, print, and leave with the exit status."""

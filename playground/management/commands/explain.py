@@ -1,31 +1,13 @@
 """`python manage.py explain`: why are the pods of a cluster not as their owners want them, and what would help?"""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from playground.management.explaining import (
-    SECONDS,
-    Answer,
-    answers_about,
-    fix_lines,
-    format_refused_error,
-    group_alike,
-    has_ended,
-    is_pending,
-    is_stuck,
-    last_of_owners,
-    lines,
-    plain,
-    problems,
-    summary,
-    with_fixes,
-)
+from playground.management import explaining
 from playground.management.terminal.cluster import Question
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.loops import describe_rest
@@ -50,37 +32,20 @@ class Command(TerminalCommand):
         """Add the arguments for the input, the pods, and the output."""
         super().add_arguments(parser)
         parser.add_argument(
-            "--pod",
-            action="append",
-            default=[],
-            metavar="NS/NAME|KIND/NS/NAME",
-            help="this pod or workload, as it is, and all that would be typed for it; may be given several times",
-        )
-        parser.add_argument(
             "-o",
             "--output",
             choices=("table", "text", *FORMS),
             help="a table for several pods, and the full text for one, unless this says otherwise",
         )
-        parser.add_argument(
-            "--fixes",
-            type=int,
-            default=10,
-            metavar="N",
-            help="search for fixes for at most so many pods (10); 0 for none",
-        )
-        parser.add_argument(
-            "--seconds",
-            type=float,
-            default=SECONDS,
-            metavar="S",
-            help="how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said",
-        )
-
-        parser.add_argument(
-            "--longer",
-            action="store_true",
-            help="also prove fixes that take hours of the cluster's time, such as those that wait for controllers",
+        what = "this pod or workload, as it is, and all that would be typed for it; may be given several times"
+        ends = "how long the search for a pod's fixes may compute (3); where it ends before all is tried, this is said"
+        longer = "also prove fixes that take hours of the cluster's time, such as those that wait for controllers"
+        add_options(
+            parser,
+            ("--pod", [], "NS/NAME|KIND/NS/NAME", what),
+            ("--fixes", 10, "N", "search for fixes for at most so many pods (10); 0 for none"),
+            ("--seconds", explaining.SECONDS, "S", ends),
+            ("--longer", False, "", longer),
         )
 
     def handle(self, *args: Any, fixes: int, seconds: float, **options: Any) -> None:
@@ -95,11 +60,11 @@ class Command(TerminalCommand):
             about = list(list_answers(made, keys, question, progress))
             asked = bool(question.names or question.pods)
             wrong = [each for each in about if each["problem"] or asked]
-            last = last_of_owners(about)
-            shown = [each for each in wrong if asked or not has_ended(each) or each["pod"] in last]
+            last = explaining.last_of_owners(about)
+            shown = [each for each in wrong if asked or not explaining.has_ended(each) or each["pod"] in last]
             output = options["output"] or ("table" if len(shown) > 1 else "text")
             search = Search(made, fixes, seconds, progress, asked, options["longer"])
-            said = list(map(plain, describe_rest(rest)))
+            said = list(map(explaining.plain, describe_rest(rest)))
             if output == "text":
                 about = self._write_texts(about, shown, search)
                 self._write(progress, (*summarize(about, question), *said))
@@ -113,20 +78,22 @@ class Command(TerminalCommand):
                 self.stdout.write(format_data(data, ROW, [make_row(each) for each in about], output), ending="")
                 self.stderr.write("\n".join(said), ending="\n" if said else "")
         if made.refused:
-            self.stderr.write(format_refused_error(made.refused))
+            self.stderr.write(explaining.format_refused_error(made.refused))
         leave(list_exits(about, rest, made.refused))
 
-    def _write_texts(self, about: list[Answer], shown: list[Answer], search: Search) -> list[Answer]:
+    def _write_texts(
+        self, about: list[explaining.Answer], shown: list[explaining.Answer], search: "Search"
+    ) -> list[explaining.Answer]:
         """Write the answers in full: explanations at once, fixes as soon as they are found."""
         answers, faint = [], self.style.HTTP_INFO
         for each in about:
             visible = any(each is other for other in shown)
             if visible:
                 strong = self.style.ERROR if each["problem"] else self.style.SUCCESS
-                self._write(search.progress, lines(each, strong, faint))
+                self._write(search.progress, explaining.lines(each, strong, faint))
             each = search.add_fixes(each)
             if visible:
-                self._write(search.progress, [*fix_lines(each, faint, whole=len(shown) == 1), ""])
+                self._write(search.progress, [*explaining.fix_lines(each, faint, whole=len(shown) == 1), ""])
             answers.append(each)
         return answers
 
@@ -148,56 +115,56 @@ class Search:
         self.made, self.progress, self._longer = made, progress, longer
         self._left, self._seconds, self._asked = pods, seconds, asked
 
-    def add_fixes(self, answered: Answer) -> Answer:
+    def add_fixes(self, answered: explaining.Answer) -> explaining.Answer:
         """Return the answer with what would help."""
-        if self._left <= 0 or not (self._asked or is_pending(answered)):
+        if self._left <= 0 or not (self._asked or explaining.is_pending(answered)):
             return answered
         self._left -= 1
-        return with_fixes(self.made.world, answered, self._seconds, self.progress.say, longer=self._longer)
+        return explaining.with_fixes(self.made.world, answered, self._seconds, self.progress.say, longer=self._longer)
 
 
-def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[Answer]:
+def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[explaining.Answer]:
     """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
     past, named = Past(made.world), question.find_objects(made.world)
     if named:
         for name in named:
-            yield from answers_about(made.world, name, past)
+            yield from explaining.answers_about(made.world, name, past)
         return
-    for number, each in enumerate(problems(made.world, keys, past)):
+    for number, each in enumerate(explaining.problems(made.world, keys, past)):
         if question.covers(each["pod"]):
             yield each
         progress.part(min(number + 1, len(keys)), len(keys), "explained")
 
 
-def tabulate(search: Search, shown: list[Answer], width: int | None) -> Iterator[str]:
+def tabulate(search: Search, shown: list[explaining.Answer], width: int | None) -> Iterator[str]:
     """Yield the lines of the table: pods that differ in their names alone are one row."""
     rows = []
-    for alike in group_alike(search.made.world, shown):
+    for alike in explaining.group_alike(search.made.world, shown):
         first = make_row(search.add_fixes(alike[0]))
         more = f" and {len(alike) - 1} like it" if len(alike) > 1 else ""
         rows.append((first["pod"] + more, first["sentence"], first["fix"]))
     yield from table(HEADS, rows, width)
 
 
-def make_row(answered: Answer) -> dict[str, str]:
+def make_row(answered: explaining.Answer) -> dict[str, str]:
     """An answer in short."""
     fix = next(iter(answered["fixes"]), {"text": "", "command": ""})
     return dict(zip(ROW, (*(answered[name] for name in ROW[:3]), fix["text"], fix["command"]), strict=True))
 
 
-def summarize(answers: list[Answer], question: Question) -> list[str]:
+def summarize(answers: list[explaining.Answer], question: Question) -> list[str]:
     """The last lines: how many pods wait, and where was looked."""
-    said = [summary(answers)]
+    said = [explaining.summary(answers)]
     if question.namespace and not (question.everywhere or question.names or question.pods):
         said.append(f"Only the namespace {question.namespace} was looked at; -A looks at all.")
     return said
 
 
-def list_exits(answers: list[Answer], rest: Rest, refused: int) -> Iterator[Exit]:
+def list_exits(answers: list[explaining.Answer], rest: Rest, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
-    if not rest or any(has_ended(each) or is_stuck(each) for each in answers):
+    if not rest or any(explaining.has_ended(each) or explaining.is_stuck(each) for each in answers):
         yield Exit.FAILED
     if refused:
         yield Exit.UNUSABLE
-    if any(map(is_pending, answers)):
+    if any(map(explaining.is_pending, answers)):
         yield Exit.WAITS

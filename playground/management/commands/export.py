@@ -1,7 +1,5 @@
 """`python manage.py export TRACE`: a trace, or a session of this server's database, in the forms that other tools read."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path
@@ -19,26 +17,12 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.traces import TracedLesson
 from playground.sessions.worker.traces import OPTIONS, commands_of, lesson_in, with_lesson
-from scheduler_core.formats.export import (
-    ReadLog,
-    TraceError,
-    chrome_events,
-    chrome_schema,
-    export_lines,
-    json_schema,
-    otlp,
-    read_log,
-    replay_one,
-    spans_of,
-    table_csv,
-    table_names,
-    version_of,
-)
+from scheduler_core.formats import export as formats
 from scheduler_core.world.commands import Refused
 from scheduler_core.world.simulation import Simulation
 
 BAD_INPUT = 2
-SCHEMAS = {"trace": json_schema, "chrome": chrome_schema}
+SCHEMAS = {"trace": formats.json_schema, "chrome": formats.chrome_schema}
 DIGITS = 18  # of a session's number
 TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of record (attempts)"
 
@@ -64,7 +48,9 @@ class Command(BaseCommand):
             help="a file of JSON Lines, - for standard input; or a session's link, key or number",
         )
         parser.add_argument("--format", choices=("jsonl", "html", "chrome", "otlp", "csv"), default="html")
-        parser.add_argument("--table", choices=table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP)
+        parser.add_argument(
+            "--table", choices=formats.table_names(), default="attempts", metavar="TABLE", help=TABLE_HELP
+        )
         parser.add_argument(
             "--schema",
             nargs="?",
@@ -85,22 +71,22 @@ class Command(BaseCommand):
         try:
             history, name, lesson = _history(trace)
             self.stdout.write(export_trace(history, format, table, name, lesson), ending="")
-        except (BadInput, TraceError, Refused, orjson.JSONDecodeError) as bad:
+        except (BadInput, formats.TraceError, Refused, orjson.JSONDecodeError) as bad:
             raise CommandError(str(bad), returncode=BAD_INPUT) from None
 
 
-def _history(named: str) -> tuple[ReadLog, str, TracedLesson]:
+def _history(named: str) -> tuple[formats.ReadLog, str, TracedLesson]:
     """Return the history of a file, or else of a stored session; with the name for its replay, and the lesson."""
     if named == STDIN or Path(named).exists():
         lines = [orjson.loads(line) for line in read_file(named).splitlines() if line.strip()]
-        return read_log(lines), named, lesson_in(lines[0])
+        return formats.read_log(lines), named, lesson_in(lines[0])
     try:
         session, rows = load_session(named)
     except SessionGone:
         raise BadInput(
             f"{named}: there is no such file, and no session of this server with this link, key or number"
         ) from None
-    history = ReadLog(session.seed, commands_of(rows), session.head)
+    history = formats.ReadLog(session.seed, commands_of(rows), session.head)
     return history, session.name, lessons.in_trace(session.story)
 
 
@@ -114,22 +100,24 @@ def load_session(named: str) -> tuple[Session, list[LogRow]]:
     return log.read(log.find(rest.partition("/")[0] if slash else named).pk)
 
 
-def export_trace(history: ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
+def export_trace(history: formats.ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
     """The trace in a form."""
     if form == "jsonl":
-        lines = export_lines(history.seed, history.log, history.head)
+        lines = formats.export_lines(history.seed, history.log, history.head)
         return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in with_lesson(lines, lesson))
     if form == "html":
         return replay(history, name)
     if form == "csv":
-        return table_csv(history, table)
-    spans = spans_of(history)
+        return formats.table_csv(history, table)
+    spans = formats.spans_of(history)
     return orjson.dumps(
-        chrome_events(spans) if form == "chrome" else otlp(spans, history.seed, version_of(history.log))
+        formats.chrome_events(spans)
+        if form == "chrome"
+        else formats.otlp(spans, history.seed, formats.version_of(history.log))
     ).decode()
 
 
-def replay(history: ReadLog, name: str) -> str:
+def replay(history: formats.ReadLog, name: str) -> str:
     """The newest steps as a file that replays them."""
     recording = Recording(name, history.head)
     sim = Simulation(seed=history.seed)
@@ -137,5 +125,5 @@ def replay(history: ReadLog, name: str) -> str:
         if sim.position > history.head - MOST_STEPS:
             look = aim_look(sim, LOOK)
             recording.add(sim.position, {panel: present(panel, sim, look) for panel in PANELS})
-        if sim.position >= history.head or not replay_one(sim, history.log):
+        if sim.position >= history.head or not formats.replay_one(sim, history.log):
             return "<!DOCTYPE html>\n" + recording.page()

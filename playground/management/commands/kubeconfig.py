@@ -1,7 +1,5 @@
 """`scheduler-playground kubeconfig LINK`: prints the kubeconfig of a session."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 from urllib.error import URLError

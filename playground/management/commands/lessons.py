@@ -1,7 +1,5 @@
 """`python manage.py lessons`: the lessons there are; with --check each is played with right and wrong answers."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

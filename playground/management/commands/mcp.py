@@ -1,7 +1,5 @@
 """`python manage.py mcp`: the commands about clusters as tools of a Model Context Protocol server, on standard input and output."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """`python manage.py mirror`: watches a cluster by the user's kubectl, explains each new Pending pod, and answers questions about it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import signal

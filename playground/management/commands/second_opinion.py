@@ -1,7 +1,5 @@
 """`scheduler-playground second-opinion`: what the real kube-scheduler does with a session's pods, beside what ours does."""
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 from argparse import ArgumentParser

@@ -1,14 +1,12 @@
 """`python manage.py simulate`: runs a cluster and prints where its pods go."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
 from playground.management.explaining import find_pods, format_refused_error, plain
-from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, leave
+from playground.management.terminal.command import HELP, INPUT, SEED, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.placements import FIELDS, idle, missing, placements, waits
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, make_world
@@ -42,7 +40,7 @@ class Command(TerminalCommand):
         """Add the arguments for the input and the output."""
         super().add_arguments(parser)
         parser.add_argument("-o", "--output", choices=("table", *FORMS), default="table")
-        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
+        add_options(parser, SEED)
 
     def handle(self, *args: Any, output: str, seed: int, **options: Any) -> None:
         """Read, run, print, and leave with the exit status."""

@@ -1,14 +1,12 @@
 """`python manage.py step`: goes on with a world by a few steps, says what happened, and keeps it as a trace."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from itertools import chain, takewhile
 from typing import Any
 
 from playground.management.explaining import plain
-from playground.management.terminal.command import CHANGES, TerminalCommand, add_options
+from playground.management.terminal.command import CHANGES, SEED, TerminalCommand, add_options
 from playground.management.terminal.inputs import BadInput, read_objects
 from playground.management.terminal.printing import format_data, get_width, wrap
 from playground.management.terminal.world import is_trace, make_world, read_trace
@@ -42,7 +40,7 @@ class Command(TerminalCommand):
             ("--count", 1, "N", f"so many steps (1), up to {MOST}"),
             *CHANGES,
             ("--save", "", "TRACE", "write the steps to this file"),
-            ("--seed", 0, "N", "the seed of the draws among equals (0)"),
+            SEED,
         )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
 

@@ -1,7 +1,5 @@
 """`python manage.py whatif`: what would change with other nodes, replicas or another configuration, and how many more pods fit."""
 
-from __future__ import annotations
-
 import os
 import sys
 from argparse import ArgumentParser
@@ -17,10 +15,11 @@ from playground.management.terminal.command import (
     CHANGES,
     HELP,
     INPUT,
+    SEED,
+    TYPES,
     Exit,
     TerminalCommand,
     add_options,
-    add_types_argument,
     leave,
     read_release_option,
 )
@@ -72,30 +71,19 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input, the changes, and the output."""
         super().add_arguments(parser)
-        parser.add_argument(
-            "--drain", action="append", default=[], metavar="NODE", help="drain a node; budgets are kept"
+        more = "how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set"
+        add_options(
+            parser,
+            ("--drain", [], "NODE", "drain a node; budgets are kept"),
+            ("--remove", [], "NODE", "a node is lost at once"),
+            ("--add", [], "N=NODE|TYPE", "so many new nodes like one that exists, or of a type"),
+            TYPES,
+            ("--scale", [], "KIND/NS/NAME=N", "a workload with so many replicas"),
+            *CHANGES,
+            ("--more", [], "[N=]NS/NAME|KIND/NS/NAME|FILE", more),
+            ("--most", MOST, "N", f"count no further than this ({MOST})"),
+            SEED,
         )
-        parser.add_argument("--remove", action="append", default=[], metavar="NODE", help="a node is lost at once")
-        parser.add_argument(
-            "--add",
-            action="append",
-            default=[],
-            metavar="N=NODE|TYPE",
-            help="so many new nodes like one that exists, or of a type",
-        )
-        add_types_argument(parser)
-        parser.add_argument(
-            "--scale", action="append", default=[], metavar="KIND/NS/NAME=N", help="a workload with so many replicas"
-        )
-        add_options(parser, *CHANGES)
-        parser.add_argument(
-            "--more",
-            action="append",
-            default=[],
-            metavar="[N=]NS/NAME|KIND/NS/NAME|FILE",
-            help="how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set",
-        )
-        parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"count no further than this ({MOST})")
         parser.add_argument(
             "--from",
             dest="from_release",
@@ -104,7 +92,6 @@ class Command(TerminalCommand):
             help="with --release: the release before; without it that which the input indicates, else the oldest",
         )
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
-        parser.add_argument("--seed", type=int, default=0, help="the seed of the draws among equals (0)")
 
     def handle(self, *args: Any, output: str, seed: int, **asked: Any) -> None:
         """Read, run, change, run, print, and leave with the exit status."""

@@ -1,7 +1,5 @@
 """A live cluster through the user's own kubectl, which only ever gets, and the objects that a question names."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

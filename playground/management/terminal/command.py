@@ -1,7 +1,5 @@
 """The base of the commands about clusters: options of one's own alone, input, exit statuses, errors as other tools print them."""
 
-from __future__ import annotations
-
 import enum
 import gc
 import os
@@ -46,17 +44,6 @@ def leave(found: Iterable[Exit]) -> None:
         sys.exit(worst)
 
 
-def add_types_argument(parser: ArgumentParser) -> None:
-    """Add the argument for node types."""
-    parser.add_argument(
-        "--types",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="node types: a list with prices, node groups with cluster-autoscaler's annotations, or NodePools (docs/capacity.md)",
-    )
-
-
 def read_release_option(text: str) -> Release:
     try:
         return read_release(text)
@@ -64,17 +51,29 @@ def read_release_option(text: str) -> Release:
         raise ArgumentTypeError(str(error)) from None
 
 
-CHANGES: tuple[tuple[str, Any, str, str], ...] = (
+Option = tuple[str, Any, str, str]
+SEED: Option = ("--seed", 0, "N", "the seed of the draws among equals (0)")
+TYPES: Option = (
+    "--types",
+    [],
+    "FILE",
+    "node types: a list with prices, node groups with cluster-autoscaler's annotations, or NodePools (docs/capacity.md)",
+)
+CHANGES: tuple[Option, ...] = (
     ("--run", [], "KUBECTL", "a kubectl command, as fixes are printed"),
     ("--apply", [], "FILE", "manifests"),
 )
 
 
-def add_options(parser: ArgumentParser, *rows: tuple[str, Any, str, str]) -> None:
-    """Add options: name, default, name of the value, help. One whose default is a list may be given several times."""
+def add_options(parser: ArgumentParser, *rows: Option) -> None:
+    """Add options: name, default, name of the value, help. A list may be given several times; False makes a flag."""
     for name, default, value, what in rows:
-        how: dict[str, Any] = {"action": "append"} if isinstance(default, list) else {"type": type(default)}
-        parser.add_argument(name, default=default, metavar=value, help=what, **how)
+        how: dict[str, Any] = {"type": type(default), "metavar": value}
+        if isinstance(default, list):
+            how = {"action": "append", "metavar": value}
+        elif default is False:
+            how = {"action": "store_true"}
+        parser.add_argument(name, default=default, help=what, **how)
 
 
 class TerminalCommand(BaseCommand):

@@ -1,7 +1,5 @@
 """A session that shows a mirrored cluster: its objects are imported through the session's own pages, and deleted through its API."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """The files that a command is given, and its standard input."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

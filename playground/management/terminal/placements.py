@@ -1,7 +1,5 @@
 """Where the pods of a world are, which of them wait or have failed, and which are not there at all: as data, and why in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What commands print: tables as kubectl prints them, lines as wide as the terminal, data for machines, and how far a command is."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -77,7 +75,7 @@ class Progress:
         self._stream = stream
         self._shown = False
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> "Progress":
         return self
 
     def __exit__(

@@ -1,7 +1,5 @@
 """A live cluster that is watched: one kubectl for each kind, whose events arrive in a queue; nothing is ever written."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """A world of files as the import reads them, in which each pending pod is attempted once from the snapshot, as the scheduler would."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The cluster map: every node as a card while there are few; a heat map, counted refusals and a window of cards when there are many."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, Required, TypedDict
 
 import numpy as np
@@ -44,12 +42,12 @@ class MapContext(TypedDict):
     q: str
     empty: bool
     preempting: bool
-    zones: list[Zone]
+    zones: "list[Zone]"
     window: NotRequired[MapWindow]
     choices: NotRequired[Choices]
 
 
-def present(sim: WorldView, look: Look, *, plain: bool = False) -> Panel[MapContext, MapCard]:
+def present(sim: WorldView, look: Look, *, plain: bool = False) -> "Panel[MapContext, MapCard]":
     """The map as this viewer groups and filters it; a plain one shows the nodes without what the last cycle said about them."""
     scheduler = scheduler_of(sim)
     table, cycle = table_of(scheduler), None if plain else cycle_of(sim)

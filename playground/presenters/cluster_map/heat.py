@@ -3,8 +3,6 @@
 The client knows the nodes' names from nodes.json, in the same order; `order` says whether its copy is still right.
 """
 
-from __future__ import annotations
-
 import base64
 import zlib
 from typing import Literal, TypedDict

@@ -1,7 +1,5 @@
 """What the large map shows as heat: how much of a resource is in use, or points. Nodes fall into a few bands, which the legend names."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from typing import TypedDict

@@ -1,7 +1,5 @@
 """What several panels show of preemption: the evidence of the present cycle, who is nominated where, who has to go."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

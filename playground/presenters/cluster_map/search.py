@@ -4,8 +4,6 @@ A text means nodes with it in their name, in a label (`key=value`), in the name 
 the nodes with that very label where there are any. `is:feasible` and the other words of VERDICTS mean the nodes with that verdict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts of the present cycle as chips: how many nodes pass, are refused and why, are not examined. A chip searches for its nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypedDict
 
@@ -21,7 +19,7 @@ class Counts(TypedDict):
 
 class VerdictChips(TypedDict):
     over: bool
-    chips: list[VerdictChip]
+    chips: "list[VerdictChip]"
     others: int
     found: Counts | None
     q: str

@@ -1,7 +1,5 @@
 """Claims for devices: what each asks for, how far it is, what it got; and how one came to be what it is."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypedDict
 
 from playground.presenters.scene import PodRef, pod_ref, short
@@ -56,7 +54,7 @@ class StateCount(TypedDict):
 
 
 class ClaimsPage(TypedDict):
-    rows: list[ClaimRow]
+    rows: "list[ClaimRow]"
     page: Any
     claims: int
     counts: list[StateCount]
@@ -80,7 +78,7 @@ def claims(sim: WorldView, q: str, page: int, state: str = "") -> ClaimsPage:
     }
 
 
-def claim(sim: WorldView, key: str) -> ClaimRow | None:
+def claim(sim: WorldView, key: str) -> "ClaimRow | None":
     """One by its namespace/name; None where there is none now."""
     namespace, _, name = key.partition("/")
     manifest = sim.store.get(KIND, namespace, name)
@@ -92,7 +90,7 @@ class PodClaim(TypedDict):
     template: str
     key: str
     short: str
-    row: ClaimRow | None
+    row: "ClaimRow | None"
 
 
 def claims_of(sim: WorldView, pod: str) -> list[PodClaim]:

@@ -1,7 +1,5 @@
 """A node's devices one by one: who has each, its taints, partitions and shares; folded where there are many."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from playground.presenters.devices.states import Bar, DeviceRow, bar, build_device_row, stock
@@ -13,7 +11,7 @@ Member = tuple[ResourceSlice, Device, DeviceState]
 MOST = 24  # devices of one pool that are listed
 
 
-def node_devices(sim: WorldView, name: str) -> list[NodePool]:
+def node_devices(sim: WorldView, name: str) -> "list[NodePool]":
     """Return a node's devices by pool; nothing if the node reaches no device or is unknown."""
     found = stock(sim)
     if found is None:
@@ -35,7 +33,7 @@ class NodePool(TypedDict):
     free: int
     devices: list[DeviceRow]
     more: int
-    sets: list[CounterSet]
+    sets: "list[CounterSet]"
 
 
 def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> NodePool:

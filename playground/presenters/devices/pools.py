@@ -1,7 +1,5 @@
 """What drivers publish: pools with their slices, the classes that claims ask for, taint rules; one pool with all its devices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

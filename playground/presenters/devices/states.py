@@ -1,22 +1,11 @@
 """What is said of one device: its state, who has it, its taints, and how much of its capacity is used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
 from playground.presenters.scene import PodRef, pod_ref, scheduler_of, short
 from playground.presenters.words import gettext_noop
-from scheduler_core.analysis.status import (
-    Device,
-    DeviceState,
-    DeviceTaint,
-    Holder,
-    ResourceSlice,
-    Stock,
-    amount_text,
-    stock_of,
-)
+from scheduler_core.analysis import status
 from scheduler_core.world.readonly import WorldView
 
 # A whole as a bar: what each takes of it, one after the other, and what is left.
@@ -54,31 +43,33 @@ def bar(name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[
 
 
 WORDS = {
-    DeviceState.FREE: gettext_noop("free"),
-    DeviceState.ASSUMED: gettext_noop("assumed"),
-    DeviceState.SHARED: gettext_noop("partly in use"),
-    DeviceState.TAKEN: gettext_noop("in use"),
-    DeviceState.SHORT: gettext_noop("blocked by other partitions"),
+    status.DeviceState.FREE: gettext_noop("free"),
+    status.DeviceState.ASSUMED: gettext_noop("assumed"),
+    status.DeviceState.SHARED: gettext_noop("partly in use"),
+    status.DeviceState.TAKEN: gettext_noop("in use"),
+    status.DeviceState.SHORT: gettext_noop("blocked by other partitions"),
 }
 
 
-def stock(sim: WorldView) -> Stock | None:
+def stock(sim: WorldView) -> status.Stock | None:
     """None where there are no devices."""
     scheduler = scheduler_of(sim)
-    return stock_of(sim.store, scheduler.features, scheduler.claims.pending())
+    return status.stock_of(sim.store, scheduler.features, scheduler.claims.pending())
 
 
 class DeviceRow(TypedDict):
     name: str
     state: str
     word: str
-    holders: list[HolderRow]
+    holders: "list[HolderRow]"
     taints: list[str]
     heeded: bool
     shares: list[Bar]
 
 
-def build_device_row(stock: Stock, each: ResourceSlice, device: Device, state: DeviceState) -> DeviceRow:
+def build_device_row(
+    stock: status.Stock, each: status.ResourceSlice, device: status.Device, state: status.DeviceState
+) -> DeviceRow:
     """A device as a row. `shares`: its capacity as bars, where it can be consumed."""
     holders = stock.holders(device.id)
     return {
@@ -101,7 +92,7 @@ class HolderRow(TypedDict):
     consumed: str
 
 
-def holder_row(holder: Holder) -> HolderRow:
+def holder_row(holder: status.Holder) -> HolderRow:
     consumed = holder.consumed or {}
     return {
         "claim": holder.claim,
@@ -113,11 +104,11 @@ def holder_row(holder: Holder) -> HolderRow:
     }
 
 
-def taint_text(taint: DeviceTaint) -> str:
+def taint_text(taint: status.DeviceTaint) -> str:
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
-def attributes(device: Device) -> list[tuple[str, str]]:
+def attributes(device: status.Device) -> list[tuple[str, str]]:
     """Names with plain values, in the order of the manifest."""
     return [(name, _plain(value)) for name, value in device.attributes.items()]
 
@@ -127,7 +118,7 @@ def _plain(value: Any) -> str:
     return str(found).lower() if isinstance(found, bool) else str(found)
 
 
-def _shares(device: Device, holders: tuple[Holder, ...]) -> list[Bar]:
+def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[Bar]:
     return [
         bar(
             name,
@@ -137,7 +128,7 @@ def _shares(device: Device, holders: tuple[Holder, ...]) -> list[Bar]:
                 for holder in holders
                 if holder.consumed and name in holder.consumed
             ],
-            amount_text,
+            status.amount_text,
         )
         for name, capacity in device.capacity.items()
     ]

@@ -1,7 +1,5 @@
 """The inspector: one pod or one node looked at closely, one module for each tab (presenters/look.py lists them)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module

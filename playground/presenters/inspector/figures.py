@@ -1,31 +1,11 @@
 """The plugins' own figures for one node: their explanations, block by block and part by part, as the template reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import amount
 from playground.presenters.scene import cycle_of, framework_of, short
-from scheduler_core.analysis.inspection import (
-    Amount,
-    Aside,
-    Bar,
-    Below,
-    Code,
-    Key,
-    Paragraph,
-    Part,
-    Parts,
-    PodName,
-    Row,
-    Source,
-    Table,
-    Words,
-    Written,
-    device_step,
-    figures,
-)
+from scheduler_core.analysis import inspection
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
 
@@ -39,7 +19,7 @@ class FigurePart(TypedDict):
     path: NotRequired[str]
     name: NotRequired[str]
     percent: NotRequired[int]
-    parts: NotRequired[list[FigurePart]]
+    parts: "NotRequired[list[FigurePart]]"
 
 
 class FigureParagraph(TypedDict):
@@ -51,7 +31,7 @@ class FigureParagraph(TypedDict):
 class FigureTable(TypedDict):
     kind: Literal["table"]
     columns: list[str]
-    rows: list[FigureRow]
+    rows: "list[FigureRow]"
     more: int
 
 
@@ -69,7 +49,7 @@ def sections(sim: WorldView, node: str, only: str = "") -> list[Section]:
     cycle = cycle_of(sim)
     if cycle is None or not node:
         return []
-    explained = figures(framework_of(sim), cycle, node, only)
+    explained = inspection.figures(framework_of(sim), cycle, node, only)
     searcher = _searcher(cycle, node)
     found: list[Section] = []
     for plugin, blocks in explained.items():
@@ -82,19 +62,19 @@ def sections(sim: WorldView, node: str, only: str = "") -> list[Section]:
 
 def _searcher(cycle: SchedulingCycleView, node: str) -> str:
     """The plugin that searched for devices on a node; "" where none did."""
-    step, row = device_step(cycle), cycle.nodes.row(node)
+    step, row = inspection.device_step(cycle), cycle.nodes.row(node)
     if step is None or row is None or not cycle.node_to_status.is_evaluated(row):
         return ""
     status = cycle.status_of(row)
     return step.plugin if status is None or status.plugin == step.plugin else ""
 
 
-def blocks_of(explanation: Sequence[Paragraph | Table]) -> list[FigureParagraph | FigureTable]:
+def blocks_of(explanation: Sequence[inspection.Paragraph | inspection.Table]) -> list[FigureParagraph | FigureTable]:
     return [_block(block) for block in explanation]
 
 
-def _block(block: Paragraph | Table) -> FigureParagraph | FigureTable:
-    if isinstance(block, Paragraph):
+def _block(block: inspection.Paragraph | inspection.Table) -> FigureParagraph | FigureTable:
+    if isinstance(block, inspection.Paragraph):
         return {"kind": "paragraph", "tone": block.tone, "parts": parts_of(block.parts)}
     rows = [_row(row) for row in block.rows]
     return {"kind": "table", "columns": list(block.columns), "rows": rows, "more": block.more}
@@ -106,41 +86,41 @@ class FigureRow(TypedDict):
     cells: list[list[FigurePart]]
 
 
-def _row(row: Row) -> FigureRow:
+def _row(row: inspection.Row) -> FigureRow:
     name, *cells = row.cells
     tone = " ".join(word for word, holds in (("bad", row.bad), ("here", row.here)) if holds)
     return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell) for cell in cells]}
 
 
-def parts_of(parts: Parts) -> list[FigurePart]:
+def parts_of(parts: inspection.Parts) -> list[FigurePart]:
     return [_part(part) for part in parts]
 
 
-def _part(part: Part) -> FigurePart:
+def _part(part: inspection.Part) -> FigurePart:
     match part:
         case str(text):
             return {"kind": "text", "text": text}
-        case Words(text):
+        case inspection.Words(text):
             return {"kind": "words", "text": text}
-        case Key(text):
+        case inspection.Key(text):
             return {"kind": "text", "text": short(text)}
-        case Amount():
+        case inspection.Amount():
             return _amount(part)
-        case Written(text, source):
+        case inspection.Written(text, source):
             return _leading(text if isinstance(text, str) else short(text.text), source)
-        case Code(inner):
+        case inspection.Code(inner):
             return {"kind": "code", "parts": [_part(inner)]}
-        case PodName(key):
+        case inspection.PodName(key):
             return {"kind": "pod", "key": key, "name": short(key)}
-        case Bar(percent):
+        case inspection.Bar(percent):
             return {"kind": "bar", "percent": percent}
-        case Aside(inner):
+        case inspection.Aside(inner):
             return {"kind": "aside", "parts": parts_of(inner)}
-        case Below(inner):
+        case inspection.Below(inner):
             return {"kind": "below", "parts": parts_of(inner)}
 
 
-def _amount(part: Amount) -> FigurePart:
+def _amount(part: inspection.Amount) -> FigurePart:
     """Return an amount with the source that sets it, if that is known."""
     text, source = amount(part.resource, part.value), part.source
     if source is None:
@@ -148,5 +128,5 @@ def _amount(part: Amount) -> FigurePart:
     return _leading(text, source)
 
 
-def _leading(text: str, source: Source) -> FigurePart:
+def _leading(text: str, source: inspection.Source) -> FigurePart:
     return {"kind": "leading", "text": text, "object": source.kind, "key": source.key, "path": source.path}

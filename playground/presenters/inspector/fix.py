@@ -1,7 +1,5 @@
 """Fix: whether the pod needs one. The search itself is asked for, as it takes a moment; features/fixes/presenter.py words what it finds."""
 
-from __future__ import annotations
-
 from typing import Literal, TypedDict
 
 from playground.presenters.look import Look

@@ -1,7 +1,5 @@
 """Journey: where the pod is and why, its latest moves and attempts in short, and its Kubernetes Events. The page has the rest."""
 
-from __future__ import annotations
-
 from typing import Literal, TypedDict
 
 from playground.presenters.amounts import clock

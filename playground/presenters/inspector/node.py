@@ -1,7 +1,5 @@
 """Node: capacity, labels, taints, pods, and what the present cycle says of it."""
 
-from __future__ import annotations
-
 from typing import Literal, TypedDict
 
 from playground.presenters.acting import list_actions
@@ -38,7 +36,7 @@ class NodeBody(TypedDict):
     why: str
     plugin: str
     plain: list[Message]
-    resources: list[ResourceRow]
+    resources: "list[ResourceRow]"
     figures: list[Section]
     devices: list[NodePool]
     taints: list[str]
@@ -87,7 +85,7 @@ def chosen(sim: WorldView, look: Look) -> str:
     return look.node or (cycle.chosen or "" if cycle is not None else "")
 
 
-def _resources(sim: WorldView, table: NodeTable, row: int) -> list[ResourceRow]:
+def _resources(sim: WorldView, table: NodeTable, row: int) -> "list[ResourceRow]":
     """Return the requested amount of each resource, and the assumed part: the part of pods that are not bound yet."""
     assumed = scheduler_of(sim).cache.assumed
     assumed_pods = [pod.requests for pod in table.pods[row] if pod.key in assumed]

@@ -1,7 +1,5 @@
 """Summary of a claim or a controller: its facts, who uses or owns it, and its actions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 

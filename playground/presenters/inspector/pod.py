@@ -1,7 +1,5 @@
 """Pod: what it asks for, where it stands, how its attempts went."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
@@ -24,7 +22,7 @@ SEARCHED = 1_000  # of all pods, the last ones, looked through for a victim's pr
 NAMED = 4
 
 
-def preemptions(sim: WorldView, key: str) -> list[PreemptionNote]:
+def preemptions(sim: WorldView, key: str) -> "list[PreemptionNote]":
     """The pod's own last preemption, and the one that it has to go for; `at` is where the theatre shows it."""
     own = next((a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims), None)
     out = [] if own is None else [_row(own, _own(own))]
@@ -89,7 +87,7 @@ class GonePod(TypedDict):
     about: Literal["pod"]
     kind: Literal["gone"]
     preemptions: list[PreemptionNote]
-    attempts: list[AttemptRow]
+    attempts: "list[AttemptRow]"
 
 
 class PodBody(TypedDict):
@@ -102,7 +100,7 @@ class PodBody(TypedDict):
     tolerations: list[str]
     gates: list[str]
     conditions: list[PodCondition]
-    attempts: list[AttemptRow]
+    attempts: "list[AttemptRow]"
     claims: list[PodClaim]
     preemptions: list[PreemptionNote]
     key: str

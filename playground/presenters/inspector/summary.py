@@ -1,7 +1,5 @@
 """Summary: the subject at a glance, a pod, a node, a claim or a controller."""
 
-from __future__ import annotations
-
 from playground.presenters.inspector import node, objects, pod
 from playground.presenters.inspector.node import NodeBody, NoNode
 from playground.presenters.inspector.objects import NoObject, ObjectBody

@@ -1,7 +1,5 @@
 """YAML: the chosen object as kubectl would print it, with the field that the viewer was led to marked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
@@ -104,7 +102,7 @@ _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 LONGEST = 20_000
 
 
-def present(sim: WorldView, look: Look, key: str) -> YamlBody | NoSubject:
+def present(sim: WorldView, look: Look, key: str) -> "YamlBody | NoSubject":
     """The manifest of what was chosen last, else the pod's."""
     if look.about in ("claim", "controller") and (ref := find_chosen_object(sim, look)) is not None:
         manifest = sim.store.get(*ref)

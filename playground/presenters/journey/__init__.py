@@ -3,8 +3,6 @@
 What an attempt looked like from inside is added by who can replay it (`detail.worded`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
@@ -88,7 +86,7 @@ def _status(pod: Pod) -> str:
 # The Kubernetes Events of a pod as kubectl describe prints them: equal ones in one row, with their number and the age of the first.
 
 
-def event_rows(sim: WorldView, key: str) -> list[EventRow]:
+def event_rows(sim: WorldView, key: str) -> "list[EventRow]":
     """Return the rows, oldest first, by the time of the last event of each."""
     namespace, _, name = key.partition("/")
     rows: dict[tuple[str, ...], list[KubeEvent]] = {}
@@ -132,7 +130,7 @@ class Story(TypedDict):
     now: str
     position: int
     total: str
-    places: list[PlaceShare]
+    places: "list[PlaceShare]"
     entries: list[Entry]
     events: list[EventRow]
     claims: list[PodClaim]

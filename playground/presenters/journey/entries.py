@@ -1,7 +1,5 @@
 """The entries of a journey, oldest first: moves between places, and attempts with what followed them up to the node or back to a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
@@ -9,24 +7,15 @@ from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import PodRef, count_evaluated_nodes, pod_ref
 from playground.presenters.timeline import kind
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import (
-    ATTEMPT_FAILED,
-    BACKOFF_COMPLETE,
-    FORCE_ACTIVATE,
-    POD_CREATED,
-    Attempt,
-    Move,
-    Place,
-    WorldView,
-)
+from scheduler_core.world import readonly
 from scheduler_core.world.readonly import UNSCHEDULABLE_TIMEOUT as TIMEOUT
 
-_OF_ATTEMPT = (Place.IN_FLIGHT, Place.WAITING, Place.BINDING)
+_OF_ATTEMPT = (readonly.Place.IN_FLIGHT, readonly.Place.WAITING, readonly.Place.BINDING)
 _CAUSES: dict[str, str] = {
-    **dict.fromkeys(POD_CREATED, gettext_noop("Created.")),
-    BACKOFF_COMPLETE: gettext_noop("The backoff of the pod is over."),
+    **dict.fromkeys(readonly.POD_CREATED, gettext_noop("Created.")),
+    readonly.BACKOFF_COMPLETE: gettext_noop("The backoff of the pod is over."),
     TIMEOUT.label: gettext_noop("The pod was unschedulable for longer than podMaxInUnschedulablePodsDuration."),
-    FORCE_ACTIVATE.label: gettext_noop("A plugin activated the pod (Activate)."),
+    readonly.FORCE_ACTIVATE.label: gettext_noop("A plugin activated the pod (Activate)."),
     "kubelet": gettext_noop("The kubelet of the node started the pod."),
     "deleted": gettext_noop("Deleted."),
 }
@@ -151,7 +140,7 @@ class MoveEntry(Stay):
 Entry = AttemptEntry | MoveEntry
 
 
-def entries(sim: WorldView, key: str, moves: Sequence[Move]) -> list[Entry]:
+def entries(sim: readonly.WorldView, key: str, moves: Sequence[readonly.Move]) -> list[Entry]:
     attempts = {attempt.first_position: attempt for attempt in sim.journal.attempts_of(key)}
     out: list[Entry] = []
     for i, move in enumerate(moves):
@@ -163,7 +152,7 @@ def entries(sim: WorldView, key: str, moves: Sequence[Move]) -> list[Entry]:
             "t": clock(move.t),
             "time": duration(end - move.t),
         }
-        if move.place == Place.IN_FLIGHT:
+        if move.place == readonly.Place.IN_FLIGHT:
             out.append(_attempt(move, attempts.get(move.position), stage))
         elif move.place in _OF_ATTEMPT and out and (last := out[-1])["kind"] == "attempt":
             last["stages"].append(stage)
@@ -182,10 +171,10 @@ def _number(out: list[Entry]) -> None:
         entry["tries"] = tries
         following = out[i + 1] if i + 1 < len(out) else None
         if entry["outcome"] == "scheduled" and following is not None and following["kind"] == "move":
-            entry["undone"] = following["place"] not in (Place.BOUND, Place.DELETED)
+            entry["undone"] = following["place"] not in (readonly.Place.BOUND, readonly.Place.DELETED)
 
 
-def _attempt(move: Move, attempt: Attempt | None, stage: Stay) -> AttemptEntry:
+def _attempt(move: readonly.Move, attempt: readonly.Attempt | None, stage: Stay) -> AttemptEntry:
     entry: AttemptEntry = {
         "kind": "attempt",
         "at": move.position,
@@ -223,7 +212,7 @@ def _attempt(move: Move, attempt: Attempt | None, stage: Stay) -> AttemptEntry:
     }
 
 
-def _move(moves: Sequence[Move], i: int, stage: Stay) -> MoveEntry:
+def _move(moves: Sequence[readonly.Move], i: int, stage: Stay) -> MoveEntry:
     move = moves[i]
     event, plugin, hint = move.why or ("", "", "")
     return {
@@ -239,15 +228,15 @@ def _move(moves: Sequence[Move], i: int, stage: Stay) -> MoveEntry:
     }
 
 
-def _why(move: Move) -> Message | None:
-    if move.place == Place.BOUND:
+def _why(move: readonly.Move) -> Message | None:
+    if move.place == readonly.Place.BOUND:
         return message(_BOUND)
-    if move.place == Place.IGNORED:
+    if move.place == readonly.Place.IGNORED:
         return message(_NOBODY, name=move.cause)
-    if move.cause == ATTEMPT_FAILED:
+    if move.cause == readonly.ATTEMPT_FAILED:
         if move.why:
             return message(_MISSED)
-        return message(_NOTHING_HELPED if move.place == Place.UNSCHEDULABLE else _AFTER_ERROR)
+        return message(_NOTHING_HELPED if move.place == readonly.Place.UNSCHEDULABLE else _AFTER_ERROR)
     if move.cause in _CAUSES:
         return message(_CAUSES[move.cause])
     if move.why and move.why[1]:

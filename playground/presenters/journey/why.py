@@ -1,25 +1,12 @@
 """Where a pod is now and why, in one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import (
-    EXTENDER_NAME,
-    Action,
-    BindingCycleView,
-    Move,
-    Place,
-    QueuedPod,
-    SchedulerView,
-    WorldView,
-    action_name,
-    list_registrations,
-)
+from scheduler_core.world import readonly
 
 
 class JourneyWhy(TypedDict):
@@ -27,23 +14,23 @@ class JourneyWhy(TypedDict):
 
     sentence: Message
     message: str
-    wakes: list[Wake]
+    wakes: "list[Wake]"
 
 
-def why(sim: WorldView, key: str, move: Move) -> JourneyWhy:
+def why(sim: readonly.WorldView, key: str, move: readonly.Move) -> JourneyWhy:
     waiting = ((scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None)
     scheduler, entry = next(waiting, (None, None))
     sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
     out: JourneyWhy = {"sentence": sentence, "message": "", "wakes": []}
     attempt = last_attempt(sim, key)
-    if move.place in (Place.UNSCHEDULABLE, Place.BACKOFF) and attempt is not None:
+    if move.place in (readonly.Place.UNSCHEDULABLE, readonly.Place.BACKOFF) and attempt is not None:
         out["message"] = _last_message(sim, key) or attempt.message
-    if move.place == Place.UNSCHEDULABLE and scheduler is not None and entry is not None:
+    if move.place == readonly.Place.UNSCHEDULABLE and scheduler is not None and entry is not None:
         out["wakes"] = _wakes(scheduler, entry)
     return out
 
 
-def _last_message(sim: WorldView, key: str) -> str:
+def _last_message(sim: readonly.WorldView, key: str) -> str:
     """Return the last FailedScheduling message. This also covers a failed binding, which no attempt's summary does."""
     namespace, _, name = key.partition("/")
     for event in reversed(sim.store.events):
@@ -57,27 +44,29 @@ class Wake(TypedDict):
     events: Any
 
 
-def _wakes(scheduler: SchedulerView, entry: QueuedPod) -> list[Wake]:
+def _wakes(scheduler: readonly.SchedulerView, entry: readonly.QueuedPod) -> list[Wake]:
     """Per plugin that refused the pod: the events that it registered for."""
     framework = scheduler.framework_of(entry.pod)
     out: list[Wake] = []
     for name in entry.rejectors:
         plugin = framework.plugin(name) if framework is not None else None
         if plugin is not None:
-            heard = [f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}" for on in list_registrations(plugin)]
+            heard = [
+                f"{on.resource.rpartition('/')[2]}: {_actions(on.action)}" for on in readonly.list_registrations(plugin)
+            ]
             out.append({"plugin": name, "events": heard})
-        elif name == EXTENDER_NAME:
+        elif name == readonly.EXTENDER_NAME:
             out.append({"plugin": name, "events": ["*"]})
     return out
 
 
-def _actions(action: Action) -> str:
-    if action in (Action.ALL, Action.UPDATE):
-        return action_name(action)
-    return ", ".join(action_name(part) for part in action)
+def _actions(action: readonly.Action) -> str:
+    if action in (readonly.Action.ALL, readonly.Action.UPDATE):
+        return readonly.action_name(action)
+    return ", ".join(readonly.action_name(part) for part in action)
 
 
-def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _active(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     ahead = 0
     for scheduler in sim.schedulers:
         for i, other in enumerate(scheduler.queue.active()):
@@ -88,7 +77,7 @@ def _active(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Me
     return message(gettext_noop("The pod is next in the active queue."))
 
 
-def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _backoff(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
         return message(gettext_noop("The pod backs off."))
     failures = entry.error_count or entry.unschedulable_count
@@ -100,7 +89,7 @@ def _backoff(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> M
     )
 
 
-def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _unschedulable(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
         return message(gettext_noop("The pod waits for an event that may help."))
     limit = entry.timestamp + sim.settings.max_in_unschedulable
@@ -113,7 +102,7 @@ def _unschedulable(sim: WorldView, key: str, move: Move, entry: QueuedPod | None
     )
 
 
-def _explain_gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _explain_gated(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None:
         return message(gettext_noop("A PreEnqueue plugin holds the pod."))
     gates = entry.pod.spec.scheduling_gates
@@ -131,7 +120,7 @@ def _explain_gated(sim: WorldView, key: str, move: Move, entry: QueuedPod | None
     return message(gettext_noop("%(plugin)s holds the pod."), plugin=entry.gated_by)
 
 
-def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _in_flight(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     for scheduler in sim.schedulers:
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
@@ -141,7 +130,7 @@ def _in_flight(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) ->
     return message(gettext_noop("The pod was popped, and its attempt is not over."))
 
 
-def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None or not binding.waiting:
         return message(gettext_noop("The wait on Permit is decided."))
@@ -155,7 +144,7 @@ def _waiting(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> M
     )
 
 
-def _binding_now(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _binding_now(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None:
         return message(gettext_noop("The pod is being bound."))
@@ -166,23 +155,25 @@ def _binding_now(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) 
     )
 
 
-def _binding(sim: WorldView, key: str) -> BindingCycleView | None:
+def _binding(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | None:
     bindings = (b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key)
     return next(bindings, None)
 
 
-def _explain_bound(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _explain_bound(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     return message(
         gettext_noop("The pod is bound to %(node)s. The kubelet of the node starts the pod."), node=move.cause
     )
 
 
-def _running(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _running(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     pod = sim.store.pod_at(key)
     return message(gettext_noop("The pod runs on %(node)s."), node=pod.node_name if pod is not None else "")
 
 
-def _explain_ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _explain_ignored(
+    sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None
+) -> Message:
     profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
     return message(
         gettext_noop(
@@ -193,19 +184,19 @@ def _explain_ignored(sim: WorldView, key: str, move: Move, entry: QueuedPod | No
     )
 
 
-def _elsewhere(sim: WorldView, key: str, move: Move, entry: QueuedPod | None) -> Message:
+def _elsewhere(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     return message(gettext_noop("The pod no longer exists."))
 
 
-_SENTENCES: dict[str, Callable[[WorldView, str, Move, QueuedPod | None], Message]] = {
-    Place.ACTIVE: _active,
-    Place.BACKOFF: _backoff,
-    Place.UNSCHEDULABLE: _unschedulable,
-    Place.GATED: _explain_gated,
-    Place.IN_FLIGHT: _in_flight,
-    Place.WAITING: _waiting,
-    Place.BINDING: _binding_now,
-    Place.BOUND: _explain_bound,
-    Place.RUNNING: _running,
-    Place.IGNORED: _explain_ignored,
+_SENTENCES: dict[str, Callable[[readonly.WorldView, str, readonly.Move, readonly.QueuedPod | None], Message]] = {
+    readonly.Place.ACTIVE: _active,
+    readonly.Place.BACKOFF: _backoff,
+    readonly.Place.UNSCHEDULABLE: _unschedulable,
+    readonly.Place.GATED: _explain_gated,
+    readonly.Place.IN_FLIGHT: _in_flight,
+    readonly.Place.WAITING: _waiting,
+    readonly.Place.BINDING: _binding_now,
+    readonly.Place.BOUND: _explain_bound,
+    readonly.Place.RUNNING: _running,
+    readonly.Place.IGNORED: _explain_ignored,
 }

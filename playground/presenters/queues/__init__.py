@@ -1,7 +1,5 @@
 """Queues: where each pod stands that is not on its node yet, in kube's order. One card for each place; in a crowd, groups of pods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NotRequired, TypedDict
@@ -79,7 +77,7 @@ _NOTES = {"active": gettext_noop("heap order")}
 
 class QueuesContext(TypedDict):
     historical: bool
-    empty: list[EmptyQueue]
+    empty: "list[EmptyQueue]"
 
 
 class EmptyQueue(TypedDict):

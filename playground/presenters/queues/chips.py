@@ -1,7 +1,5 @@
 """One pod of the queue as a row of the rail and of the queue stage."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NotRequired, TypedDict
 
@@ -44,7 +42,7 @@ class PodChip(TypedDict):
     via: NotRequired[str]
     faults: NotRequired[list[str]]
     number: NotRequired[int]
-    group: NotRequired[list[MemberChip]]
+    group: "NotRequired[list[MemberChip]]"
     needed: NotRequired[int]
 
 

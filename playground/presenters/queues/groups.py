@@ -4,8 +4,6 @@ A queue may hold 50,000 pods and most steps move one of them, so a grouping is k
 went or was replaced since it was looked at last. It is always what grouping anew would give.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -83,7 +81,7 @@ class Grouped:
         if not (followed and (self._renew(entries, label) or self._reorder(entries))):
             self._anew(entries, label)
 
-    def take_over(self, other: Grouped) -> None:
+    def take_over(self, other: "Grouped") -> None:
         """Begins with what another world of the same past has, which then has none: to bring that up to date is quicker than a copy."""
         self._entries, self._labels, self._groups = other._entries, other._labels, other._groups
         self._moves, self._seen = other._moves, other._seen

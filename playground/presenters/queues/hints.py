@@ -1,7 +1,5 @@
 """Queueing hints: the events that would wake a pod, and what was answered to those that just happened."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypedDict

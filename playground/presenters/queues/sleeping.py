@@ -1,7 +1,5 @@
 """The unschedulable pods in groups: how many, what would wake them, and what hints have just said of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,17 +7,9 @@ from itertools import islice
 from typing import NotRequired, TypedDict
 
 from playground.presenters.queues import chips
+from playground.presenters.queues import hints as hinting
 from playground.presenters.queues.chips import PodChip
 from playground.presenters.queues.groups import NO_OWNER, Group, Grouped, Label, by_reason, group_pods, reasons, some
-from playground.presenters.queues.hints import (
-    Skip,
-    event_of,
-    hint_name,
-    just_happened,
-    list_moves,
-    list_skips,
-    list_waking_events,
-)
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import ClusterEvent, Move, Place, QueuedPod, SchedulerView, WorldView
 
@@ -96,7 +86,7 @@ QUEUE, SKIP = "Queue", "Skip"
 MOST = 3
 
 
-class HintAnswer(Skip):
+class HintAnswer(hinting.Skip):
     answer: str
     count: int
 
@@ -112,12 +102,12 @@ class Answers:
     def of(self, group: Group) -> list[HintAnswer]:
         """The answers as plain data, at most MOST of them."""
         rows: list[HintAnswer] = [
-            {"answer": QUEUE, "count": count, "event": event, "plugin": plugin, "hint": hint_name(plugin, hint)}
+            {"answer": QUEUE, "count": count, "event": event, "plugin": plugin, "hint": hinting.hint_name(plugin, hint)}
             for (event, plugin, hint), count in self.left.get(group.label, Counter()).most_common()
         ]
         if group.pods and self.events:
             first = group.first
-            stayed = list_skips(self.scheduler.framework_of(first.pod), first, self.events)
+            stayed = hinting.list_skips(self.scheduler.framework_of(first.pod), first, self.events)
             rows += [{"answer": SKIP, "count": len(group), **each} for each in stayed]
         return rows[:MOST]
 
@@ -130,15 +120,15 @@ def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
     """Return the answers of the pods grouped by reason."""
     left: dict[Label, Counter[tuple[str, str, str]]] = {}
     labels: dict[str, None] = {}
-    for move in list_moves(sim):
+    for move in hinting.list_moves(sim):
         event, plugin, hint = move.why or ("", "", "")
         entry = scheduler.queue.find(move.pod)
         if entry is None or not _was_unschedulable(sim, move):
             continue
         labels[event] = None
         left.setdefault(by_reason(sim, entry), Counter())[event, plugin, hint] += 1
-    happened = [known for label in labels if (known := event_of(label)) is not None]
-    return Answers(scheduler, left, tuple(dict.fromkeys([*happened, *just_happened(sim)])))
+    happened = [known for label in labels if (known := hinting.event_of(label)) is not None]
+    return Answers(scheduler, left, tuple(dict.fromkeys([*happened, *hinting.just_happened(sim)])))
 
 
 def _was_unschedulable(sim: WorldView, move: Move) -> bool:
@@ -149,7 +139,7 @@ GROUPS, EMPTIED, PODS = 6, 2, 6
 
 
 class Sleeping(TypedDict):
-    groups: list[SleepingGroup]
+    groups: "list[SleepingGroup]"
     more_groups: int
     more_pods: int
 
@@ -201,6 +191,6 @@ def _group(sim: WorldView, scheduler: SchedulerView, by: str, group: Group, said
         "count": len(group),
         "first": group.first.key if group.pods else "",
         "families": group.largest_families(2),
-        "events": list_waking_events(profile, title["plugins"]),
+        "events": hinting.list_waking_events(profile, title["plugins"]),
         "said": [] if said is None else said.of(group),
     }

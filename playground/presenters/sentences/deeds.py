@@ -3,12 +3,11 @@
 A clause of another form, and what kube itself says, is shown as it is.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from pathlib import Path
 
-from playground.presenters.words import Message, exactly, gettext_noop, match_text, message, read_yaml
+from playground.common.catalogs import read_yaml
+from playground.presenters.words import Message, exactly, gettext_noop, match_text, message
 
 # The forms of clauses, and those that are said better than the engine notes them.
 WORDS = Path(__file__).with_suffix(".yaml")

@@ -1,7 +1,5 @@
 """The table of record kinds as people are told of them: a sentence, and a line of a sequence diagram."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypedDict, TypeVar
@@ -25,38 +23,10 @@ from playground.presenters.sentences.lines import (
 )
 from playground.presenters.sentences.step import of_step
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.base.trace.kinds import (
-    ApiCall,
-    ApiThrottled,
-    AttemptEnded,
-    AttemptStarted,
-    BindingEnded,
-    BindingStarted,
-    CommandApplied,
-    EventRecorded,
-    ExtenderAsked,
-    Facts,
-    LeaderElection,
-    NodeSelected,
-    ObjectChanged,
-    PluginRan,
-    PodAssumed,
-    PodForgotten,
-    PodWaits,
-    PointStarted,
-    PreemptionStarted,
-    QueueMoved,
-    Reconciled,
-    SchedulerStage,
-    SchedulerStarted,
-    TimerFired,
-    WaitDecided,
-    WaitEnded,
-    WatchEventHeard,
-)
+from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, StepFacts
 
-F = TypeVar("F", bound=Facts)
+F = TypeVar("F", bound=trace.Facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +65,7 @@ def of_record(record: Record) -> RecordLine:
     return of_facts(record.facts)
 
 
-def of_facts(facts: Facts) -> RecordLine:
+def of_facts(facts: trace.Facts) -> RecordLine:
     kind = BY_KIND[facts.KIND]
     head = kind.head if isinstance(kind.head, str) else kind.head(facts)
     return {"head": head, "sentence": kind.describe(facts)}
@@ -116,49 +86,49 @@ def row(record: Record) -> Row:
     return {"kind": record.kind, **of_record(record), "no": _has_failed(record.facts)}
 
 
-def _has_failed(facts: Facts) -> bool:
-    if isinstance(facts, PluginRan):
+def _has_failed(facts: trace.Facts) -> bool:
+    if isinstance(facts, trace.PluginRan):
         return facts.status["code"] not in records.FINE
-    if isinstance(facts, AttemptEnded | BindingEnded):
+    if isinstance(facts, trace.AttemptEnded | trace.BindingEnded):
         return facts.outcome in _FAILED
-    if isinstance(facts, EventRecorded):
+    if isinstance(facts, trace.EventRecorded):
         return facts.type == "Warning"
-    return isinstance(facts, ApiCall) and bool(facts.fault)
+    return isinstance(facts, trace.ApiCall) and bool(facts.fault)
 
 
 RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
-        AttemptEnded,
+        trace.AttemptEnded,
         gettext_noop("The scheduling cycle ends"),
         records.attempt_ended,
         Line(CYCLE, CYCLE, lines.attempt_ended),
     ),
     Kind(
-        BindingEnded,
+        trace.BindingEnded,
         gettext_noop("The binding cycle ends"),
         records.binding_ended,
         Line(BINDING, lines.binding_to, lines.binding_ended),
     ),
     Kind(
-        NodeSelected,
+        trace.NodeSelected,
         gettext_noop("Select"),
         records.node_selected,
         Line(CYCLE, CYCLE, lambda selected: message(gettext_noop("selectHost: %(node)s"), node=selected.node)),
     ),
     Kind(
-        AttemptStarted,
+        trace.AttemptStarted,
         gettext_noop("A scheduling cycle begins"),
         records.attempt_started,
         Line(CYCLE, CACHE, lambda started: message(gettext_noop("UpdateSnapshot: nodes: %(n)s"), n=started.nodes)),
     ),
     Kind(
-        BindingStarted,
+        trace.BindingStarted,
         gettext_noop("A binding cycle begins"),
         records.binding_started,
         Line(CYCLE, BINDING, lambda started: message(gettext_noop("go: the binding cycle"))),
     ),
     Kind(
-        WaitEnded,
+        trace.WaitEnded,
         gettext_noop("WaitOnPermit"),
         records.wait_ended,
         Line(
@@ -166,7 +136,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        WaitDecided,
+        trace.WaitDecided,
         gettext_noop("Permit"),
         records.wait_decided,
         Line(
@@ -180,25 +150,25 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        PodWaits,
+        trace.PodWaits,
         gettext_noop("Permit"),
         records.pod_waits,
         Line(PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: the pod waits on Permit"))),
     ),
     Kind(
-        ExtenderAsked,
+        trace.ExtenderAsked,
         gettext_noop("Extender"),
         records.extender_asked,
         Line(lambda asked, standing: standing.cycle, PLUGINS, lambda asked: exactly(f"POST {asked.url}")),
     ),
     Kind(
-        PodAssumed,
+        trace.PodAssumed,
         gettext_noop("Assume"),
         records.pod_assumed,
         Line(CYCLE, CACHE, lambda assumed: message(gettext_noop("AssumePod on %(node)s"), node=assumed.node)),
     ),
     Kind(
-        PodForgotten,
+        trace.PodForgotten,
         gettext_noop("Forget"),
         records.pod_forgotten,
         Line(
@@ -208,19 +178,19 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        WatchEventHeard,
+        trace.WatchEventHeard,
         gettext_noop("Informer"),
         records.watch_event,
         Line(HANDLERS, HANDLERS, lambda heard: exactly(f"{heard.type} {heard.kind} {heard.name}")),
     ),
     Kind(
-        TimerFired,
+        trace.TimerFired,
         gettext_noop("Queue timer"),
         records.timer_fired,
         Line(QUEUE, QUEUE, lambda fired: exactly(fired.timer)),
     ),
     Kind(
-        CommandApplied,
+        trace.CommandApplied,
         gettext_noop("Cluster change"),
         records.command,
         Line(
@@ -230,7 +200,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        Reconciled,
+        trace.Reconciled,
         lambda done: done.controller,
         records.describe_reconcile,
         Line(
@@ -240,7 +210,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        ObjectChanged,
+        trace.ObjectChanged,
         gettext_noop("API server"),
         records.object,
         Line(
@@ -250,14 +220,14 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        QueueMoved,
+        trace.QueueMoved,
         gettext_noop("Queue"),
         records.queue_moved,
         Line(lines.moves_from, lines.moves_to, lines.describe_queue_move),
     ),
-    Kind(ApiCall, gettext_noop("API call"), records.api_call, Line(BINDING, API, lines.call, lines.answer)),
+    Kind(trace.ApiCall, gettext_noop("API call"), records.api_call, Line(BINDING, API, lines.call, lines.answer)),
     Kind(
-        ApiThrottled,
+        trace.ApiThrottled,
         gettext_noop("API client"),
         records.describe_throttling,
         Line(
@@ -265,31 +235,34 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        PluginRan,
+        trace.PluginRan,
         lambda ran: f"{ran.point} · {ran.plugin}",
         records.plugin_ran,
         Line(PLUGINS, lines.plugin_to, lines.plugin),
         telling=False,
     ),
     Kind(
-        EventRecorded,
+        trace.EventRecorded,
         gettext_noop("Kubernetes Event"),
         records.event,
         Line(lines.reporter, API, lambda event: message(gettext_noop("Event %(reason)s"), reason=event.reason)),
         telling=False,
     ),
     Kind(
-        PointStarted,
+        trace.PointStarted,
         lambda started: started.point,
         records.point_started,
         Line(lines.asks, PLUGINS, lines.point),
         telling=False,
     ),
     Kind(
-        PreemptionStarted, gettext_noop("Preemption"), records.preemption_started, Line(PLUGINS, BINDING, lines.evicts)
+        trace.PreemptionStarted,
+        gettext_noop("Preemption"),
+        records.preemption_started,
+        Line(PLUGINS, BINDING, lines.evicts),
     ),
     Kind(
-        SchedulerStage,
+        trace.SchedulerStage,
         gettext_noop("Scheduler"),
         records.scheduler_stage,
         Line(
@@ -299,7 +272,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        LeaderElection,
+        trace.LeaderElection,
         gettext_noop("Leader election"),
         records.leader_election,
         Line(
@@ -309,7 +282,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         ),
     ),
     Kind(
-        SchedulerStarted,
+        trace.SchedulerStarted,
         gettext_noop("Scheduler"),
         records.scheduler_started,
         Line(

@@ -4,8 +4,6 @@ They are the counterpart of records.py, which tells the same records whole. The 
 (kube: pkg/scheduler/schedule_one.go, pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -13,20 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from playground.presenters.scene import short
 from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
-from scheduler_core.base.trace.kinds import (
-    ApiCall,
-    AttemptEnded,
-    BindingEnded,
-    EventRecorded,
-    Facts,
-    LeaderElection,
-    PluginRan,
-    PointStarted,
-    PreemptionStarted,
-    QueueMoved,
-    Reconciled,
-    SchedulerStage,
-)
+from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Point
 
 # Who takes part in a sequence diagram, in the order in which the lifelines stand.
@@ -62,7 +47,7 @@ OF_A_POD = (USER, API, CONTROLLERS, HANDLERS, QUEUE, CYCLE, PLUGINS, CACHE, BIND
 OF_A_START = (USER, PROCESS, HANDLERS, ELECTOR, API, QUEUE, CYCLE)
 
 
-F = TypeVar("F", bound=Facts)
+F = TypeVar("F", bound=trace.Facts)
 
 
 class Standing(NamedTuple):
@@ -114,7 +99,7 @@ def kubelets(controller: str) -> bool:
     return controller in ("kubelet", "allocation-manager", "eviction-manager", "out-of-memory-killer")
 
 
-def reporter(event: EventRecorded, standing: Standing) -> str:
+def reporter(event: trace.EventRecorded, standing: Standing) -> str:
     if standing.start_up:
         return ELECTOR
     if kubelets(event.reporter):
@@ -122,24 +107,24 @@ def reporter(event: EventRecorded, standing: Standing) -> str:
     return CONTROLLERS if event.reporter.endswith("controller") else standing.cycle
 
 
-def describe_reconcile(done: Reconciled) -> Message:
+def describe_reconcile(done: trace.Reconciled) -> Message:
     return describe_deeds(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
 
 
 # The queue
 
 
-def moves_from(moved: QueueMoved, standing: Standing) -> str:
+def moves_from(moved: trace.QueueMoved, standing: Standing) -> str:
     if moved.cause == ATTEMPT_FAILED:
         return standing.cycle
     return HANDLERS if not moved.came_from or moved.event else QUEUE
 
 
-def moves_to(moved: QueueMoved, standing: Standing) -> str:
+def moves_to(moved: trace.QueueMoved, standing: Standing) -> str:
     return CYCLE if moved.cause == "popped" else QUEUE
 
 
-def describe_queue_move(moved: QueueMoved) -> Message:
+def describe_queue_move(moved: trace.QueueMoved) -> Message:
     if moved.cause == "popped":
         return message(gettext_noop("Pop: %(pod)s"), pod=short(moved.pod))
     if moved.cause == ATTEMPT_FAILED:
@@ -156,24 +141,20 @@ def describe_queue_move(moved: QueueMoved) -> Message:
 # Cycles
 
 
-def asks(asked: PointStarted | PluginRan, standing: Standing) -> str:
+def asks(asked: trace.PointStarted | trace.PluginRan, standing: Standing) -> str:
     return QUEUE if asked.point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT) else standing.cycle
 
 
-def point(started: PointStarted) -> Message:
+def point(started: trace.PointStarted) -> Message:
     return exactly(_POINTS.get(Point(started.point), f"Run{started.point}Plugins"))
 
 
-def _fine(ran: PluginRan) -> bool:
-    return ran.status["code"] in ("Success", "Skip") and not ran.refusals
-
-
-def plugin_to(ran: PluginRan, standing: Standing) -> str:
+def plugin_to(ran: trace.PluginRan, standing: Standing) -> str:
     """A refusal goes back to who asked; what passes is a note."""
-    return PLUGINS if _fine(ran) else asks(ran, standing)
+    return PLUGINS if (ran.status["code"] in ("Success", "Skip") and (not ran.refusals)) else asks(ran, standing)
 
 
-def plugin(ran: PluginRan) -> Message:
+def plugin(ran: trace.PluginRan) -> Message:
     if ran.refusals:
         return message(
             gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes"), plugin=ran.plugin, k=ran.refusals, n=ran.evaluated
@@ -181,23 +162,23 @@ def plugin(ran: PluginRan) -> Message:
     return exactly(f"{ran.plugin}: {ran.status['code']}")
 
 
-def attempt_ended(ended: AttemptEnded) -> Message:
+def attempt_ended(ended: trace.AttemptEnded) -> Message:
     if ended.outcome == "scheduled":
         return message(gettext_noop("%(node)s selected"), node=ended.node)
     return exactly(ended.message)
 
 
-def binding_to(ended: BindingEnded, standing: Standing) -> str:
+def binding_to(ended: trace.BindingEnded, standing: Standing) -> str:
     return CACHE if ended.outcome == "bound" else BINDING
 
 
-def binding_ended(ended: BindingEnded) -> Message:
+def binding_ended(ended: trace.BindingEnded) -> Message:
     if ended.outcome == "bound":
         return message(gettext_noop("FinishBinding: bound to %(node)s"), node=ended.node)
     return message(gettext_noop("not bound: %(message)s"), message=ended.message)
 
 
-def call(call: ApiCall) -> Message:
+def call(call: trace.ApiCall) -> Message:
     if call.verb == "BIND":
         return message(gettext_noop("POST binding: %(pod)s → %(node)s"), pod=short(call.pod), node=call.node)
     if call.status:
@@ -209,13 +190,13 @@ def call(call: ApiCall) -> Message:
     return exactly(f"{call.verb} {short(call.pod or call.object)}")
 
 
-def answer(call: ApiCall) -> Message | None:
+def answer(call: trace.ApiCall) -> Message | None:
     if call.fault or call.error:
         return exactly(call.fault or call.error)
     return exactly("201 Created") if call.verb == "BIND" else None
 
 
-def evicts(started: PreemptionStarted) -> Message:
+def evicts(started: trace.PreemptionStarted) -> Message:
     victims = ", ".join(short(victim) for victim in started.victims)
     return message(gettext_noop("prepareCandidate on %(node)s: %(victims)s"), node=started.node, victims=victims)
 
@@ -244,9 +225,9 @@ _ELECTION: dict[str, tuple[str, str, str]] = {
 _OTHER = (PROCESS, PROCESS, gettext_noop("enters another stage"))
 
 
-def stage(came: SchedulerStage) -> tuple[str, str, str]:
+def stage(came: trace.SchedulerStage) -> tuple[str, str, str]:
     return _STAGES.get(came.stage, _OTHER)
 
 
-def election(said: LeaderElection) -> tuple[str, str, str]:
+def election(said: trace.LeaderElection) -> tuple[str, str, str]:
     return _ELECTION.get(said.what, _OTHER)

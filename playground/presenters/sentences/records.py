@@ -1,54 +1,25 @@
 """The sentences of records, which say what happened (kinds.py has the table)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TypeVar
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.deeds import describe_deeds
-from playground.presenters.words import Message, brief, gettext_noop, message, read_yaml
-from scheduler_core.base.trace.kinds import (
-    ApiCall,
-    ApiThrottled,
-    AttemptEnded,
-    AttemptStarted,
-    BindingEnded,
-    BindingStarted,
-    CommandApplied,
-    EventRecorded,
-    ExtenderAsked,
-    Facts,
-    LeaderElection,
-    NodeSelected,
-    ObjectChanged,
-    PluginRan,
-    PodAssumed,
-    PodForgotten,
-    PodWaits,
-    PointStarted,
-    PreemptionStarted,
-    QueueMoved,
-    Reconciled,
-    SchedulerStage,
-    SchedulerStarted,
-    TimerFired,
-    WaitDecided,
-    WaitEnded,
-    WatchEventHeard,
-)
+from playground.presenters.words import Message, brief, gettext_noop, message
+from scheduler_core.base.trace import kinds as facts
 from scheduler_core.world.readonly import Code
 
 WORDS, CLAIMS = (read_yaml(Path(__file__).with_suffix(".yaml"))[part] for part in ("records", "claims"))
 
-F = TypeVar("F", bound=Facts)
+F = TypeVar("F", bound=facts.Facts)
 _ANY = gettext_noop("%(claim)s for %(pod)s: %(effects)s")
 _ANY_FAILED = gettext_noop("%(claim)s for %(pod)s, %(effects)s, fails: %(message)s")
 FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
 
 
-def attempt_ended(ended: AttemptEnded) -> Message:
+def attempt_ended(ended: facts.AttemptEnded) -> Message:
     pod = short(ended.pod)
     if ended.outcome == "scheduled":
         text = gettext_noop("%(pod)s is assumed on %(node)s. Its binding cycle is next.")
@@ -60,7 +31,7 @@ def attempt_ended(ended: AttemptEnded) -> Message:
     return message(text, pod=pod, message=ended.message)
 
 
-def binding_ended(ended: BindingEnded) -> Message:
+def binding_ended(ended: facts.BindingEnded) -> Message:
     pod, node = short(ended.pod), ended.node
     if ended.outcome == "bound":
         return message(gettext_noop("%(pod)s is bound to %(node)s."), pod=pod, node=node)
@@ -69,7 +40,7 @@ def binding_ended(ended: BindingEnded) -> Message:
     )
 
 
-def node_selected(selected: NodeSelected) -> Message:
+def node_selected(selected: facts.NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
         return message(
@@ -81,25 +52,25 @@ def node_selected(selected: NodeSelected) -> Message:
     return message(gettext_noop("%(node)s has the highest total score for %(pod)s."), node=node, pod=pod)
 
 
-def attempt_started(started: AttemptStarted) -> Message:
+def attempt_started(started: facts.AttemptStarted) -> Message:
     text = gettext_noop(
         "%(pod)s is popped from the active queue. Its cycle works on a snapshot of the cluster taken now."
     )
     return message(text, pod=short(started.pod))
 
 
-def binding_started(started: BindingStarted) -> Message:
+def binding_started(started: facts.BindingStarted) -> Message:
     text = gettext_noop(
         "The binding cycle of %(pod)s to %(node)s begins, in parallel with the scheduling of other pods."
     )
     return message(text, pod=short(started.pod), node=started.node)
 
 
-def wait_ended(ended: WaitEnded) -> Message:
+def wait_ended(ended: facts.WaitEnded) -> Message:
     return message(gettext_noop("%(pod)s no longer waits on Permit."), pod=short(ended.pod))
 
 
-def wait_decided(decided: WaitDecided) -> Message:
+def wait_decided(decided: facts.WaitDecided) -> Message:
     if decided.decision == "allow":
         text = gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit.")
     else:
@@ -107,29 +78,29 @@ def wait_decided(decided: WaitDecided) -> Message:
     return message(text, plugin=decided.plugin or "–", pod=short(decided.pod), why=decided.message)
 
 
-def pod_waits(waits: PodWaits) -> Message:
+def pod_waits(waits: facts.PodWaits) -> Message:
     return message(gettext_noop("%(pod)s waits on Permit."), pod=short(waits.pod))
 
 
-def extender_asked(asked: ExtenderAsked) -> Message:
+def extender_asked(asked: facts.ExtenderAsked) -> Message:
     text = WORDS["asked"].get(asked.verb, gettext_noop("The scheduler calls extender %(extender)s for %(pod)s."))
     return message(text, extender=asked.extender, pod=short(asked.pod), n=asked.nodes, node=asked.node)
 
 
-def pod_assumed(assumed: PodAssumed) -> Message:
+def pod_assumed(assumed: facts.PodAssumed) -> Message:
     text = gettext_noop(
         "%(pod)s is assumed on %(node)s: the cache counts its requests before the API server confirms the binding."
     )
     return message(text, pod=short(assumed.pod), node=assumed.node)
 
 
-def pod_forgotten(forgotten: PodForgotten) -> Message:
+def pod_forgotten(forgotten: facts.PodForgotten) -> Message:
     return message(
         gettext_noop("The cache forgets %(pod)s. Its requests no longer count as used."), pod=short(forgotten.pod)
     )
 
 
-def watch_event(heard: WatchEventHeard) -> Message:
+def watch_event(heard: facts.WatchEventHeard) -> Message:
     return message(
         gettext_noop("The scheduler's informer delivers %(kind)s %(name)s: %(change)s."),
         kind=heard.kind,
@@ -138,12 +109,12 @@ def watch_event(heard: WatchEventHeard) -> Message:
     )
 
 
-def timer_fired(fired: TimerFired) -> Message:
+def timer_fired(fired: facts.TimerFired) -> Message:
     """Describe a flush of the queue (kube: scheduling_queue.go, Run @ v1.34.1)."""
     return message(WORDS["timers"].get(fired.timer, fired.timer))
 
 
-def command(command: CommandApplied) -> Message:
+def command(command: facts.CommandApplied) -> Message:
     values = _collect_object_names(command)
     if command.kind in WORDS["named"] and values:
         return message(WORDS["named"][command.kind], **values)
@@ -153,19 +124,19 @@ def command(command: CommandApplied) -> Message:
     return message(text, n=n)
 
 
-def _collect_object_names(command: CommandApplied) -> dict[str, str]:
+def _collect_object_names(command: facts.CommandApplied) -> dict[str, str]:
     """Return the objects that a command's record names: an object, a pod, and a node."""
     ref, pod, node = (getattr(command, field, None) or None for field in ("ref", "pod", "node"))
     values = {"kind": ref.kind, "name": ref.name} if ref else {}
     return {**values, **({"pod": short(pod)} if pod else {}), **({"node": node} if node else {})}
 
 
-def object(changed: ObjectChanged) -> Message:
+def object(changed: facts.ObjectChanged) -> Message:
     text = WORDS["changes"].get(changed.type, gettext_noop("%(kind)s %(name)s is changed."))
     return message(text, kind=changed.kind, name=changed.name)
 
 
-def describe_reconcile(done: Reconciled) -> Message:
+def describe_reconcile(done: facts.Reconciled) -> Message:
     if not done.did:
         return message(
             gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
@@ -180,12 +151,12 @@ def describe_reconcile(done: Reconciled) -> Message:
     )
 
 
-def queue_moved(moved: QueueMoved) -> Message:
+def queue_moved(moved: facts.QueueMoved) -> Message:
     text = WORDS["places"].get(moved.to, gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."))
     return message(text, pod=short(moved.pod), place=moved.to, cause=moved.cause)
 
 
-def api_call(call: ApiCall) -> Message:
+def api_call(call: facts.ApiCall) -> Message:
     pod = short(call.pod)
     if call.pod and call.kind:
         return _object_call(call, pod)
@@ -202,7 +173,7 @@ def api_call(call: ApiCall) -> Message:
     return message(gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault)
 
 
-def _object_call(call: ApiCall, pod: str) -> Message:
+def _object_call(call: facts.ApiCall, pod: str) -> Message:
     """About another object, on behalf of a pod."""
     if call.effects:
         return _claim_call(call, pod)
@@ -213,7 +184,7 @@ def _object_call(call: ApiCall, pod: str) -> Message:
     return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
 
 
-def _claim_call(call: ApiCall, pod: str) -> Message:
+def _claim_call(call: facts.ApiCall, pod: str) -> Message:
     """Describe what a call of the scheduler does to a claim for devices."""
     failed = call.error or call.fault
     effects = call.effects or ()
@@ -228,7 +199,7 @@ def _claim_call(call: ApiCall, pod: str) -> Message:
     )
 
 
-def describe_throttling(throttled: ApiThrottled) -> Message:
+def describe_throttling(throttled: facts.ApiThrottled) -> Message:
     return message(
         gettext_noop("the API client delays a call for %(pod)s by %(time)s, to stay within its rate limit"),
         pod=short(throttled.pod),
@@ -236,7 +207,7 @@ def describe_throttling(throttled: ApiThrottled) -> Message:
     )
 
 
-def plugin_ran(ran: PluginRan) -> Message:
+def plugin_ran(ran: facts.PluginRan) -> Message:
     """A plugin that was asked about the pod alone: before the queue, or in a binding cycle."""
     code, pod = ran.status["code"], short(ran.pod)
     if code in FINE:
@@ -245,7 +216,7 @@ def plugin_ran(ran: PluginRan) -> Message:
     return message(gettext_noop("%(code)s for %(pod)s: %(reason)s"), code=code, pod=pod, reason=reason)
 
 
-def event(event: EventRecorded) -> Message:
+def event(event: facts.EventRecorded) -> Message:
     return message(
         gettext_noop("%(pod)s %(reason)s: %(message)s"),
         pod=short(f"{event.namespace}/{event.name}"),
@@ -254,11 +225,11 @@ def event(event: EventRecorded) -> Message:
     )
 
 
-def point_started(started: PointStarted) -> Message:
+def point_started(started: facts.PointStarted) -> Message:
     return message(gettext_noop("begins for %(pod)s"), pod=short(started.pod))
 
 
-def preemption_started(started: PreemptionStarted) -> Message:
+def preemption_started(started: facts.PreemptionStarted) -> Message:
     victims = [short(victim) for victim in started.victims]
     text = (
         gettext_noop("%(victims)s is preempted on %(node)s to make room for %(pod)s.")
@@ -268,16 +239,16 @@ def preemption_started(started: PreemptionStarted) -> Message:
     return message(text, pod=short(started.pod), node=started.node, victims=", ".join(victims))
 
 
-def scheduler_started(started: SchedulerStarted) -> Message:
+def scheduler_started(started: facts.SchedulerStarted) -> Message:
     return message(gettext_noop("starts with the profiles %(names)s"), names=", ".join(started.profiles))
 
 
-def scheduler_stage(came: SchedulerStage) -> Message:
+def scheduler_stage(came: facts.SchedulerStage) -> Message:
     text = WORDS["stages"].get(came.stage, gettext_noop("%(name)s enters another stage"))
     return message(text, name=_host(came.identity))
 
 
-def leader_election(said: LeaderElection) -> Message:
+def leader_election(said: facts.LeaderElection) -> Message:
     text = WORDS["election"].get(said.what, gettext_noop("%(name)s: leader election"))
     return message(text, name=_host(said.identity), leader=_host(said.leader) or "–")
 

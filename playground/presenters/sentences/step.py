@@ -1,7 +1,5 @@
 """What a plugin answered, in one sentence."""
 
-from __future__ import annotations
-
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message

@@ -1,7 +1,5 @@
 """The stage: one decision at a time, large. Each extension point has the stage of its question; one module for each (look.STAGES)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import TypedDict
@@ -88,7 +86,7 @@ class StageContext(TypedDict):
     stage: str
     template: str
     pod: str
-    past: PastAttempt | None
+    past: "PastAttempt | None"
     question: Message
     detail: Message | None
     facts: list[Message]

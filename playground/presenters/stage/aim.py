@@ -4,8 +4,6 @@ What was chosen is aimed at: a pod in its present or last attempt; a claim in th
 one that looked at it; a controller on its own stage, with what it did last.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,22 +12,7 @@ from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, CLUSTER, WITH_NODES, Look
 from playground.presenters.refusals import UNSEEN, node_to_status
 from playground.presenters.scene import cycle_of, last_attempt, present_step, scheduler_of, subject, table_of
-from scheduler_core.base.trace.kinds import (
-    AttemptEnded,
-    AttemptStarted,
-    BindingEnded,
-    BindingStarted,
-    CommandApplied,
-    NodeSelected,
-    PodAssumed,
-    PodForgotten,
-    PodWaits,
-    PreemptionStarted,
-    QueueMoved,
-    Reconciled,
-    WaitDecided,
-    WaitEnded,
-)
+from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, WorldView
 
 # Which stage shows the present step: by the extension point whose plugin ran, or else by what the last transition did.
@@ -57,19 +40,19 @@ OF_POINT = {
 }
 # What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
 _OF_KIND = {
-    NodeSelected.KIND: "score",
-    AttemptStarted.KIND: "queue",
-    PodAssumed.KIND: "binding",
-    PodForgotten.KIND: "binding",
-    PodWaits.KIND: "binding",
-    WaitDecided.KIND: "binding",
-    WaitEnded.KIND: "binding",
-    BindingStarted.KIND: "binding",
-    BindingEnded.KIND: "binding",
-    PreemptionStarted.KIND: "preemption",
-    AttemptEnded.KIND: "pending",
-    Reconciled.KIND: "controller",
-    QueueMoved.KIND: "queue",
+    trace.NodeSelected.KIND: "score",
+    trace.AttemptStarted.KIND: "queue",
+    trace.PodAssumed.KIND: "binding",
+    trace.PodForgotten.KIND: "binding",
+    trace.PodWaits.KIND: "binding",
+    trace.WaitDecided.KIND: "binding",
+    trace.WaitEnded.KIND: "binding",
+    trace.BindingStarted.KIND: "binding",
+    trace.BindingEnded.KIND: "binding",
+    trace.PreemptionStarted.KIND: "preemption",
+    trace.AttemptEnded.KIND: "pending",
+    trace.Reconciled.KIND: "controller",
+    trace.QueueMoved.KIND: "queue",
 }
 _LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 
@@ -85,12 +68,12 @@ def at_hand(sim: WorldView) -> str:
     if step is not None:
         return _of_failure(sim) if step[0].point is Point.POST_FILTER else OF_POINT[step[0].point]
     kinds = {record.kind for record in sim.last[:_LOOKED_THROUGH]}
-    if CommandApplied.KIND in kinds:
+    if trace.CommandApplied.KIND in kinds:
         return _of_work(sim)
     stage = next((stage for kind, stage in _OF_KIND.items() if kind in kinds), "controller")
     if sim.idle and stage in ("controller", "queue"):
         return CLUSTER
-    return _of_failure(sim) if stage == _OF_KIND[AttemptEnded.KIND] else stage
+    return _of_failure(sim) if stage == _OF_KIND[trace.AttemptEnded.KIND] else stage
 
 
 def _of_work(sim: WorldView) -> str:
@@ -187,7 +170,14 @@ def _find_bound_pod(sim: WorldView) -> str:
     step = present_step(sim)
     if step is not None:
         return step[1].pod.key
-    kinds = (PodForgotten, PodWaits, WaitDecided, WaitEnded, BindingStarted, BindingEnded)
+    kinds = (
+        trace.PodForgotten,
+        trace.PodWaits,
+        trace.WaitDecided,
+        trace.WaitEnded,
+        trace.BindingStarted,
+        trace.BindingEnded,
+    )
     return next((record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, kinds)), "")
 
 

@@ -3,8 +3,6 @@
 The problems of the cluster are asked for by the page itself (features/fixes): explaining them takes longer than a stage may.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What extenders were asked about a pod, and what they answered: request and answer as JSON, the error, the effect."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, TypedDict
 
@@ -20,7 +18,7 @@ def list_serving_extenders(sim: WorldView, cycle: SchedulingCycleView, verb: Ver
     return [extender for extender in scheduler_of(sim).extenders if extender.serves(verb, cycle.pod)]
 
 
-def exchanges(sim: WorldView, cycle: SchedulingCycleView) -> list[ExchangeRow]:
+def exchanges(sim: WorldView, cycle: SchedulingCycleView) -> "list[ExchangeRow]":
     """The calls of a cycle and of its binding, in order."""
     binding = scheduler_of(sim).bindings.get(cycle.number)
     found: list[Exchange] = []

@@ -1,7 +1,5 @@
 """The group stage: the placements of a pod group side by side, the members tried in each, and what the quorum lacks."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 from playground.presenters.look import Look

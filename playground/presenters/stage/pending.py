@@ -1,9 +1,9 @@
 """Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that wake the pod."""
 
-from __future__ import annotations
-
+from pathlib import Path
 from typing import Any, TypedDict
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.look import Look
 from playground.presenters.queues.hints import list_waking_events
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
@@ -16,34 +16,7 @@ from scheduler_core.world.readonly import WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
 _CLAIM = gettext_noop("Create the claim, or name another one in the pod.")
-_DEVICES = gettext_noop("Add a node with such devices, or delete a pod that holds them.")
 _FREE = gettext_noop("Free %(resource)s on these nodes, request less, or add a node.")
-_HELPS = {
-    "NodeUnschedulable/Cordoned": gettext_noop("Uncordon a node."),
-    "NodeName/OtherNode": gettext_noop("Remove nodeName from the pod, or add the node."),
-    "TaintToleration/UntoleratedTaint": gettext_noop("Add the toleration to the pod, or remove the taint."),
-    "TaintToleration/UntoleratedTaints": gettext_noop("Add the toleration to the pod, or remove the taint."),
-    "NodeAffinity/NoMatch": gettext_noop("Label a node, or change the pod's selector."),
-    "NodeAffinity/NoMatchForProfile": gettext_noop("Label a node, or change addedAffinity in the profile."),
-    "NodePorts/HostPortsTaken": gettext_noop("Use another host port, or delete the pod that holds it."),
-    "NodeResourcesFit/TooManyPods": gettext_noop("Delete pods there, or add a node."),
-    "VolumeRestrictions/ClaimInUse": gettext_noop("Delete the pod that uses the claim."),
-    "VolumeRestrictions/DiskConflict": gettext_noop("Delete the pod that uses the disk."),
-    "NodeVolumeLimits/TooManyVolumes": gettext_noop("Add a node, or delete a pod with volumes."),
-    "VolumeBinding/VolumeOutOfReach": gettext_noop("Free or add a node that reaches the volume."),
-    "VolumeBinding/NoVolumeToBind": gettext_noop("Add a volume that suits the claim."),
-    "VolumeBinding/NotEnoughStorage": gettext_noop("Add storage there, or claim less."),
-    "VolumeBinding/UnboundImmediateClaims": gettext_noop("Add a volume that suits the claim."),
-    "VolumeZone/OtherZone": gettext_noop("Free or add a node in the volume's zone."),
-    "PodTopologySpread/SkewTooLarge": gettext_noop("Make room in the domains with the fewest pods, or raise maxSkew."),
-    "PodTopologySpread/MissingLabel": gettext_noop("Label the node with the topology key."),
-    "InterPodAffinity/NoMatchingPod": gettext_noop("Create a pod that the affinity selects, or change the affinity."),
-    "InterPodAffinity/MatchingPod": gettext_noop("Add a node, or change the pod's anti-affinity."),
-    "InterPodAffinity/RefusedByPod": gettext_noop("Add a node, or delete the pods with that anti-affinity."),
-    "DynamicResources/CannotAllocate": _DEVICES,
-    "DynamicResources/CannotFitResource": _DEVICES,
-    "Coscheduling/TooFewSiblings": gettext_noop("Create the missing pods of the group."),
-}
 
 
 class PendingReason(TypedDict):
@@ -113,7 +86,8 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
 
 def _row(reason: Given, pod: str, total: int) -> PendingReason:
     resource = str(reason.evidence.get("resource") or "")
-    text = _FREE if resource else _HELPS.get(reason.code, _CLAIM if reason.code.endswith("/ClaimNotFound") else "")
+    known = read_yaml(Path(__file__).with_suffix(".yaml")).get(reason.code)
+    text = _FREE if resource else known or (_CLAIM if reason.code.endswith("/ClaimNotFound") else "")
     return {
         "count": reason.count,
         "nodes": list(reason.nodes[:NODES]),

@@ -1,7 +1,5 @@
 """Placed: why a pod is on its node, as the plugins see it now. What the filters left, the scores that differed, what decided, and traps."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 from playground.presenters.look import Look

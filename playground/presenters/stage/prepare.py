@@ -1,7 +1,5 @@
 """PreFilter and PreScore: what each plugin prepared, in words and values, or why it has nothing to do; and who uses it next."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 

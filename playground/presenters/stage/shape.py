@@ -1,7 +1,5 @@
 """Shape: what each stage gives the stage panel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar

@@ -1,11 +1,10 @@
 """The lesson panel: the cards reached so far, the latest one open, with its question, what it offers, and at the end the task."""
 
-from __future__ import annotations
-
 from typing import Any, Required, TypedDict
 
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
 from playground.lessons.conditions import holds
+from playground.lessons.figures import read_figures
 from playground.lessons.named import key_of
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
@@ -35,6 +34,11 @@ class StoryQuestion(TypedDict):
     places: list[int]
 
 
+class StoryFigure(TypedDict):
+    name: str
+    title: dict[str, str]
+
+
 class StoryCard(Neighbours):
     """`stage`, `pod`, and `plugin`: what the stage is to show; `given`: what is known before the answer."""
 
@@ -47,6 +51,7 @@ class StoryCard(Neighbours):
     question: StoryQuestion | None
     veiled: bool
     given: Given | None
+    figure: StoryFigure | None
 
 
 class EndWords(TypedDict):
@@ -110,7 +115,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
 
 
 def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -> StoryCard:
-    ids = [each.id for each in lesson.plan.cards]
+    ids, figure = [each.id for each in lesson.plan.cards], read_figures().get(card.figure)
     return {
         "number": number,
         "words": {
@@ -127,6 +132,7 @@ def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -
         "pod": key_of(card.pod or str(card.when["pod"])) if card.stage and (card.pod or "pod" in card.when) else "",
         "plugin": card.plugin,
         "given": None,
+        "figure": {"name": card.figure, "title": dict(figure.title)} if figure is not None else None,
         "question": _question(card, played),
         "veiled": _is_answer_revealed(card, played),
         "before": played.positions[ids[number - 2]] if number > 1 else None,

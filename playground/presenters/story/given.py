@@ -1,7 +1,5 @@
 """The evidence for a question: nodes and pods as manifests have them, without anything that the scheduler has decided."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 

@@ -1,7 +1,5 @@
 """The goals of a lesson's task: what is wanted, whether it is so, and what stands in its way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 

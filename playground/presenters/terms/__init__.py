@@ -3,14 +3,12 @@
 Their words are in the YAML files of this folder, a file for each group: `make messages` reads them from there.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
-from playground.presenters.words import read_yaml
+from playground.common.catalogs import read_yaml
 
 GROUPS = ("points", "plugins", "queues", "preemption", "scores", "binding", "controllers")
 

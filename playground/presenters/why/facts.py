@@ -1,15 +1,14 @@
 """The facts beside the reasons as sentences, and those of them that belong to the answer itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
-from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message, read_yaml
+from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
 # The sentences of facts by code, and the parts of a sum.

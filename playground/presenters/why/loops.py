@@ -1,7 +1,5 @@
 """What goes on for ever in a world that is run, in sentences for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from playground.presenters.words import Message, gettext_noop, message

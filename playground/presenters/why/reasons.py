@@ -1,13 +1,12 @@
 """What a reason means for a pod, as one sentence. A reason that no sentence is written for is said in kube's own words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amount, amounts, is_bytes
 from playground.presenters.why.volumes import about_claims
-from playground.presenters.words import Message, exactly, list_nodes, message, read_yaml
+from playground.presenters.words import Message, exactly, list_nodes, message
 from scheduler_core.analysis.explain import Given
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["reasons"]

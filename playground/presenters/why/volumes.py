@@ -1,14 +1,13 @@
 """What keeps a pod's claims from a volume, as one sentence: the first claim that something is wrong with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amount
 from playground.presenters.scene import short
-from playground.presenters.words import Message, message, read_yaml
+from playground.presenters.words import Message, message
 from scheduler_core.analysis.explain import Given
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["volumes"]

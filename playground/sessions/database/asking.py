@@ -4,8 +4,6 @@ SQLite has one writer at a time. Who finds that another program writes, and take
 from those who read; once it is known, nobody waits.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -10,8 +10,6 @@ A key reaches, by these rules and nothing else (docs/time-travel.md):
 All functions are synchronous; they run in database threads.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
@@ -54,8 +52,8 @@ class Branch:
 class _Member:
     session: Session
     right: Right
-    parent: _Member | None
-    children: list[_Member] = field(default_factory=list)
+    parent: "_Member | None"
+    children: "list[_Member]" = field(default_factory=list)
 
     @property
     def at(self) -> int:

@@ -3,8 +3,6 @@
 All functions are synchronous; web/loop.py runs them in threads of their own.
 """
 
-from __future__ import annotations
-
 import msgspec
 from django.db import IntegrityError, transaction
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Lessons of people's own in the database: what they wrote, what a check found, and the lessons as sessions have them."""
 
-from __future__ import annotations
-
 import zlib
 from datetime import datetime
 from typing import Any

@@ -3,8 +3,6 @@
 All functions are synchronous; they run in database threads.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone

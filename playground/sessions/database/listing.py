@@ -1,7 +1,5 @@
 """A session's commands as its log keeps them: as people read them, and to be compared. Runs in database threads."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections.abc import Iterable, Sequence

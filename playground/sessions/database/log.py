@@ -3,8 +3,6 @@
 All functions are synchronous; web/loop.py runs them in threads of their own.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Breakpoints and bookmarks of a session in the database. Synchronous; web/loop.py runs them in threads of their own."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from django.conf import settings

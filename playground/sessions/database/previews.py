@@ -3,8 +3,6 @@
 This is the only place where a preview is: another process, or a restarted one, may be asked to show or to apply it.
 """
 
-from __future__ import annotations
-
 import secrets
 import zlib
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Configurations as people have them: what was found in a text, and what it takes to apply it."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from msgspec import Struct

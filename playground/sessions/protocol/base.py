@@ -3,8 +3,6 @@
 `await worker.call(session, Step(grain=Grain.POD))` is a `Stepped`, for the reader and for mypy, because `Step` is a `Request[Stepped]`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
@@ -19,7 +17,7 @@ Data = dict[str, Any]
 class Message(Struct, frozen=True, kw_only=True, tag=True, forbid_unknown_fields=True, omit_defaults=True):
     """Something that the web process says to a worker and that has no answer. `kinds` lists all classes of messages, requests included."""
 
-    kinds: ClassVar[list[type[Message]]] = []
+    kinds: "ClassVar[list[type[Message]]]" = []
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

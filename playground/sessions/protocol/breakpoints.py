@@ -4,8 +4,6 @@ The fields that a form fills in must all match the same record; the expression i
 of the records of the transition that led there matches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a comparison and a re-run ask of a session's engine."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from playground.presenters.words import Message as Words

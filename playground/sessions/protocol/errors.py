@@ -1,7 +1,5 @@
 """What can go wrong with a session, each with words for the person who asked, and how an error travels from a worker."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -190,7 +188,7 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     said: Message | None = None
 
     @classmethod
-    def of(cls, error: SessionError) -> Failure:
+    def of(cls, error: SessionError) -> "Failure":
         return cls(error.kind, error.message, error.errors, error.answer, error.said)
 
     def error(self) -> SessionError:

@@ -1,7 +1,5 @@
 """Questions of a session's lesson; and lessons that people make and variants that are drawn, each played in a process of its own."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from playground.lessons.authoring import Checked, LessonFiles

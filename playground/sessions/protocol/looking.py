@@ -1,7 +1,5 @@
 """What is asked about a world at a position."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from msgspec import Struct

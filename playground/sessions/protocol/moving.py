@@ -1,7 +1,5 @@
 """What moves a session's head: commands, steps, runs, requests to its API server; and where a viewer's cursor goes."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """A session's engine is opened from its log, follows it, is forked, saved and left."""
 
-from __future__ import annotations
-
 import zlib
 from bisect import bisect_right
 from collections.abc import Sequence

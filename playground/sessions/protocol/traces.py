@@ -1,7 +1,5 @@
 """Traces, in a process of their own."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Where a run is to stop: what people may ask for, checked, in words, and as the log keeps it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

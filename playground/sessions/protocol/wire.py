@@ -4,8 +4,6 @@ A request travels in an envelope with its number (0: no answer is wanted) and it
 it, and so is the answer, by its type. Each side writes and reads its own half: web/engines.py and worker/process.py.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 import tempfile
@@ -73,7 +71,7 @@ class AtWork:
         self.file = file
 
     @classmethod
-    def made(cls) -> AtWork:
+    def made(cls) -> "AtWork":
         """Create the file, in memory if the system supports this."""
         if hasattr(os, "memfd_create"):
             return cls(os.memfd_create("at-work"))

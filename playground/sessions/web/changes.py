@@ -1,7 +1,5 @@
 """Changes: what moves a session's head, each written to the log before anybody is shown it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import random
@@ -14,23 +12,9 @@ from msgspec.structs import replace
 
 from playground.presenters.panel import Delta
 from playground.sessions.database.log import pack
+from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import CommandRefused, Conflict, EngineFailed, LimitReached, Unavailable
 from playground.sessions.protocol.looking import Follower
-from playground.sessions.protocol.moving import (
-    Answered,
-    Applied,
-    Apply,
-    ApplyImport,
-    ApplyText,
-    ImportPlan,
-    ImportProgress,
-    Moved,
-    PreviewImport,
-    ReadImport,
-    Step,
-    TextApplied,
-    Write,
-)
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
@@ -148,11 +132,11 @@ class Changes:
         async with self.exclusive():
             self.log.require_room()
             followers = self._publisher.followers()
-            request = Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
+            request = moving.Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
             await self._write_applied(await self.engine.call(request), followers)
             return self.log.head
 
-    async def _write_applied(self, applied: Applied, followers: list[Follower]) -> None:
+    async def _write_applied(self, applied: moving.Applied, followers: list[Follower]) -> None:
         try:
             self.log.require_room(applied.size)
         except LimitReached:
@@ -161,16 +145,16 @@ class Changes:
         self._prepare_soon(applied.to, followers, applied.deltas)
         await self.write("command", applied.to, applied.payload, applied.size)
 
-    async def preview(self, text: bytes, rename: bool = False) -> ImportPlan:
+    async def preview(self, text: bytes, rename: bool = False) -> moving.ImportPlan:
         """Return the changes that importing a text would make, under other names with `rename`."""
         await self._make_room_for(text)
-        return await self.engine.call(PreviewImport(text=text, rename=rename))
+        return await self.engine.call(moving.PreviewImport(text=text, rename=rename))
 
     async def make_room_for_large(self) -> None:
         """A session of a large import is a large one."""
         await self._make_heavy(settings.LARGE_IMPORT_BYTES + settings.HEAVY_COMMAND_BYTES)
 
-    async def read_import(self, request: ReadImport) -> ImportProgress:
+    async def read_import(self, request: moving.ReadImport) -> moving.ImportProgress:
         """Look at a large import for some time."""
         return await self.engine.call(request)
 
@@ -183,24 +167,24 @@ class Changes:
         async with self.exclusive():
             self.log.require_room()
             followers, most = self._publisher.followers(), settings.MAX_OBJECTS
-            done = await self.engine.call(ApplyImport(token=token, max_objects=most, followers=followers))
+            done = await self.engine.call(moving.ApplyImport(token=token, max_objects=most, followers=followers))
             applied = done.applied
             if applied is None:
-                request = Apply(data=await command(), max_objects=most, followers=followers, packed=True)
+                request = moving.Apply(data=await command(), max_objects=most, followers=followers, packed=True)
                 applied = await self.engine.call(request)
             await self._write_applied(applied, followers)
             return self.log.head
 
-    async def apply_text(self, text: bytes, create_only: bool) -> TextApplied:
+    async def apply_text(self, text: bytes, create_only: bool) -> moving.TextApplied:
         """Apply all objects of a text at the head, or none."""
         await self._make_room_for(text)
         return await self.retry_on_conflict(lambda: self._apply_text(text, create_only))
 
-    async def _apply_text(self, text: bytes, create_only: bool) -> TextApplied:
+    async def _apply_text(self, text: bytes, create_only: bool) -> moving.TextApplied:
         async with self.exclusive():
             self.log.require_room()
             followers, most = self._publisher.followers(), settings.MAX_OBJECTS
-            request = ApplyText(text=text, create_only=create_only, max_objects=most, followers=followers)
+            request = moving.ApplyText(text=text, create_only=create_only, max_objects=most, followers=followers)
             done = await self.engine.call(request)
             if done.applied is not None:
                 await self._write_applied(done.applied, followers)
@@ -213,12 +197,12 @@ class Changes:
             )
         await self._make_heavy(len(text) + _estimate_pod_bytes(text))
 
-    async def serve(self, request: Write) -> Answered:
+    async def serve(self, request: moving.Write) -> moving.Answered:
         """Carry out a request to the API server at the head."""
         await self._make_heavy(len(request.body))
         return await self.retry_on_conflict(lambda: self._serve(request))
 
-    async def _serve(self, request: Write) -> Answered:
+    async def _serve(self, request: moving.Write) -> moving.Answered:
         async with self.exclusive():
             self.log.require_room()
             followers = self._publisher.followers()
@@ -244,11 +228,11 @@ class Changes:
             with contextlib.suppress(CommandRefused):
                 await self.apply(command_data(command, "outside"))
 
-    async def _step(self, grain: Grain, times: int) -> Moved:
+    async def _step(self, grain: Grain, times: int) -> moving.Moved:
         async with self.exclusive():
             self.log.require_room()
             followers = self._publisher.followers()
-            moved = await self.engine.call(Step(grain=grain, times=times, followers=followers))
+            moved = await self.engine.call(moving.Step(grain=grain, times=times, followers=followers))
             if moved.to > self.log.head:
                 self._prepare_soon(moved.to, followers, moved.deltas)
                 await self.write("step", moved.to, pack({"grain": grain}))

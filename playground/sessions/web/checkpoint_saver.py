@@ -1,7 +1,5 @@
 """CheckpointSaver: puts a session's checkpoints into the database, after a change and when it rests, never in a step's way."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """The WebSocket of a session: checks what comes in, passes on what goes out. docs/stream.md draws the messages."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging
@@ -40,7 +38,7 @@ AT_ONCE = 50  # messages that are sent before others on the loop have their turn
 class Outbox:
     """What is on its way to the connections of one event loop, which is woken once for all that came meanwhile; one task sends it."""
 
-    _of: ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Outbox]] = WeakKeyDictionary()
+    _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Outbox]]" = WeakKeyDictionary()
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -49,12 +47,12 @@ class Outbox:
         self._task: asyncio.Task[None] | None = None
 
     @classmethod
-    def of_running_loop(cls) -> Outbox:
+    def of_running_loop(cls) -> "Outbox":
         """The outbox of the loop that runs here."""
         loop = asyncio.get_running_loop()
         return cls._of.setdefault(loop, cls(loop))
 
-    def put(self, consumer: SessionConsumer, message: ToPage) -> None:
+    def put(self, consumer: "SessionConsumer", message: ToPage) -> None:
         """Send when it is its turn; from any thread. A loop that has ended sends nothing."""
         self._waiting.append((consumer, message))
         if not self._woken:
@@ -84,7 +82,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
     watcher: asyncio.Task[None] | None = None
     silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
     owner = ""  # what it counts for once it has looked (limits/shares.py)
-    open: ClassVar[set[SessionConsumer]] = set()
+    open: "ClassVar[set[SessionConsumer]]" = set()
     closing = False  # messages that are still on their way find nobody
 
     async def connect(self) -> None:

@@ -1,7 +1,5 @@
 """What a viewer's messages mean. The stream's contract is drawn in docs/stream.md."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -36,7 +34,7 @@ class Dialogue:
         self._following_up: set[asyncio.Task[None]] = set()
 
     @classmethod
-    def join(cls, live: LiveSession, viewer: Viewer) -> Dialogue:
+    def join(cls, live: LiveSession, viewer: Viewer) -> "Dialogue":
         """The dialogue of one more viewer who watches the session. Raises LimitReached."""
         if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
             text = words.gettext_noop("This session already has %(most)s viewers, which is the limit.")

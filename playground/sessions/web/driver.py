@@ -3,8 +3,6 @@
 One per session whatever the number of viewers and processes: it holds the session's lease in the database.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

@@ -4,8 +4,6 @@ The database's log decides. The engine may be ahead of it for a moment (a transi
 that is not in the log.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time
@@ -180,7 +178,7 @@ class EngineConnection:
                 done, total = progress.done, progress.total
         return Opening("The session is being replayed from its log.", done, total)
 
-    async def inherit(self, origin: EngineConnection, session: Session, copied: checkpoints.Copied) -> None:
+    async def inherit(self, origin: "EngineConnection", session: Session, copied: checkpoints.Copied) -> None:
         """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""
         worker = origin.worker
         assert worker is not None

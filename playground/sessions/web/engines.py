@@ -1,7 +1,5 @@
 """The worker processes of this web process, and how much room they have."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

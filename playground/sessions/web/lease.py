@@ -3,8 +3,6 @@
 Elsewhere: what is heard of another process that drives it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

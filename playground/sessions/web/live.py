@@ -1,7 +1,5 @@
 """LiveSession: one session in this process: its log, its engine, what changes it, who watches it, what drives it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time
@@ -157,7 +155,7 @@ class LiveSession:
         session = await self.services.loop.db(log.copy, self.id, position, name, creator, branch, traced)
         return session, await self.services.loop.db(checkpoints.copy, self.id, session.pk, position)
 
-    async def inherit(self, origin: LiveSession, session: Session, copied: checkpoints.Copied) -> None:
+    async def inherit(self, origin: "LiveSession", session: Session, copied: checkpoints.Copied) -> None:
         """Be the fork of another session: a copy of its engine, and the checkpoints that were copied."""
         with contextlib.suppress(SessionError):
             await self.engine.inherit(origin.engine, session, copied)

@@ -4,8 +4,6 @@ Views and sockets run on whatever loop or thread serves them and ask through `ca
 tests may use as many loops as they like.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import threading

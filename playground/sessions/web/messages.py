@@ -1,7 +1,5 @@
 """The messages of the stream, both ways; docs/stream.md draws them. What a page sends is checked here, field by field."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 
@@ -167,7 +165,7 @@ class Running(Struct, frozen=True):
     left: float | None
     until: str | Message
 
-    def in_words(self, language: str) -> Running:
+    def in_words(self, language: str) -> "Running":
         """The same for a reader of a language: with words, not a message."""
         if isinstance(self.until, str):
             return self
@@ -233,7 +231,7 @@ class Error(ToPage, frozen=True):
     errors: list[FieldProblem] = []
 
     @classmethod
-    def of(cls, error: BaseException) -> Error:
+    def of(cls, error: BaseException) -> "Error":
         """Return the message for an error, without details that are not meant for people."""
         if isinstance(error, EngineFailed):
             return cls(error.kind, f"{error_words(error)} {gettext('Nothing was changed.')}", error.errors)

@@ -5,8 +5,6 @@ rendered once. While a session runs, deltas are at least INTERVAL apart. A step 
 it; that is rendered while it is being written to the log (`prepare`), and sent as soon as it is in there.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -4,8 +4,6 @@ Only hints travel here (the head moved, please pause, deleted, somebody watches)
 whoever was cut off looks into the log: again and again while Redis is away, and once when it is back.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

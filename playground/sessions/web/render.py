@@ -1,7 +1,5 @@
 """Panels as HTML: on a page, and as the out-of-band fragments of a delta. Both come from the same templates (templates/panels)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any

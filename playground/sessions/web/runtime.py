@@ -1,7 +1,5 @@
 """The runtime: what this process has of live sessions, put together: their loop, the workers, the jobs, and the sessions by id."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import contextlib

@@ -1,7 +1,5 @@
 """What every live session of a process shares."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import AsyncIterator

@@ -3,8 +3,6 @@
 The database decides: an entry that somebody else wrote first makes the next write fail (Conflict).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is said of runs, searches and errors, in sentences for people, in the language of who reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _

@@ -4,8 +4,6 @@ They stand at about equal distances of work, the first in each cell of a grid; w
 and every other one goes. So a longer history costs no more to keep, and what is to go is always known from what there is.
 """
 
-from __future__ import annotations
-
 import secrets
 import sys
 import time
@@ -207,7 +205,7 @@ class CheckpointStore:
         self.volume = volume
         self._checkpoints = sorted(checkpoint for checkpoint in checkpoints if checkpoint.parts <= len(parts))
 
-    def twin(self, parts: int, positions: list[int]) -> CheckpointStore:
+    def twin(self, parts: int, positions: list[int]) -> "CheckpointStore":
         """The same checkpoints for a fork: those at some positions, with the first parts of the archive."""
         other = CheckpointStore()
         wanted = set(positions)

@@ -3,8 +3,6 @@
 The log decides: a checkpoint counts only where this very engine wrote it over the same commands, and one that can't be read is let go.
 """
 
-from __future__ import annotations
-
 import sys
 
 from playground.sessions.protocol import opening

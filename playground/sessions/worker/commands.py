@@ -1,7 +1,5 @@
 """The commands of a session's log inside a worker: by position, read when a replay comes to them, and summed up in a running digest."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from bisect import bisect_left
@@ -71,7 +69,7 @@ class Commands(Mapping[int, Command]):
         self._index = {at: index for at, index in self._index.items() if at < keep}
         self._read = {at: command for at, command in self._read.items() if at < keep}
 
-    def until(self, at: int) -> Commands:
+    def until(self, at: int) -> "Commands":
         """Return the commands before a position, for a fork."""
         other = Commands(self._seed)
         other._positions, other._payloads = list(self._positions), list(self._payloads)

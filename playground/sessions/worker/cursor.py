@@ -1,7 +1,5 @@
 """Where a viewer's cursor goes: forward and back by a grain, through what has happened."""
 
-from __future__ import annotations
-
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers

@@ -3,8 +3,6 @@
 Methods that may take long are generators: they yield when their slice is over and return their result.
 """
 
-from __future__ import annotations
-
 import time
 import traceback
 import zlib
@@ -151,7 +149,7 @@ class Engine:
         self.panels.cut(keep)
         self.attempts.cut(keep)
 
-    def twin(self, at: int) -> Steps[Engine]:
+    def twin(self, at: int) -> "Steps[Engine]":
         """A copy of this engine for a fork of the session."""
         world = (yield from self.at(at)).fork()
         other = Engine(self.seed, self.slice, self.panels.story)

@@ -1,7 +1,5 @@
 """The engines of a worker, and the searches and re-runs that go on in turns."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile

@@ -1,7 +1,5 @@
 """Answers to the requests that open a session, move its head, and show it; and the start of any request's work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -1,7 +1,5 @@
 """Imports inside a worker: what one would do, and the command that does it."""
 
-from __future__ import annotations
-
 import re
 import time
 import zlib
@@ -23,29 +21,11 @@ from playground.sessions.protocol.moving import (
     PackedPlan,
     PlannedObject,
 )
+from playground.sessions.worker import world as core
 from playground.sessions.worker.answers.adoption import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
 from playground.sessions.worker.time_sharing import Steps
-from playground.sessions.worker.world import (
-    ApplyObjects,
-    Intake,
-    InvalidObject,
-    Item,
-    Plan,
-    Simulation,
-    Trial,
-    build_plan,
-    continuation_of,
-    get_creation_time,
-    heading,
-    in_creation_order,
-    list_silent_nodes,
-    plan_import,
-    source_of,
-    take_in,
-    taking_in,
-)
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import is_configuration
 from scheduler_core.formats.manifests import Intake as Brought
@@ -59,7 +39,7 @@ KIND = "Namespace"
 MADE = gettext_noop("Missing namespaces, which will be created without labels: %(count)s.")
 
 
-def with_namespaces(world: Simulation, brought: Brought, loaded: Sequence[Loaded]) -> tuple[Brought, list[Loaded]]:
+def with_namespaces(world: core.Simulation, brought: Brought, loaded: Sequence[Loaded]) -> tuple[Brought, list[Loaded]]:
     """Return the import and its objects, with the missing namespaces and a note that counts them."""
     lacking = _lacking(world, loaded)
     if not lacking:
@@ -73,7 +53,7 @@ def with_namespaces(world: Simulation, brought: Brought, loaded: Sequence[Loaded
     return replace(brought, notes=[*brought.notes, note]), [*loaded, *made]
 
 
-def _lacking(world: Simulation, loaded: Sequence[Loaded]) -> list[str]:
+def _lacking(world: core.Simulation, loaded: Sequence[Loaded]) -> list[str]:
     """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them."""
     there, used = set(), set()
     for each in loaded:
@@ -101,7 +81,7 @@ COMMAND = "envsubst < FILE"
 _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w{0,80}[^{}\"\n]{0,80}\}|\$[A-Z][A-Z0-9_]{1,80}\b")
 
 
-def variables_in(items: Sequence[Item]) -> list[Note]:
+def variables_in(items: Sequence[core.Item]) -> list[Note]:
     """Return a note on what to do first, for the first variable among the items' errors."""
     texts = (error.text for item in items for error in item.errors)
     found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
@@ -112,12 +92,12 @@ SOURCE = "import"  # of its command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
-def preview(world: Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None) -> ImportPlan:
+def preview(world: core.Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None) -> ImportPlan:
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     brought = read_brought(text, limits)
-    intake = take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
+    intake = core.take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
     brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename))
-    planned = plan_import(world.api, loaded)
+    planned = core.plan_import(world.api, loaded)
     found = import_plan(world, brought, intake, planned, rename)
     command = command_of(world, planned.accepted, brought)
     return msgspec.structs.replace(
@@ -133,11 +113,11 @@ def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
         return read(text, limits)
     except NotObjects as error:
         raise CommandRefused(_convert_note(error.note)) from None
-    except InvalidObject as error:
+    except core.InvalidObject as error:
         raise refusal(error.errors) from None
 
 
-def list_accepted_objects(brought: Brought, intake: Intake, rename: bool) -> list[Loaded]:
+def list_accepted_objects(brought: Brought, intake: core.Intake, rename: bool) -> list[Loaded]:
     """The objects of a text as they may be kept."""
     return [
         replace(each, manifest=manifest, file="" if rename else each.file)
@@ -146,7 +126,9 @@ def list_accepted_objects(brought: Brought, intake: Intake, rename: bool) -> lis
     ]
 
 
-def import_plan(world: Simulation, brought: Brought, intake: Intake, planned: Plan, rename: bool) -> ImportPlan:
+def import_plan(
+    world: core.Simulation, brought: Brought, intake: core.Intake, planned: core.Plan, rename: bool
+) -> ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
     idle = notes(_list_written_manifests(planned))
     said = [*brought.notes, *variables_in(planned.items)]
@@ -182,24 +164,24 @@ def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return sums
 
 
-def command_of(world: Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:
+def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brought) -> core.ApplyObjects | None:
     """Return the command that applies all accepted objects; None if there are none.
 
     An import into an empty world carries its continuation.
     """
     if not accepted:
         return None
-    continuation = continuation_of(brought.text)
+    continuation = core.continuation_of(brought.text)
     empty = not world.store.count("Node") and not world.store.count("Pod")
     going_on = continuation if continuation is not None and empty else msgspec.UNSET
-    ordered = tuple(in_creation_order(accepted))
-    return ApplyObjects(ordered, continues=going_on, stopped=list_silent_nodes(ordered))
+    ordered = tuple(core.in_creation_order(accepted))
+    return core.ApplyObjects(ordered, continues=going_on, stopped=core.list_silent_nodes(ordered))
 
 
 def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
     """The text as it may be kept: without what was left at the door."""
-    continuation = continuation_of(text)
-    first = heading(continuation).encode() if continuation is not None else b""
+    continuation = core.continuation_of(text)
+    first = core.heading(continuation).encode() if continuation is not None else b""
     return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
 
 
@@ -215,12 +197,12 @@ def _convert_note(note: Note) -> Message:
     return message(note.text, **{name: str(value) for name, value in note.values.items()})
 
 
-def _list_written_manifests(planned: Plan) -> list[Mapping[str, Any]]:
+def _list_written_manifests(planned: core.Plan) -> list[Mapping[str, Any]]:
     """The objects of the text that would be written, without what is made of them."""
     return [i.manifest for i in planned.items if i.action in ("created", "changed")]
 
 
-def _build_planned_object(item: Item) -> PlannedObject:
+def _build_planned_object(item: core.Item) -> PlannedObject:
     if is_configuration(item.manifest):
         item = replace(item, action="ignored", errors=(), reason=NO_OBJECT)
     return PlannedObject(
@@ -285,17 +267,17 @@ class LargeImport:
         position, brought = world.position, read_brought(self._file.read_bytes(), self._limits)
         self._begin("clean", 3 * len(brought.objects))
         yield
-        taking = taking_in(world.store, world.now, [each.manifest for each in brought.objects], self._rename)
+        taking = core.taking_in(world.store, world.now, [each.manifest for each in brought.objects], self._rename)
         intake = yield from self._in_turns(taking)
         brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, self._rename))
-        loaded.sort(key=lambda each: get_creation_time(each.manifest))
+        loaded.sort(key=lambda each: core.get_creation_time(each.manifest))
         plan, trial = yield from self._tried(world, loaded)
         self._begin("keep", 2 * len(loaded))
         yield
         found = import_plan(world, brought, intake, plan, self._rename)
         command = command_of(world, plan.accepted, brought)
-        going_on = continuation_of(brought.text)
-        first = heading(going_on).encode() if going_on is not None else b""
+        going_on = core.continuation_of(brought.text)
+        first = core.heading(going_on).encode() if going_on is not None else b""
         del brought, intake, plan  # with the text
         forget_places()
         yield
@@ -304,14 +286,14 @@ class LargeImport:
             self.prepared = Tried(world, position, command, trial, packed.command, packed.size)
         return _with_plan(packed, found)
 
-    def _tried(self, world: Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[Plan, Trial | None]]:
+    def _tried(self, world: core.Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[core.Plan, core.Trial | None]]:
         self._begin("try", len(loaded))
         yield
-        sources = [source_of(each.index, each) for each in loaded]
+        sources = [core.source_of(each.index, each) for each in loaded]
         trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
-        return build_plan(world.api, sources, trial), trial
+        return core.build_plan(world.api, sources, trial), trial
 
-    def _pack(self, objects: Sequence[object], command: ApplyObjects | None, first: bytes) -> Steps[PackedPlan]:
+    def _pack(self, objects: Sequence[object], command: core.ApplyObjects | None, first: bytes) -> Steps[PackedPlan]:
         """The command as the log keeps it, and the text as it may be kept."""
         before, after = _frame(command)
         done = yield from self._written(before, command.objects if command is not None else (), after)
@@ -320,7 +302,7 @@ class LargeImport:
         count = len(command.objects) if command is not None else 0
         return PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
 
-    def _written(self, before: bytes, objects: Sequence[object], after: bytes) -> Steps[_Compressed]:
+    def _written(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_Compressed]":
         """A list of objects as JSON, with what stands around it."""
         written, between = _Compressed(), b""
         written.add(before)
@@ -366,7 +348,7 @@ class _Compressed:
         return b"".join((*self._parts, self._compressor.flush()))
 
 
-def _frame(command: ApplyObjects | None) -> tuple[bytes, bytes]:
+def _frame(command: core.ApplyObjects | None) -> tuple[bytes, bytes]:
     """Return the bytes before and after the objects of a command."""
     if command is None:
         return b"", b""

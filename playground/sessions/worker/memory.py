@@ -1,7 +1,5 @@
 """Memory: the collector at the wrong moment costs a second, what it frees goes back to the system, and no job takes it from the others."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc

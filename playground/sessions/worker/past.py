@@ -1,7 +1,5 @@
 """What was: the worlds of steps and attempts that are past, and where a viewer stands among them."""
 
-from __future__ import annotations
-
 import sys
 import time
 from bisect import bisect_right, insort
@@ -197,7 +195,7 @@ class History:
         self.store.cut(position)
         _let_go(dropped)
 
-    def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> History:
+    def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> "History":
         """The same past up to a position, for a fork of the session."""
         other = History(origin, replay, self.slice, self._count)
         other._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position]

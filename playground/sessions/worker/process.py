@@ -3,8 +3,6 @@
 It knows no Django and no database. It ends as soon as its input is closed, also in the middle of a long job: it never outlives the server.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os
@@ -20,20 +18,11 @@ from msgspec import Raw, ValidationError
 from msgspec.msgpack import Decoder
 
 from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol import wire
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import EngineFailed, Failure, OutOfMemory, SessionError
 from playground.sessions.protocol.opening import AskProgress, Close, Interrupt
-from playground.sessions.protocol.wire import (
-    ENCODER,
-    ENVELOPES,
-    AtWork,
-    Envelope,
-    Frames,
-    Reply,
-    frame_message,
-    write_all,
-)
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.handlers import progress
 from playground.sessions.worker.memory import SHARED, Budget, Clearing, within
@@ -48,10 +37,10 @@ IDLE = 0.5  # seconds without work after which memory is cleared up
 class Worker:
     """Requests in, answers out, jobs in turn between them."""
 
-    def __init__(self, source: int, sink: int, at_work: AtWork) -> None:
+    def __init__(self, source: int, sink: int, at_work: wire.AtWork) -> None:
         self._source = source
         self._sink = sink
-        self._frames = Frames()
+        self._frames = wire.Frames()
         self._at_work = at_work
         self._jobs = TimeSharing(TimeSlice(), at_work.say)
         self._engines = Engines(self._jobs.slice, at_work.advance)
@@ -69,7 +58,7 @@ class Worker:
                 if not data:
                     return
                 for frame in self._frames.feed(data):
-                    self._take(ENVELOPES.decode(frame))
+                    self._take(wire.ENVELOPES.decode(frame))
             elif self._jobs:
                 self._jobs.turn()
 
@@ -79,7 +68,7 @@ class Worker:
             return self._jobs.patience
         return IDLE if self._clearing.due else None
 
-    def _take(self, envelope: Envelope) -> None:
+    def _take(self, envelope: wire.Envelope) -> None:
         self._at_work.say(envelope.number)
         try:
             message = read_message(envelope)
@@ -128,7 +117,7 @@ class Worker:
         self._send(encode_failure(number, Failure.of(error)))
 
     def _send(self, data: bytes) -> None:
-        write_all(self._sink, data)
+        wire.write_all(self._sink, data)
 
 
 def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handler, Steps[Any]]:
@@ -140,7 +129,7 @@ def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handle
     return handler, within(Budget(SHARED, handler.too_much), work) if handler.too_much else work
 
 
-def read_message(envelope: Envelope) -> Message:
+def read_message(envelope: wire.Envelope) -> Message:
     """Decode an envelope. Raises EngineFailed with the field at fault."""
     try:
         return _messages(len(Message.kinds)).decode(envelope.message)
@@ -160,11 +149,11 @@ def _messages(known: int) -> Decoder[Message]:
 
 def encode_answer(number: int, answer: Any) -> bytes:
     """A frame with an answer. Raises TypeError where it holds what is no data."""
-    return frame_message(ENCODER.encode(Reply(number, Raw(ENCODER.encode(answer)))))
+    return wire.frame_message(wire.ENCODER.encode(wire.Reply(number, Raw(wire.ENCODER.encode(answer)))))
 
 
 def encode_failure(number: int, failure: Failure) -> bytes:
-    return frame_message(ENCODER.encode(Reply(number, Raw(ENCODER.encode(None)), failure)))
+    return wire.frame_message(wire.ENCODER.encode(wire.Reply(number, Raw(wire.ENCODER.encode(None)), failure)))
 
 
 def failure_of(error: BaseException) -> EngineFailed:
@@ -203,4 +192,4 @@ def main() -> None:
     tune_garbage_collection()
     threading.Thread(target=end_with, args=(sys.stdin.fileno(),), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        Worker(sys.stdin.fileno(), sink, AtWork(int(sys.argv[2]))).work()
+        Worker(sys.stdin.fileno(), sink, wire.AtWork(int(sys.argv[2]))).work()

@@ -3,8 +3,6 @@
 A handler is a generator that yields between its slices of time and returns the answer (time_sharing.py).
 """
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Callable
 from importlib import import_module, util
@@ -14,7 +12,7 @@ from playground.sessions.protocol.base import Request
 from playground.sessions.worker.time_sharing import Steps
 
 H = TypeVar("H", bound=Callable[..., Steps[Any]])
-HANDLERS: dict[type[Request[Any]], Handler] = {}
+HANDLERS: "dict[type[Request[Any]], Handler]" = {}
 OWN, FEATURES = "playground.sessions.worker", "playground.features"
 RUN = (f"{OWN}.__main__", f"{OWN}.process")  # the program itself
 

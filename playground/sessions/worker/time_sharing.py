@@ -6,8 +6,6 @@ being written) works in the gaps between those, and has every EIGHTH turn where 
 waits until they pause for CALM, for PUT_OFF at most: a turn of it that has begun is in the way of the next step.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import deque

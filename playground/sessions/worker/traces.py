@@ -1,7 +1,5 @@
 """Traces inside a worker: a session's history as lines of JSON, and the check of such lines by computing them again."""
 
-from __future__ import annotations
-
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,19 +9,10 @@ import msgspec
 import orjson
 
 from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol import traces
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached, refusal
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.protocol.traces import (
-    CheckTrace,
-    OpenTrace,
-    TraceChecked,
-    TracedCommand,
-    TraceDifference,
-    TracedLesson,
-    TraceLines,
-    TraceMaker,
-)
 from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.world import Refused
 from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log
@@ -40,7 +29,7 @@ OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NO
 class Export:
     """A trace being written, a chunk at a time."""
 
-    def __init__(self, request: OpenTrace) -> None:
+    def __init__(self, request: traces.OpenTrace) -> None:
         self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
         lines = export_lines(
@@ -48,7 +37,7 @@ class Export:
         )
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
-    def next(self) -> TraceLines:
+    def next(self) -> traces.TraceLines:
         """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
         with self._memory:
@@ -56,23 +45,23 @@ class Export:
                 made.append(orjson.dumps(line, option=OPTIONS))
                 size += len(made[-1])
                 if size >= CHUNK or time.perf_counter() > end:
-                    return TraceLines(b"".join(made), False)
-        return TraceLines(b"".join(made), True)
+                    return traces.TraceLines(b"".join(made), False)
+        return traces.TraceLines(b"".join(made), True)
 
 
-def with_lesson(lines: Iterator[Data], lesson: TracedLesson) -> Iterator[Data]:
+def with_lesson(lines: Iterator[Data], lesson: traces.TracedLesson) -> Iterator[Data]:
     """The same lines; the header names the lesson, where there is one."""
     header = next(lines)
     yield {**header, "lesson": msgspec.to_builtins(lesson)} if lesson.story else header
     yield from lines
 
 
-def lesson_in(header: Mapping[str, Any]) -> TracedLesson:
+def lesson_in(header: Mapping[str, Any]) -> traces.TracedLesson:
     """The lesson that a header names."""
     try:
-        return msgspec.convert(header.get("lesson", {}), TracedLesson)
+        return msgspec.convert(header.get("lesson", {}), traces.TracedLesson)
     except msgspec.ValidationError:
-        return TracedLesson()
+        return traces.TracedLesson()
 
 
 def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
@@ -80,7 +69,7 @@ def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
     return {row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"}
 
 
-def check(request: CheckTrace) -> TraceChecked:
+def check(request: traces.CheckTrace) -> traces.TraceChecked:
     """Compute a trace again."""
     lines = _read(request.data)
     try:
@@ -91,14 +80,14 @@ def check(request: CheckTrace) -> TraceChecked:
         raise CommandRefused(message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))) from None
     except Refused as refused:
         raise refusal(refused.errors) from None
-    return TraceChecked(
+    return traces.TraceChecked(
         seed=seed,
         head=head,
-        commands=[TracedCommand(at, _payload(log[at])) for at in sorted(log)],
+        commands=[traces.TracedCommand(at, _payload(log[at])) for at in sorted(log)],
         attempts=report.attempts,
         position=report.position,
         difference=_difference(report),
-        maker=TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
+        maker=traces.TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
         records=sum(line.get("type") == "record" for line in lines),
         passed_over=_list_unknown_fields(log.values()),
         lesson=lesson_in(lines[0]),
@@ -118,11 +107,11 @@ def _payload(command: Any) -> bytes:
     return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
 
 
-def _difference(report: Any) -> TraceDifference | None:
+def _difference(report: Any) -> traces.TraceDifference | None:
     difference = report.difference
     if difference is None:
         return None
-    return TraceDifference(difference.line, difference.position, difference.received, difference.expected)
+    return traces.TraceDifference(difference.line, difference.position, difference.received, difference.expected)
 
 
 def _read(data: bytes) -> list[Mapping[str, Any]]:

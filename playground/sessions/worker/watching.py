@@ -1,7 +1,5 @@
 """Watches of a session's API server: the last changes of its objects, and who sees which."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple

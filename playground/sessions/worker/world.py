@@ -1,7 +1,5 @@
 """The door to scheduler_core: the names that an engine uses, in one place."""
 
-from __future__ import annotations
-
 from scheduler_core.formats.export import continuation_of, digest, heading
 from scheduler_core.world.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
 from scheduler_core.world.readonly import FieldError, InvalidObject, is_standing

@@ -3,8 +3,6 @@
 The zip's check sums tell a damaged file before anything is done with it, and any unzip gets the copy out.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import zipfile

@@ -1,7 +1,5 @@
 """Making a backup of this installation's database, and restoring it."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """PostgreSQL: its own pg_dump and pg_restore, each in one transaction."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """SQLite: a copy of the file as it is at one moment, and its replacement by a copy."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable, Iterator

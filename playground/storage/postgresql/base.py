@@ -1,7 +1,5 @@
 """The backend: Django's, but a connection is looked at before it is used, made anew where the server has closed it, and bounded in time."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

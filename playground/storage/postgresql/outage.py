@@ -4,8 +4,6 @@ Whoever needs a connection waits while the outage is short. When it is longer, e
 somebody tries; the first connection that is made ends the outage.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The backend: Django's, but a database whose disk takes not even what belongs to a connection is opened to be read."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import sqlite3

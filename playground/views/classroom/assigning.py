@@ -26,7 +26,7 @@ from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator, opens
 from playground.views.home import tracks
-from playground.views.lessons.variants import MOST_VARIANTS, start_variant
+from playground.views.lessons.variants import MOST_VARIANTS, create_variant
 from playground.views.responses import problem
 
 
@@ -127,6 +127,7 @@ async def play_lesson(request: HttpRequest, room: Room, student: Student, slug: 
         if rooms.is_over(room):
             raise SessionError(_("This assignment has ended."))
         session = await _start_lesson(request, room, student, lesson)
+        await remember(request, session.edit_key)
         await in_thread(assignments.begin_work, student, slug, session)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
 
@@ -134,13 +135,12 @@ async def play_lesson(request: HttpRequest, room: Room, student: Student, slug: 
 async def _start_lesson(request: HttpRequest, room: Room, student: Student, lesson: Lesson) -> Session:
     if room.varied and lesson.pattern is not None:
         try:
-            return (await start_variant(request, lesson, lesson.slug, str(1 + student.pk % MOST_VARIANTS)))[0]
+            return (await create_variant(request, lesson, lesson.slug, str(1 + student.pk % MOST_VARIANTS)))[0]
         except SessionError:  # this draw has no unique answer: as it is written
             pass
     title = str(in_language({language: words.title for language, words in lesson.words.items()}))
     commands = beginning(lesson.plan)
     session = await create_session(name=title, story=lesson.slug, commands=commands, creator=creator(request))
-    await remember(request, session.edit_key)
     return session
 
 

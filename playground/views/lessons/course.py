@@ -14,8 +14,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
+from playground.lessons.figures import read_figures
 from playground.lessons.own import PREFIX, hand
 from playground.lessons.reading import read_documents
+from playground.models import Session
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -23,7 +25,7 @@ from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, create_session
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator
-from playground.views.lessons.variants import start_variant
+from playground.views.lessons.variants import create_variant
 from playground.views.responses import problem
 
 SOURCE = "story"
@@ -32,24 +34,21 @@ SOURCE = "story"
 @require_GET
 def list_by_document(request: HttpRequest) -> HttpResponse:
     """The documents, each with the lessons that play it."""
-    documents = [
-        {**each, "lessons": [_present(lesson) for slug in each["lessons"] if (lesson := lesson_of(slug))]}
-        for each in read_documents()
-    ]
+    documents = [_list_sections(each) for each in read_documents()]
     return render(request, "playground/lessons/documents.html", {"documents": documents})
 
 
 @require_http_methods(["GET", "POST"])
 async def show_lesson(request: HttpRequest, slug: str) -> HttpResponse:
     """Describe a lesson, in the language `lang`; POST starts it, at `card` and in `variant` if they are given."""
-    lesson = None if slug.startswith(PREFIX) else lesson_of(slug)
+    lesson = find_built_in(slug)
     asked = request.POST if request.method == "POST" else request.GET
-    if lesson is None:
-        raise Http404(slug)
     try:
-        card = _read_card(asked.get("card", ""), lesson)
+        card = read_card(asked.get("card", ""), lesson)
         if request.method == "POST":
-            started = await _start(request, lesson, card)
+            session = await begin_lesson(request, lesson, card)
+            await remember(request, session.edit_key)
+            started = HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
             return _keep_language(started, asked.get("lang", ""))
     except SessionError as error:
         return problem(request, error)
@@ -60,17 +59,51 @@ async def show_lesson(request: HttpRequest, slug: str) -> HttpResponse:
         "card": card,
         "lang": language,
         "variant": asked.get("variant", "")[:4],
-        "documents": [each for each in read_documents() if slug in each["lessons"]],
+        "sections": list_played_sections(slug),
         "next": _present(following) if (following := lesson_of(lesson.plan.next)) else None,
     }
     return render(request, "playground/lessons/lesson.html", context)
+
+
+def _list_sections(document: dict[str, Any]) -> dict[str, Any]:
+    """A document with the lessons and figures of each section; `lessons` are those of no section."""
+    sections = [
+        {
+            "section": each,
+            "lessons": [_present(lesson) for slug in each.get("lessons", ()) if (lesson := lesson_of(slug))],
+            "figures": [{"name": name, "title": read_figures()[name].title} for name in each.get("figures", ())],
+        }
+        for each in document["sections"]
+    ]
+    placed = {slug for each in document["sections"] for slug in each.get("lessons", ())}
+    others = [_present(lesson) for slug in document["lessons"] if slug not in placed and (lesson := lesson_of(slug))]
+    return {**document, "sections": sections, "lessons": others}
+
+
+def list_played_sections(slug: str) -> list[dict[str, Any]]:
+    """The sections of documents that a lesson plays; a whole document where no section of it is named."""
+    found = []
+    for document in read_documents():
+        sections = [each for each in document["sections"] if slug in each.get("lessons", ())]
+        whole: list[dict[str, Any]] = [{}] if slug in document["lessons"] else []
+        found += [{"document": document, "section": each} for each in sections or whole]
+    return found
 
 
 def _present(lesson: Lesson) -> dict[str, Any]:
     return {"slug": lesson.slug, "title": {language: words.title for language, words in lesson.words.items()}}
 
 
-def _read_card(text: str, lesson: Lesson) -> int:
+def find_built_in(slug: str) -> Lesson:
+    """The lesson of this name among those that come along; Http404 where there is none."""
+    lesson = None if slug.startswith(PREFIX) else lesson_of(slug)
+    if lesson is None:
+        raise Http404(slug)
+    return lesson
+
+
+def read_card(text: str, lesson: Lesson) -> int:
+    """The number of a card that an address asks for."""
     most = len(lesson.plan.cards)
     if text and not (text.isascii() and text.isdecimal() and 1 <= int(text[:4]) <= most):
         shown = {"card": text[:40], "most": most}
@@ -78,17 +111,17 @@ def _read_card(text: str, lesson: Lesson) -> int:
     return int(text or 1)
 
 
-async def _start(request: HttpRequest, lesson: Lesson, card: int) -> HttpResponse:
+async def begin_lesson(request: HttpRequest, lesson: Lesson, card: int) -> Session:
+    """A new session that plays the lesson, in the variant that the form names, up to a card."""
     if request.POST.get("variant"):
-        session, lesson = await start_variant(request, lesson, lesson.slug)
+        session, lesson = await create_variant(request, lesson, lesson.slug)
     else:
         title = str(in_language({language: words.title for language, words in lesson.words.items()}))
         commands = beginning(lesson.plan)
         session = await create_session(name=title, story=lesson.slug, commands=commands, creator=creator(request))
-        await remember(request, session.edit_key)
     if card > 1:
         await _advance(SessionClient(session, "edit"), lesson, card)
-    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+    return session
 
 
 async def _advance(client: SessionClient, lesson: Lesson, card: int) -> None:

@@ -55,14 +55,15 @@ async def _of_story(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 async def _start(request: HttpRequest, lesson: Lesson | None, slug: str) -> HttpResponse:
-    session, _variant = await start_variant(request, lesson, slug)
+    session, _variant = await create_variant(request, lesson, slug)
+    await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
 
 
-async def start_variant(
+async def create_variant(
     request: HttpRequest, lesson: Lesson | None, slug: str, seed: str = ""
 ) -> tuple[Session, Lesson]:
-    """Start the variant of a seed, or the one that a form asks for; return its session and the lesson as it was drawn."""
+    """Create the session of the variant of a seed, or the one that a form asks for; return it and the lesson as it was drawn."""
     if lesson is None or lesson.pattern is None:
         raise SessionError(_("This lesson has no variants."))
     seed = seed or _seed(request.POST.get("variant", ""))
@@ -82,7 +83,6 @@ async def start_variant(
         commands=beginning(variant.plan),
         creator=creator(request),
     )
-    await remember(request, session.edit_key)
     return session, variant
 
 

@@ -1,7 +1,5 @@
 """Actions on objects: what an object offers as it is now, the form of each, and the command that it becomes."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

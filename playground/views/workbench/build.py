@@ -1,7 +1,5 @@
 """The builder: nodes, pods, devices and claims by forms, with a live preview of the YAML that they make."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import quote
 
@@ -13,16 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
+from playground.views import responses
 from playground.views.access import edits, opens
-from playground.views.responses import (
-    FORM_ERRORS,
-    by_htmx,
-    confirm_command,
-    in_drawer,
-    position,
-    reject_form,
-    workbench,
-)
 from playground.workbench.builder import to_yaml
 from playground.workbench.builder.names import next_index
 from playground.workbench.forms.build import BuilderForm, NodesForm, PodsForm
@@ -57,20 +47,20 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
     values = first_values(FORMS[what]) | (dict(preset.fields) if preset else {})
     values |= {name: text[:LENGTH] for name in FORMS[what].base_fields if (text := request.GET.get(name))}
     if what in KINDS and "first" not in request.GET:
-        taken = await client.ask(Objects(at=position(request), kind=KINDS[what]))
+        taken = await client.ask(Objects(at=responses.position(request), kind=KINDS[what]))
         pattern = values.get("pod_name") or values["name"]
         values["first"] = next_index(pattern, (listed.name for listed in taken))
     if what == "claims":
         values["name"] = await _free_name(request, client, values["name"])
     page = await _page(request, client, what, FORMS[what](initial=values))
-    return workbench(request, client, "build", {**page, "preset": preset.name if preset else ""})
+    return responses.workbench(request, client, "build", {**page, "preset": preset.name if preset else ""})
 
 
 async def _free_name(request: HttpRequest, client: SessionClient, name: str) -> str:
     """A name that no claim and no template has, whichever the form is to make: this one, or with a number behind it."""
     taken: set[str] = set()
     for kind in ("ResourceClaim", "ResourceClaimTemplate"):
-        listed = await client.ask(Objects(at=position(request), kind=kind))
+        listed = await client.ask(Objects(at=responses.position(request), kind=kind))
         taken.update(each.name for each in listed)
     return name if name not in taken else f"{name}-{max(next_index(f'{name}-{{i}}', taken), 2)}"
 
@@ -79,23 +69,23 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
     client.require_edit()
     form = await _form(request, client, what, request.POST)
     if not form.is_valid():
-        return workbench(request, client, "build", await _page(request, client, what, form), 422)
+        return responses.workbench(request, client, "build", await _page(request, client, what, form), 422)
     try:
         await _carry_out(request, client, form)
-    except FORM_ERRORS as error:
+    except responses.FORM_ERRORS as error:
         page = await _page(request, client, what, form)
-        return reject_form(request, client, "build", error, {**page, "refusal": error})
+        return responses.reject_form(request, client, "build", error, {**page, "refusal": error})
     said = describe_creation(what, len(form.manifests))
     if request.POST.get("another"):
-        return confirm_command(request, client, said, f"build-{what}")
-    if in_drawer(request):
+        return responses.confirm_command(request, client, said, f"build-{what}")
+    if responses.in_drawer(request):
         return HttpResponse(status=204, headers={"X-Done": quote(said)})  # workbench.js closes the drawer and says so
-    return confirm_command(request, client, said, "studio")
+    return responses.confirm_command(request, client, said, "studio")
 
 
 async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderForm) -> None:
     """The commands of a valid form: gates first, which the devices need. Devices that are there already become those of the form."""
-    at, devices = position(request), isinstance(form, DevicesForm)
+    at, devices = responses.position(request), isinstance(form, DevicesForm)
     command = ApplyObjects(tuple(form.manifests), create_only=not devices)
     if isinstance(form, DevicesForm) and (gates := form.settings):
         await client.apply(SetSettings(gates), at=at, source="builder")
@@ -107,7 +97,7 @@ async def _form(request: HttpRequest, client: SessionClient, what: str, data: An
     """A form with what was filled in; the one for devices knows the nodes."""
     if what != "devices":
         return FORMS[what](data)
-    listed = await client.ask(Objects(at=position(request), kind="Node"))
+    listed = await client.ask(Objects(at=responses.position(request), kind="Node"))
     return DevicesForm(data, nodes=tuple(each.name for each in listed))
 
 
@@ -117,8 +107,8 @@ async def preview(request: HttpRequest, client: SessionClient, what: str) -> Htt
     """The YAML that the form makes as it is filled in; nothing is created."""
     form = await _form(request, client, what, request.POST)
     form.is_valid()
-    if not by_htmx(request):
-        return workbench(request, client, "build", await _page(request, client, what, form))
+    if not responses.by_htmx(request):
+        return responses.workbench(request, client, "build", await _page(request, client, what, form))
     context = {"preview": build_preview_context(form), "what": what, "swapped": True}
     return render(request, "playground/build_preview.html", context)
 

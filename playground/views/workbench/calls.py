@@ -1,7 +1,5 @@
 """Calls of the scheduler to the API server that are to fail or to be slow."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

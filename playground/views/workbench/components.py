@@ -1,7 +1,5 @@
 """The settings of the components around the schedulers: flags, configurations, which controllers run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

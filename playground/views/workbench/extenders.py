@@ -1,7 +1,5 @@
 """Scheduler extenders: those of the configurations, one more, and what the server of each does."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Import: paste, upload or drop what kubectl prints; look at what it would do; apply what was accepted as one command."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter
@@ -218,10 +216,6 @@ def _build_tiles(plan: ImportPlan, kinds: Counter[str]) -> list[dict[str, str]]:
     return tiles + ([{"title": _("Others"), "value": thousands(sum(others.values())), "more": more}] if others else [])
 
 
-def _preview_url(request: HttpRequest, client: SessionClient, token: str) -> str:
-    return _with_position(request, reverse("import", args=[client.key]) + f"?token={token}")
-
-
 def _with_position(request: HttpRequest, address: str) -> str:
     at = position(request)
     return address if at is None else f"{address}{'&' if '?' in address else '?'}at={at}"
@@ -237,7 +231,7 @@ async def preview_import(request: HttpRequest, client: SessionClient, text: byte
 def _show_preview(
     request: HttpRequest, client: SessionClient, token: str, names: list[tuple[str, str]]
 ) -> HttpResponse:
-    address = _preview_url(request, client, token)
+    address = _with_position(request, reverse("import", args=[client.key]) + f"?token={token}")
     if not names:
         return HttpResponseRedirect(address)
     context = {"address": address, "count": len(names), "names": _table(names)}

@@ -1,7 +1,5 @@
 """Any object: the list of all of them, and one of them as YAML to create, replace or delete."""
 
-from __future__ import annotations
-
 from typing import Final
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Plugins of one's own in CEL: written, tried on the present world, kept in the session, put into a profile."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Fork with other weights: what the score stage's sliders imagine becomes a session in which it is so."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

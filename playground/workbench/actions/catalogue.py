@@ -1,7 +1,5 @@
 """Every action on objects, in the order in which they are offered."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +10,6 @@ from playground.workbench.actions.contract import (
     Action,
     Choices,
     Deleting,
-    Field,
     Offer,
     Patch,
     Patching,
@@ -21,6 +18,7 @@ from playground.workbench.actions.contract import (
     Wrong,
     gettext_noop,
     labels,
+    read_action,
     template,
 )
 from playground.workbench.actions.nodes import STATUSES
@@ -51,12 +49,9 @@ def _conditions(subject: Subject) -> Choices:
 
 
 CLAIMS = (
-    Action(
+    read_action(
         "report-device",
         CLAIM,
-        gettext_noop("Set a device condition"),
-        gettext_noop("In a cluster, the device's driver does this. A binding may wait for it."),
-        gettext_noop("Condition of %(name)s set."),
         lambda subject, values: ReportDeviceCondition(
             subject.key,
             values["type"],
@@ -65,14 +60,12 @@ CLAIMS = (
             values["reason"] or "",
             values["message"] or "",
         ),
-        (
-            Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
-            Field("status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES),
-            Field("device", "choice", gettext_noop("Device"), choices=_devices),
-            Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as Prepared")),
-            Field("message", "text", gettext_noop("Message")),
-        ),
         applies=lambda subject: bool(_results(subject)),
+        fields={
+            "type": {"choices": _conditions},
+            "status": {"choices": lambda subject: STATUSES},
+            "device": {"choices": _devices},
+        },
     ),
 )
 
@@ -121,27 +114,14 @@ def _duplicate(subject: Subject, values: Values) -> ApplyObjects | CreateObject:
     return CreateObject(copies[0]) if len(copies) == 1 else ApplyObjects(copies, create_only=True)
 
 
-DUPLICATE = Action(
+DUPLICATE = read_action(
     "duplicate",
     ("Node", "Pod"),
-    gettext_noop("Duplicate"),
-    gettext_noop("Creates the same object again from its original manifest. A pod is scheduled, a node starts empty."),
-    gettext_noop("%(name)s duplicated."),
     _duplicate,
-    (
-        Field("copy", "text", gettext_noop("Name"), required=True, initial=lambda subject: subject.free),
-        Field(
-            "count",
-            "number",
-            gettext_noop("How many"),
-            required=True,
-            initial=lambda subject: 1,
-            least=1,
-            most=MOST_COPIES,
-        ),
-    ),
-    letter="u",
-    icon="copy",
+    fields={
+        "copy": {"initial": lambda subject: subject.free},
+        "count": {"most": MOST_COPIES, "initial": lambda subject: 1},
+    },
 )
 
 
@@ -203,26 +183,17 @@ def _of(rule: Mapping[str, Any]) -> tuple[Any, Any]:
     return rule.get("pods") or "", rule.get("container") or ""
 
 
-PROGRAMS = Action(
+PROGRAMS = read_action(
     "programs",
     ("Pod", *WORKLOADS),
-    gettext_noop('Set container behavior'),
-    gettext_noop(
-        'How long containers run, how they exit, and when they are ready, for every current and future pod ' 'with these labels.'
-    ),
-    gettext_noop('Container behavior set.'),
     _make,
-    (
-        Field("pods", "pairs", gettext_noop("Pods with these labels"), gettext_noop("empty: all pods"), initial=labels),
-        Field("container", "choice", gettext_noop("Containers"), choices=_all_containers),
-        Field("length", "seconds", gettext_noop("Runs for"), gettext_noop('such as 30s; empty: forever')),
-        Field("exit", "number", gettext_noop('Exit code'), gettext_noop('0, the default, means success'), most=255),
-        Field("ready", "choice", gettext_noop("Ready"), choices=lambda subject: READY),
-        Field("ready_after", "seconds", gettext_noop("After"), gettext_noop('such as 5s, if the container takes time to become ready')),
-        Field("on_term", "choice", gettext_noop("On SIGTERM"), choices=lambda subject: ON_TERM),
-        Field("term_after", "seconds", gettext_noop("After"), gettext_noop('such as 20s, if the container takes time to stop')),
-    ),
-)  # fmt: skip
+    fields={
+        "pods": {"initial": labels},
+        "container": {"choices": _all_containers},
+        "ready": {"choices": lambda subject: READY},
+        "on_term": {"choices": lambda subject: ON_TERM},
+    },
+)
 
 # What can be done to objects of several kinds.
 
@@ -233,38 +204,18 @@ def _label(subject: Subject, values: Values) -> Patch:
     return {"metadata": {"labels": values["labels"]}}
 
 
-LABEL = Action(
+LABEL = read_action(
     "label",
     ("Node", "Pod"),
-    gettext_noop("Label"),
-    gettext_noop("Sets or removes labels."),
-    gettext_noop("Labels of %(name)s changed."),
     Patching(_label),
-    (
-        Field(
-            "labels",
-            "labels",
-            gettext_noop("Labels"),
-            gettext_noop("as in kubectl label: disk=ssd sets a label, disk- removes it"),
-            True,
-            choices=lambda subject: [(each, each) for each in subject.used.get("labels", ())],
-        ),
-    ),
-    letter="l",
-    icon="tag",
+    fields={"labels": {"choices": lambda subject: [(each, each) for each in subject.used.get("labels", ())]}},
 )
 
 
-DELETE = Action(
+DELETE = read_action(
     "delete",
     ("Node", "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceClaim", "PriorityClass"),
-    gettext_noop("Delete"),
-    gettext_noop("Same as kubectl delete. A claim in use is kept until its pod is deleted."),
-    gettext_noop("%(name)s deleted."),
     Deleting(),
-    danger=True,
-    letter="Delete",
-    icon="delete",
 )
 
 # What can be done to disruption budgets.
@@ -280,21 +231,14 @@ def _budget(subject: Subject, values: Values) -> PatchObject:
     return PatchObject(subject.ref, {"spec": {name: chosen.get(name) for name in given}})
 
 
-BUDGET = Action(
+BUDGET = read_action(
     "budget",
     ("PodDisruptionBudget",),
-    gettext_noop("Change the budget"),
-    gettext_noop(
-        "How many of its pods must stay available, or may be unavailable. A number, or a percentage such as 50%."
-    ),
-    gettext_noop("Budget of %(name)s changed."),
     _budget,
-    (
-        Field("least", "text", LEAST, initial=lambda subject: subject.part("spec", LEAST)),
-        Field("most", "text", MOST, initial=lambda subject: subject.part("spec", MOST)),
-    ),
-    letter="b",
-    icon="resize",
+    fields={
+        "least": {"initial": lambda subject: subject.part("spec", LEAST)},
+        "most": {"initial": lambda subject: subject.part("spec", MOST)},
+    },
 )
 
 ACTIONS: tuple[Action, ...] = (

@@ -4,14 +4,14 @@ One table (catalogue.py) for the forms, the inspector's buttons and whatever els
 notes are marked for the catalogs and translated where they are shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from playground.common.catalogs import read_yaml
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, merge_patch
 
 Values = Mapping[str, Any]
@@ -119,6 +119,26 @@ class Action:
     def said(self, values: Values) -> str:
         """Return the text to show after the action with these values."""
         return self.asked if self.asked and values.get("dry_run") else self.done
+
+
+def read_action(
+    name: str,
+    kinds: tuple[str, ...],
+    make: Callable[[Subject, Values], Command],
+    applies: Callable[[Subject], bool] = lambda subject: True,
+    fields: Mapping[str, Mapping[str, Any]] = {},
+) -> Action:
+    """An action with its words from actions.yaml; `fields` are the parts of its fields that depend on the object, by the fields' names."""
+    words = dict(read_yaml(Path(__file__).with_name("actions.yaml"))[name])
+    built = tuple(
+        Field(
+            field,
+            **{"label" if part == "exact" else part: value for part, value in given.items()},
+            **fields.get(field, {}),
+        )
+        for field, given in words.pop("fields", {}).items()
+    )
+    return Action(words.pop("address", name), kinds, make=make, fields=built, applies=applies, **words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ An entry opens a page in the drawer, sends a form at once, or looks for the plac
 entries that are seen one at a time; the first is what opens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode

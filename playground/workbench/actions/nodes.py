@@ -1,10 +1,8 @@
 """What can be done to nodes, as kubectl does it; and what their kubelets are made to do."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from playground.workbench.actions.contract import Action, Choices, Field, Patch, Patching, Subject, Values, gettext_noop
+from playground.workbench.actions.contract import Choices, Patch, Patching, Subject, Values, gettext_noop, read_action
 from scheduler_core.world.commands import CancelDrain, Command, DrainNode, ReportCondition, SetKubelet
 
 # A node that fails: its kubelet stops, or reports that something is wrong; and that it is well again.
@@ -52,29 +50,13 @@ def _wrong(subject: Subject) -> Choices:
 
 
 FAILURES = (
-    Action(
-        "fail",
-        ("Node",),
-        gettext_noop("Fail"),
-        gettext_noop("Makes the node fail. Controllers then taint the node and evict its pods."),
-        gettext_noop("%(name)s fails."),
-        _fail,
-        (Field("how", "choice", gettext_noop("Failure"), required=True, choices=lambda subject: WAYS),),
-        danger=True,
-        letter="x",
-        icon="fail",
-    ),
-    Action(
+    read_action("fail", ("Node",), _fail, fields={"how": {"choices": lambda subject: WAYS}}),
+    read_action(
         "recover",
         ("Node",),
-        gettext_noop("Recover"),
-        gettext_noop("Ends the failure."),
-        gettext_noop("%(name)s recovers."),
         _recover,
-        (Field("what", "choice", gettext_noop("Recovery"), required=True, choices=_wrong),),
         applies=lambda subject: bool(_wrong(subject)),
-        letter="o",
-        icon="restart",
+        fields={"what": {"choices": _wrong}},
     ),
 )
 
@@ -146,156 +128,53 @@ def _conditions(subject: Subject) -> Choices:
 
 
 CORDONS = (
-    Action(
-        "cordon",
-        NODE,
-        gettext_noop("Cordon"),
-        gettext_noop("The scheduler places no new pods here. Running pods stay."),
-        gettext_noop("%(name)s is cordoned."),
-        Patching(_unschedulable(True)),
-        applies=lambda subject: not _is_cordoned(subject),
-        letter="c",
-        icon="cordon",
-    ),
-    Action(
-        "uncordon",
-        NODE,
-        gettext_noop("Uncordon"),
-        gettext_noop("The scheduler can place pods here again."),
-        gettext_noop("%(name)s is uncordoned."),
-        Patching(_unschedulable(None)),
-        applies=_is_cordoned,
-        letter="c",
-        icon="cordon",
-    ),
-    Action(
-        "drain",
-        NODE,
-        gettext_noop("Drain"),
-        gettext_noop(
-            "Cordons the node and requests the eviction of its pods. A request that a disruption budget refuses "
-            "is repeated every 5 s."
-        ),
-        gettext_noop("%(name)s is being drained."),
-        _drain,
-        (
-            Field(
-                "ignore_daemon_sets",
-                "flag",
-                gettext_noop("Ignore the pods of DaemonSets"),
-                gettext_noop("--ignore-daemonsets: without this flag, one such pod is an error"),
-            ),
-            Field(
-                "force",
-                "flag",
-                gettext_noop("Evict pods without a controller"),
-                gettext_noop("--force: without this flag, one such pod is an error"),
-            ),
-            Field(
-                "delete_empty_dir_data",
-                "flag",
-                gettext_noop("Evict pods with data in an emptyDir"),
-                gettext_noop("--delete-emptydir-data: without this flag, one such pod is an error"),
-            ),
-            Field(
-                "grace_period_seconds",
-                "number",
-                gettext_noop("Grace period in seconds"),
-                gettext_noop("empty: the pod's own grace period"),
-            ),
-        ),
-        danger=True,
-        letter="d",
-        icon="down",
-    ),
-    Action(
+    read_action("cordon", NODE, Patching(_unschedulable(True)), applies=lambda subject: not _is_cordoned(subject)),
+    read_action("uncordon", NODE, Patching(_unschedulable(None)), applies=_is_cordoned),
+    read_action("drain", NODE, _drain),
+    read_action(
         "cancel-drain",
         NODE,
-        gettext_noop("Stop the drain"),
-        gettext_noop("Same as Ctrl-C in kubectl drain: no more evictions are requested, and the node stays cordoned."),
-        gettext_noop("The drain of %(name)s is stopped."),
         lambda subject, values: CancelDrain(subject.name),
         applies=lambda subject: subject.draining,
     ),
 )
-TAINT = Action(
+TAINT = read_action(
     "taint",
     NODE,
-    gettext_noop("Taint"),
-    gettext_noop("Pods that do not tolerate the taint are not scheduled here, or are evicted."),
-    gettext_noop("Taint added to %(name)s."),
     Patching(_taint),
-    (
-        Field(
-            "key",
-            "text",
-            gettext_noop("Key"),
-            gettext_noop("such as dedicated"),
-            required=True,
-            choices=_used("taint keys"),
-        ),
-        Field("value", "text", gettext_noop("Value"), gettext_noop("optional"), choices=_used("taint values")),
-        Field(
-            "effect",
-            "choice",
-            gettext_noop("Effect"),
-            gettext_noop("replaces a taint with the same key and effect"),
-            True,
-            choices=lambda subject: EFFECTS,
-        ),
-        Field("replaces", "choice", gettext_noop("Replaces"), choices=_list_replaceable_taints),
-    ),
-    letter="t",
-    icon="taint",
+    fields={
+        "key": {"choices": _used("taint keys")},
+        "value": {"choices": _used("taint values")},
+        "effect": {"choices": lambda subject: EFFECTS},
+        "replaces": {"choices": _list_replaceable_taints},
+    },
 )
-UNTAINT = Action(
+UNTAINT = read_action(
     "untaint",
     NODE,
-    gettext_noop("Untaint"),
-    gettext_noop("Removes a taint and cancels the evictions that it caused."),
-    gettext_noop("Taint removed from %(name)s."),
     Patching(_untaint),
-    (Field("taint", "choice", gettext_noop("Taint"), required=True, choices=_present_taints),),
     applies=lambda subject: bool(taints_of(subject)),
-    icon="taint",
+    fields={"taint": {"choices": _present_taints}},
 )
 KUBELETS = (
-    Action(
+    read_action(
         "stop-kubelet",
         NODE,
-        gettext_noop("Stop the kubelet"),
-        gettext_noop(
-            "The kubelet stops renewing its Lease and starting or stopping pods. Containers keep running. After "
-            "node-monitor-grace-period the node is Unknown."
-        ),
-        gettext_noop("Kubelet of %(name)s stopped."),
         lambda subject, values: SetKubelet(subject.name, False),
         applies=lambda subject: subject.kubelet_runs,
-        danger=True,
     ),
-    Action(
+    read_action(
         "start-kubelet",
         NODE,
-        gettext_noop("Start the kubelet"),
-        gettext_noop("The kubelet reports again and catches up."),
-        gettext_noop("Kubelet of %(name)s started."),
         lambda subject, values: SetKubelet(subject.name, True),
         applies=lambda subject: not subject.kubelet_runs,
     ),
-    Action(
+    read_action(
         "report",
         NODE,
-        gettext_noop("Set a condition"),
-        gettext_noop("From now on the kubelet or a node problem detector reports this condition."),
-        gettext_noop("Condition of %(name)s set."),
         lambda subject, values: ReportCondition(
             subject.name, values["type"], values["status"], values["reason"], values["message"]
         ),
-        (
-            Field("type", "text", gettext_noop("Condition"), required=True, choices=_conditions),
-            Field("status", "choice", gettext_noop("Status"), required=True, choices=lambda subject: STATUSES),
-            Field("reason", "text", gettext_noop("Reason"), gettext_noop("one word, such as KernelDeadlock")),
-            Field("message", "text", gettext_noop("Message")),
-        ),
+        fields={"type": {"choices": _conditions}, "status": {"choices": lambda subject: STATUSES}},
     ),
 )

@@ -1,11 +1,9 @@
 """What can be done to a plugin of a profile: another weight, or none of it. The scheduler restarts with the configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from playground.workbench.actions.contract import Action, Field, Subject, Values, gettext_noop
+from playground.workbench.actions.contract import Subject, Values, read_action
 from scheduler_core.world.commands import SetConfiguration
 
 KIND = "Plugin"  # no object of the API: `manifest` holds the scheduler's configuration
@@ -59,28 +57,12 @@ def _disable(subject: Subject, values: Values) -> SetConfiguration:
 
 
 ACTIONS = (
-    Action(
+    read_action(
         "weight",
         PLUGIN,
-        gettext_noop("Change the weight"),
-        gettext_noop("The weight of the plugin at Score. The scheduler restarts with the new configuration."),
-        gettext_noop("Weight of %(name)s changed."),
         _weigh,
-        (Field("weight", "number", gettext_noop("Weight"), required=True, initial=_weight, least=1, most=100),),
         applies=lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
-        letter="w",
-        icon="resize",
+        fields={"weight": {"initial": _weight}},
     ),
-    Action(
-        "disable",
-        PLUGIN,
-        gettext_noop("Disable"),
-        gettext_noop("Removes the plugin from the profile at all extension points. The scheduler restarts."),
-        gettext_noop("%(name)s is disabled."),
-        _disable,
-        applies=lambda subject: bool(_list_enabled_entries(subject)),
-        danger=True,
-        letter="d",
-        icon="cordon",
-    ),
+    read_action("disable", PLUGIN, _disable, applies=lambda subject: bool(_list_enabled_entries(subject))),
 )

@@ -1,12 +1,19 @@
 """What can be done to pods."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import UNSET
 
-from playground.workbench.actions.contract import Action, Choices, Deleting, Field, Subject, Values, gettext_noop
+from playground.workbench.actions.contract import (
+    Action,
+    Choices,
+    Deleting,
+    Field,
+    Subject,
+    Values,
+    gettext_noop,
+    read_action,
+)
 from scheduler_core.world.commands import BindPod, EvictPod
 
 POD = ("Pod",)
@@ -42,17 +49,12 @@ ACTIONS = (
         letter="v",
         icon="down",
     ),
-    Action(
+    read_action(
         "bind",
         POD,
-        gettext_noop("Bind manually"),
-        gettext_noop("Same as a scheduler's binding, but without plugins, so the kubelet may reject the pod."),
-        gettext_noop("%(name)s bound."),
         lambda subject, values: BindPod(subject.key, values["node"]),
-        (Field("node", "text", gettext_noop("Node"), required=True, choices=_nodes),),
         applies=lambda subject: not subject.part("spec", "nodeName"),
-        letter="b",
-        icon="bind",
+        fields={"node": {"choices": _nodes}},
     ),
 )
 DELETE = Action(

@@ -1,7 +1,5 @@
 """How much a node has and a pod requests, a pod's priority and its gates; what kube refuses to change in place is made anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playground.workbench.actions.contract import (
@@ -13,6 +11,7 @@ from playground.workbench.actions.contract import (
     Wrong,
     containers,
     gettext_noop,
+    read_action,
 )
 from scheduler_core.world.commands import ApplyObjects, PatchObject
 
@@ -48,21 +47,11 @@ def _resize_node(subject: Subject, values: Values) -> PatchObject:
     return PatchObject(subject.ref, {"status": {"allocatable": amounts, "capacity": amounts}}, subresource="status")
 
 
-RESIZE_NODE = Action(
+RESIZE_NODE = read_action(
     "resize",
     ("Node",),
-    gettext_noop("Resize"),
-    gettext_noop("Sets the allocatable resources and the capacity of the node."),
-    gettext_noop("%(name)s resized."),
     _resize_node,
-    (
-        Field(CPU, "quantity", gettext_noop("CPU"), initial=_has(CPU)),
-        Field(MEMORY, "quantity", gettext_noop("memory"), initial=_has(MEMORY)),
-        Field(PODS, "quantity", gettext_noop("pods"), initial=_has(PODS)),
-        Field("others", "sizes", gettext_noop("Other resources"), gettext_noop("such as nvidia.com/gpu=4")),
-    ),
-    letter="r",
-    icon="resize",
+    fields={"cpu": {"initial": _has(CPU)}, "memory": {"initial": _has(MEMORY)}, "pods": {"initial": _has(PODS)}},
 )
 
 
@@ -151,29 +140,16 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
     return recreate_pod(subject, {**spec, "priorityClassName": name}, new)
 
 
-PRIORITY = Action(
+PRIORITY = read_action(
     "priority",
     ("Pod",),
-    gettext_noop("Change the priority"),
-    gettext_noop(
-        "The priority of a pod is immutable. The pod is deleted, recreated with another PriorityClass, and "
-        "scheduled again."
-    ),
-    gettext_noop("%(name)s recreated with this priority."),
     _priority,
-    (
-        Field(
-            "priority",
-            "text",
-            gettext_noop("Priority"),
-            gettext_noop("a number, or the name of a PriorityClass"),
-            True,
-            initial=lambda subject: subject.part("spec", "priority"),
-            choices=lambda subject: [(name, name) for name, _ in subject.classes],
-        ),
-    ),
-    letter="p",
-    icon="up",
+    fields={
+        "priority": {
+            "initial": lambda subject: subject.part("spec", "priority"),
+            "choices": lambda subject: [(name, name) for name, _ in subject.classes],
+        }
+    },
 )
 
 
@@ -197,18 +173,10 @@ def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
     return PatchObject(subject.ref, {"spec": {"schedulingGates": wanted or None}})
 
 
-GATES = Action(
+GATES = read_action(
     "gates",
     ("Pod",),
-    gettext_noop("Change the gates"),
-    gettext_noop("Scheduling gates keep a pod out of the queue. To add one, the pod is deleted and recreated."),
-    gettext_noop("Gates of %(name)s changed."),
     _gates,
-    (
-        Field("remove", "choice", gettext_noop("Remove"), choices=_gate_choices),
-        Field("add", "text", gettext_noop("Add"), gettext_noop("such as example.com/quota")),
-    ),
     applies=lambda subject: not subject.part("spec", "nodeName"),
-    letter="g",
-    icon="gate",
+    fields={"remove": {"choices": _gate_choices}},
 )

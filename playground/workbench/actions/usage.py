@@ -1,21 +1,9 @@
 """What pods and nodes use, as kubelets measure it: entries that hold from now on (docs/cluster.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
-from playground.workbench.actions.contract import (
-    WORKLOADS,
-    Action,
-    Field,
-    Subject,
-    Type,
-    Values,
-    Wrong,
-    gettext_noop,
-    labels,
-)
+from playground.workbench.actions.contract import WORKLOADS, Subject, Values, Wrong, gettext_noop, labels, read_action
 from scheduler_core.world.commands import SetUsage
 from scheduler_core.world.readonly import parse_duration
 
@@ -98,83 +86,24 @@ def _volumes(subject: Subject) -> str:
     return ", ".join(f"{name}={size}" for name, size in (present(subject).get("volumes") or {}).items())
 
 
-def _field(type_: Type, name: str, label: str, help_: str = "", part: str = "") -> Field:
-    """A field about what is used; of a disk or of inodes one `part`."""
-    return Field(f"{name}_{part}" if part else name, type_, label, help_, initial=_used(name, part))
-
-
 _POD = ("memory", "rootfs", "logs", "volumes", "inodes", "pids")
-_POD_FIELDS = (
-    _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("working set, such as 700Mi")),
-    _field("quantity", "rootfs", gettext_noop("Writable layers"), gettext_noop("of its containers, such as 2Gi")),
-    _field("quantity", "logs", gettext_noop("Logs")),
-    Field(
-        "volumes",
-        "sizes",
-        gettext_noop("Volumes on the node's disk"),
-        gettext_noop("emptyDir volumes by name: cache=500Mi"),
-        initial=_volumes,
-    ),
-    _field("number", "pids", gettext_noop("Processes")),
-    _field("number", "inodes", gettext_noop("Inodes")),
+_POD_FIELDS = {**{name: {"initial": _used(name)} for name in _POD}, "volumes": {"initial": _volumes}}
+_NODE_FIELDS = (
+    "memory",
+    "nodefs_used",
+    "nodefs_capacity",
+    "imagefs_used",
+    "imagefs_capacity",
+    "unusedImages",
+    "inodes_used",
+    "inodes_total",
+    "pids",
+    "pidMax",
 )
-POD_USAGE = Action(
-    "use",
-    ("Pod",),
-    gettext_noop("Set usage"),
-    gettext_noop(
-        "The usage that the kubelet measures for this pod from now on. Empty fields keep their value, which "
-        "is 0 at first."
-    ),
-    gettext_noop("Usage of %(name)s set."),
-    _pod,
-    _POD_FIELDS,
+POD_USAGE = read_action("use-pod", ("Pod",), _pod, fields=_POD_FIELDS)
+WORKLOAD_USAGE = read_action(
+    "use-workload", WORKLOADS, _pod, applies=lambda subject: bool(labels(subject)), fields=_POD_FIELDS
 )
-WORKLOAD_USAGE = Action(
-    "use",
-    WORKLOADS,
-    gettext_noop("Set usage of its pods"),
-    gettext_noop(
-        "The usage that kubelets measure for each current and future pod with these labels from now on. "
-        "Settings of a single pod take precedence."
-    ),
-    gettext_noop("Usage of the pods of %(name)s set."),
-    _pod,
-    _POD_FIELDS,
-    applies=lambda subject: bool(labels(subject)),
-)
-NODE_USAGE = Action(
-    "use",
-    ("Node",),
-    gettext_noop("Set usage"),
-    gettext_noop(
-        "The usage that the kubelet measures for the node from now on, without its pods. Empty fields keep their value."
-    ),
-    gettext_noop("Usage of %(name)s set."),
-    _node,
-    (
-        _field("quantity", "memory", gettext_noop("Memory"), gettext_noop("used by everything except pods")),
-        _field(
-            "quantity",
-            "nodefs",
-            gettext_noop("nodefs: used"),
-            gettext_noop("by everything except pods and unused images"),
-            "used",
-        ),
-        _field("quantity", "nodefs", gettext_noop("nodefs: capacity"), gettext_noop("default 100Gi"), "capacity"),
-        _field(
-            "quantity", "imagefs", gettext_noop("imagefs: used"), gettext_noop("empty: images are on nodefs"), "used"
-        ),
-        _field("quantity", "imagefs", gettext_noop("imagefs: capacity"), "", "capacity"),
-        _field(
-            "quantity",
-            "unusedImages",
-            gettext_noop("Unused images"),
-            gettext_noop("the amount that image garbage collection can free"),
-        ),
-        _field("number", "inodes", gettext_noop("Inodes: used"), "", "used"),
-        _field("number", "inodes", gettext_noop("Inodes: total"), "", "total"),
-        _field("number", "pids", gettext_noop("Processes"), gettext_noop("without those of pods")),
-        _field("number", "pidMax", gettext_noop("Maximum processes")),
-    ),
+NODE_USAGE = read_action(
+    "use-node", ("Node",), _node, fields={name: {"initial": _used(*name.split("_"))} for name in _NODE_FIELDS}
 )

@@ -1,20 +1,17 @@
 """What can be done to workloads, as kubectl scale, rollout, set image and delete do it."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from msgspec import UNSET
 
 from playground.workbench.actions.contract import (
     WORKLOADS,
-    Action,
     Choices,
-    Field,
     Subject,
     Values,
     containers,
     gettext_noop,
+    read_action,
 )
 from scheduler_core.world.commands import DeleteObjects, PatchObject, ScaleObject
 
@@ -80,134 +77,40 @@ def _replicas(subject: Subject) -> Any:
 
 
 ACTIONS = (
-    Action(
+    read_action(
         "scale",
         SCALED,
-        gettext_noop("Scale"),
-        gettext_noop("Sets the number of pods."),
-        gettext_noop("%(name)s scaled."),
         lambda subject, values: ScaleObject(subject.ref, values["replicas"]),
-        (Field("replicas", "number", gettext_noop("Replicas"), required=True, initial=_replicas, most=MOST_REPLICAS),),
-        letter="s",
-        icon="resize",
+        fields={"replicas": {"most": MOST_REPLICAS, "initial": _replicas}},
     ),
-    Action(
+    read_action(
         "image",
         (*SCALED, "DaemonSet", "Pod"),
-        gettext_noop("Change the image"),
-        gettext_noop("A Deployment, StatefulSet, or DaemonSet then replaces its pods. Other workloads keep theirs."),
-        gettext_noop("Image of %(name)s changed."),
         _image,
-        (
-            Field("container", "choice", gettext_noop("Container"), required=True, choices=_containers),
-            Field("image", "text", gettext_noop("Image"), required=True, initial=_first_image),
-        ),
-        icon="file",
+        fields={"container": {"choices": _containers}, "image": {"initial": _first_image}},
     ),
-    Action(
-        "restart",
-        ROLLED_OUT,
-        gettext_noop("Restart the rollout"),
-        gettext_noop(
-            "Same as kubectl rollout restart: an annotation of the template changes, so all pods are replaced."
-        ),
-        gettext_noop("The rollout of %(name)s restarts."),
-        _restart,
-        applies=lambda subject: not _is_paused(subject),
-        letter="r",
-        icon="restart",
-    ),
-    Action(
+    read_action("restart", ROLLED_OUT, _restart, applies=lambda subject: not _is_paused(subject)),
+    read_action(
         "undo",
         ("Deployment",),
-        gettext_noop("Roll back"),
-        gettext_noop("Same as kubectl rollout undo: the template of an earlier revision becomes the newest one."),
-        gettext_noop("%(name)s is rolled back."),
         _undo,
-        (
-            Field(
-                "revision",
-                "number",
-                gettext_noop("Revision"),
-                gettext_noop("0 means the previous revision."),
-                required=True,
-                initial=lambda subject: 0,
-            ),
-        ),
         applies=lambda subject: not _is_paused(subject),
+        fields={"revision": {"initial": lambda subject: 0}},
     ),
-    Action(
-        "pause",
-        ("Deployment",),
-        gettext_noop("Pause the rollout"),
-        gettext_noop("Changes to the template do not start a rollout until you resume it."),
-        gettext_noop("The rollout of %(name)s is paused."),
-        _spec("paused", True),
-        applies=lambda subject: not _is_paused(subject),
-    ),
-    Action(
-        "resume",
-        ("Deployment",),
-        gettext_noop("Resume the rollout"),
-        gettext_noop("Rolls out the changes made during the pause."),
-        gettext_noop("The rollout of %(name)s continues."),
-        _spec("paused", None),
-        applies=_is_paused,
-    ),
-    Action(
+    read_action("pause", ("Deployment",), _spec("paused", True), applies=lambda subject: not _is_paused(subject)),
+    read_action("resume", ("Deployment",), _spec("paused", None), applies=_is_paused),
+    read_action(
         "parallelism",
         ("Job",),
-        gettext_noop("Change the parallelism"),
-        gettext_noop("The number of pods of the Job that can run at the same time."),
-        gettext_noop("Parallelism of %(name)s changed."),
         lambda subject, values: PatchObject(subject.ref, {"spec": {"parallelism": values["parallelism"]}}),
-        (
-            Field(
-                "parallelism",
-                "number",
-                gettext_noop("Parallel pods"),
-                required=True,
-                initial=lambda subject: subject.part("spec", "parallelism"),
-                most=MOST_REPLICAS,
-            ),
-        ),
+        fields={"parallelism": {"most": MOST_REPLICAS, "initial": lambda subject: subject.part("spec", "parallelism")}},
     ),
-    Action(
-        "suspend",
-        SUSPENDED,
-        gettext_noop("Suspend"),
-        gettext_noop("A Job deletes its pods. A CronJob creates no new Jobs."),
-        gettext_noop("%(name)s suspended."),
-        _spec("suspend", True),
-        applies=lambda subject: not _is_suspended(subject),
-    ),
-    Action(
-        "unsuspend",
-        SUSPENDED,
-        gettext_noop("Resume"),
-        gettext_noop("Ends the suspension."),
-        gettext_noop("%(name)s resumed."),
-        _spec("suspend", False),
-        applies=_is_suspended,
-    ),
+    read_action("suspend", SUSPENDED, _spec("suspend", True), applies=lambda subject: not _is_suspended(subject)),
+    read_action("unsuspend", SUSPENDED, _spec("suspend", False), applies=_is_suspended),
 )
-DELETE = Action(
+DELETE = read_action(
     "delete-workload",
     (*WORKLOADS, "CronJob"),
-    gettext_noop("Delete"),
-    gettext_noop("Same as kubectl delete. Choose what happens to its dependents."),
-    gettext_noop("%(name)s deleted."),
     _delete,
-    (
-        Field(
-            "propagation_policy",
-            "choice",
-            gettext_noop("Dependents"),
-            required=True,
-            choices=lambda subject: PROPAGATION,
-        ),
-    ),
-    danger=True,
-    letter="d",
-    icon="delete",
+    fields={"propagation_policy": {"choices": lambda subject: PROPAGATION}},
 )

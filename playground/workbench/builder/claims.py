@@ -1,7 +1,5 @@
 """Claims for devices, templates for claims, and pods that use them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

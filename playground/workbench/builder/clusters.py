@@ -1,7 +1,5 @@
 """Clusters to start from, made by the same functions as the builder's forms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache

@@ -3,8 +3,6 @@
 The drivers are examples: nobody runs them, and nothing takes the slices away when their node goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

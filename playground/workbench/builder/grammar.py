@@ -4,8 +4,6 @@ Every parser takes one text and returns manifest data; what it cannot read it re
 says what was received and how to write it. Syntax only: the API server validates values, and names but those of resources.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Names of many objects from one pattern: `node-{i}`, `{zone}-worker-{i}`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Node manifests from the node form."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pod manifests from the pod form."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

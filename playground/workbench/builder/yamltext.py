@@ -1,7 +1,5 @@
 """Manifests as YAML that a person would have written: fields in their order, no anchors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The form of an action on an object, made of the fields that playground/workbench/actions declares."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The builder's forms: what a person fills in, checked field by field, and the manifests it makes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -96,6 +94,26 @@ class NodesForm(BuilderForm):
         return node_manifests(**self.cleaned_data)
 
 
+# Values of pods that are fields of the form, and those whose field has a shorter name.
+_AS_FILLED_IN = (
+    *("replicas", "name", "first", "namespace", "labels", "annotations", "image", "host_ports", "scheduler_name"),
+    *(
+        "priority_class",
+        "priority",
+        "node_selector",
+        "node_required",
+        "node_preferred",
+        "tolerations",
+        "gates",
+        "node_name",
+    ),
+)
+_BY_OTHER_NAMES = {
+    "pod_required": "near",
+    "pod_preferred": "near_preferred",
+    "pod_anti_required": "away",
+    "pod_anti_preferred": "away_preferred",
+}
 SPREAD_WHEN = (("DoNotSchedule", "DoNotSchedule"), ("ScheduleAnyway", "ScheduleAnyway"))
 
 
@@ -200,30 +218,11 @@ class PodsForm(BuilderForm):
     def make(self) -> Manifests:
         data = self.cleaned_data
         return pod_manifests(
-            replicas=data["replicas"],
-            name=data["name"],
-            first=data["first"],
-            namespace=data["namespace"],
-            labels=data["labels"],
-            annotations=data["annotations"],
-            image=data["image"],
+            **{name: data[name] for name in _AS_FILLED_IN},
+            **{name: data[field] for name, field in _BY_OTHER_NAMES.items()},
             requests=_resources(data["cpu"], data["memory"], data["resources"]),
             limits=_resources(data["cpu_limit"], data["memory_limit"], data["limits"]),
-            host_ports=data["host_ports"],
-            scheduler_name=data["scheduler_name"],
-            priority_class=data["priority_class"],
-            priority=data["priority"],
-            node_selector=data["node_selector"],
-            node_required=data["node_required"],
-            node_preferred=data["node_preferred"],
-            pod_required=data["near"],
-            pod_preferred=data["near_preferred"],
-            pod_anti_required=data["away"],
-            pod_anti_preferred=data["away_preferred"],
-            tolerations=data["tolerations"],
             spread=self._spread(),
-            gates=data["gates"],
-            node_name=data["node_name"],
         )
 
     def _spread(self) -> dict[str, Any] | None:

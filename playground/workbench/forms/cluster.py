@@ -1,7 +1,5 @@
 """The form about the components around the schedulers: kube's own flags and configurations, which controllers run, and how fast."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -131,7 +129,7 @@ class ClusterForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> ClusterForm:
+    def of(cls, settings: Mapping[str, Any]) -> "ClusterForm":
         """The form filled in with a ClusterSettings as plain data."""
         fields = cls.base_fields
         apiserver = settings["apiserver"]

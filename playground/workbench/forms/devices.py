@@ -1,7 +1,5 @@
 """Forms that give nodes devices, and that claim them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

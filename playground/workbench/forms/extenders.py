@@ -1,7 +1,5 @@
 """Forms of scheduler extenders: one more in the configuration, and what its server does."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -109,7 +107,7 @@ class BehaviourForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, behaviour: dict[str, Any] | None) -> BehaviourForm:
+    def of(cls, behaviour: dict[str, Any] | None) -> "BehaviourForm":
         """Create the form with the present behavior."""
         if behaviour is None:
             return cls(initial={"kind": "nobody"})

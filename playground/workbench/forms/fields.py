@@ -1,7 +1,5 @@
 """Form fields for what Kubernetes is written in: quantities, names, and kubectl's little languages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

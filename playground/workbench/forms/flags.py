@@ -1,7 +1,5 @@
 """Flags of a component as text, one on each line, and as the settings that they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_origin
 

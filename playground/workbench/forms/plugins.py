@@ -1,7 +1,5 @@
 """The form in which people write a plugin of their own: an expression in CEL for each extension point."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms
@@ -81,7 +79,7 @@ class PluginForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, name: str, definition: dict[str, Any]) -> PluginForm:
+    def of(cls, name: str, definition: dict[str, Any]) -> "PluginForm":
         """Filled in with a definition as it stands in the settings."""
         fields = {field: getattr(Definition(), field) for field in Definition.__struct_fields__}
         return cls(initial={"plugin": name, **fields, **definition})

@@ -1,7 +1,5 @@
 """Presets of the builder's forms: fields filled in for common nodes and pods, and a catalog of cloud instance types."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """The forms about the world around a scheduler: its settings, and calls that are to fail or to be slow."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

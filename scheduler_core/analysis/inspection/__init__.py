@@ -25,6 +25,7 @@ from scheduler_core.analysis.inspection.score_workings import (
     working,
 )
 from scheduler_core.analysis.inspection.stranding import Stranded, Way, find_stranding
+from scheduler_core.scheduler.core.algorithm.search import feasible_nodes_to_find
 from scheduler_core.scheduler.framework.explanation import (
     Amount,
     Aside,
@@ -48,4 +49,4 @@ __all__ = ["CLONED", "DRY_RUN", "MISSED", "NOMINATED", "READ", "WROTE", "Amount"
 __all__ += ["Below", "Code", "CycleStateObserver", "DeviceSearch", "Expression", "Formula", "Key", "Line", "Of"]
 __all__ += ["OnNode", "Paragraph", "Part", "Parts", "PodName", "Row", "Said", "Source", "StateAccess", "Stranded"]
 __all__ += ["Table", "Trial", "Value", "Way", "WhyNot", "Words", "Working", "Written", "device_search", "device_step"]
-__all__ += ["figures", "find_stranding", "name_of", "trial", "why_not", "working"]
+__all__ += ["feasible_nodes_to_find", "figures", "find_stranding", "name_of", "trial", "why_not", "working"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.sentences.deeds import WORDS, describe_deeds
-from playground.presenters.words import format_message, in_english, read_yaml
+from playground.presenters.words import format_message, in_english
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import SetKubelet
 from tests.scheduler_core.clusters import cluster, make

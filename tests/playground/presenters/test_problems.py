@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from django.utils.translation import gettext, override
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.problems import WORDS, expectation, problem
-from playground.presenters.words import format_message, in_english, read_yaml
+from playground.presenters.words import format_message, in_english
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
 from playground.sessions.protocol.errors import problem as reported
 from playground.sessions.protocol.errors import summarize_errors

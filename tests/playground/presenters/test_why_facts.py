@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.why.facts import HEADLINES, WORDS, describe_fact, format_span
-from playground.presenters.words import in_english, read_yaml
+from playground.presenters.words import in_english
 from scheduler_core.analysis.explain import Fact, Role
 
 TEXTS = read_yaml(WORDS)["facts"]

@@ -1,8 +1,6 @@
 """Binding: does the decision hold. One lane for each pod from assume to PostBind, what runs back where a step refuses, and what the cache
 believes meanwhile."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import TypedDict
 
@@ -93,10 +91,10 @@ _MANY_BESIDE = gettext_noop("%(n)s binding cycles run beside the scheduling cycl
 
 class BindingBody(TypedDict):
     heads: list[str]
-    groups: list[LanelessGroup]
+    groups: "list[LanelessGroup]"
     cache: CacheBelief | None
     pod: Lane | None
-    next: AfterRefusal | None
+    next: "AfterRefusal | None"
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:

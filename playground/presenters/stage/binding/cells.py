@@ -1,7 +1,5 @@
 """Cells of a lane: what became of a pod at one point on its way from assume to PostBind."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """Lanes of pods whose binding cycle has ended lately, as the journal and the Events tell it: bound, or rolled back."""
 
-from __future__ import annotations
-
 from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.binding import cells
 from playground.presenters.stage.binding.cells import POINTS

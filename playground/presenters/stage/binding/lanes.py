@@ -1,7 +1,5 @@
 """Lanes of pods that are on their way now: the scheduling cycle's own, from assume on, and every binding cycle."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict
 
@@ -50,7 +48,7 @@ def due_of(sim: WorldView, scheduler: SchedulerView) -> Due:
     return Due(plugins, calls)
 
 
-def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> Lane | None:
+def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> "Lane | None":
     """The lane of the scheduling cycle's pod once it has a node, or once it was given back; None where there is no such lane."""
     if cycle.chosen is None or cycle.number in scheduler.bindings or cycle.outcome == "scheduled":
         return None

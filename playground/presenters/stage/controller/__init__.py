@@ -1,7 +1,5 @@
 """Controller: what happened around the scheduler: who did what to which objects and because of what, from the last records."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
@@ -27,14 +25,7 @@ from playground.presenters.stage.controller.replicas import STATES, Span, host, 
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.base.trace.kinds import (
-    CommandApplied,
-    LeaderElection,
-    Reconciled,
-    SchedulerStage,
-    TimerFired,
-    WatchEventHeard,
-)
+from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, WorldView
 
 # Nodes that changed: conditions that are not as they should be, taints, a drain, and evictions that taints have planned.
@@ -42,11 +33,11 @@ from scheduler_core.world.readonly import Record, WorldView
 MOST_NODES, PLANNED = 6, 6
 
 
-def nodes(sim: WorldView, rows: AllChanged) -> list[ChangedNode]:
+def nodes(sim: WorldView, rows: AllChanged) -> "list[ChangedNode]":
     """Return the nodes that changed, and one that a controller reconciled by its name."""
     names = {each.name: each.what for each in rows.of("Node")}
     for record in sim.last[-1:]:
-        facts = record.of(Reconciled)
+        facts = record.of(trace.Reconciled)
         if facts is not None and facts.did and sim.store.get("Node", "", facts.key) is not None:
             names.setdefault(facts.key, "")
     return [_node(sim, name, what) for name, what in list(names.items())[:MOST_NODES]]
@@ -57,7 +48,7 @@ class ChangedNode(TypedDict):
     gone: bool
     added: bool
     cordoned: bool
-    conditions: list[Condition]
+    conditions: "list[Condition]"
     taints: list[str]
     drain: Draining | None
     planned: list[PlannedEviction]
@@ -118,7 +109,7 @@ def _pods_on(sim: WorldView, name: str) -> list[str]:
 
 LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 EFFECTS = 10
-_CAUSES = (CommandApplied.KIND, Reconciled.KIND, WatchEventHeard.KIND, TimerFired.KIND)
+_CAUSES = (trace.CommandApplied.KIND, trace.Reconciled.KIND, trace.WatchEventHeard.KIND, trace.TimerFired.KIND)
 
 
 class Effect(Row):
@@ -128,7 +119,7 @@ class Effect(Row):
 class Chain(TypedDict):
     """A controller's own record comes last, and is told first, for it is the cause."""
 
-    actor: Actor | None
+    actor: "Actor | None"
     effects: list[Effect]
     more: int
 
@@ -175,7 +166,7 @@ class Actor(TypedDict):
 
 def _actor(record: Record) -> Actor:
     facts = record.facts
-    if isinstance(facts, Reconciled):
+    if isinstance(facts, trace.Reconciled):
         did = describe_deeds(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
         return {
             "who": exactly(facts.controller),
@@ -184,11 +175,11 @@ def _actor(record: Record) -> Actor:
             "did": did,
             "idle": not facts.did,
         }
-    if isinstance(facts, CommandApplied):
+    if isinstance(facts, trace.CommandApplied):
         words = BY_KIND[record.kind].line.words(facts)
         return {"who": _title(lines.USER), "key": "", "did": words, "idle": False}
     line = row(record)
-    who = record.scheduler if isinstance(facts, LeaderElection | SchedulerStage) else ""
+    who = record.scheduler if isinstance(facts, trace.LeaderElection | trace.SchedulerStage) else ""
     return {"who": exactly(who) if who else message(line["head"]), "key": "", "did": line["sentence"], "idle": False}
 
 
@@ -234,7 +225,7 @@ def present_controller(sim: WorldView, look: Look) -> Acted | None:
     return {
         "who": name or kind,
         "key": short(key),
-        "here": any(_is_by(record.of(Reconciled), name, key) for record in sim.last),
+        "here": any(_is_by(record.of(trace.Reconciled), name, key) for record in sim.last),
         "idle": not done,
         "done": done,
         "point": json.dumps(_point(name, key)),
@@ -257,7 +248,7 @@ def _list_reconciles(sim: WorldView, name: str, key: str) -> list[Reconcile]:
     ]
 
 
-def _is_by(facts: Reconciled | None, name: str, key: str) -> bool:
+def _is_by(facts: trace.Reconciled | None, name: str, key: str) -> bool:
     return facts is not None and bool(facts.did) and facts.controller == name and key in ("", facts.key)
 
 
@@ -265,13 +256,13 @@ def _point(name: str, key: str) -> dict[str, str]:
     """A breakpoint's fields: where this controller did something, to this object."""
     asked = [f"record.data.controller == {json.dumps(name)}", 'record.data.did != ""']
     asked += [f"record.data.key == {json.dumps(key)}"] if key else []
-    return {"name": name, "kind": Reconciled.KIND, "cel": " && ".join(asked)}
+    return {"name": name, "kind": trace.Reconciled.KIND, "cel": " && ".join(asked)}
 
 
 # Who leads: the schedulers' processes as lanes over virtual time, where the last transition was about one.
 
 LEADING = "leading"
-_KINDS = (LeaderElection.KIND, SchedulerStage.KIND)
+_KINDS = (trace.LeaderElection.KIND, trace.SchedulerStage.KIND)
 
 
 class Leader(TypedDict):

@@ -1,7 +1,5 @@
 """The objects that the last transition created, changed or deleted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """Pods that were just told to go: by whom, why, and how long they may take; and in which ranking a kubelet under pressure chose."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import islice, takewhile
 from typing import Any, TypedDict
@@ -17,9 +15,9 @@ MOST, MOST_EVENTS = 8, 64
 
 
 class Evictions(TypedDict):
-    pods: list[EndingPod]
+    pods: "list[EndingPod]"
     more: int
-    rankings: list[EvictionRow]
+    rankings: "list[EvictionRow]"
 
 
 def evictions(sim: WorldView) -> Evictions:

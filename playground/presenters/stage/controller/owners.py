@@ -1,7 +1,5 @@
 """Workloads and budgets: what owns what, how many pods are wanted and are there, and how many may go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TypedDict
 
@@ -25,7 +23,7 @@ _KINDS = tuple(OF_CONTROLLER.values())
 Owner = tuple[str, str, str]
 
 
-def owners(sim: WorldView, rows: AllChanged) -> list[OwnerChain]:
+def owners(sim: WorldView, rows: AllChanged) -> "list[OwnerChain]":
     """Chains of owners, the topmost first, each with its counts; at the end the pods that have just come, changed or gone."""
     chains: dict[tuple[Owner, ...], list[Changed]] = {}
     for leaf in _leaves(sim, rows):
@@ -39,7 +37,7 @@ def owners(sim: WorldView, rows: AllChanged) -> list[OwnerChain]:
     return [_present_owner_chain(sim, way, chains[way]) for way in longest[:MOST]]
 
 
-def chain_of(sim: WorldView, owner: Owner) -> OwnerChain:
+def chain_of(sim: WorldView, owner: Owner) -> "OwnerChain":
     """One workload's chain, whatever has changed of it."""
     return _present_owner_chain(sim, _chain(sim, owner), [])
 
@@ -86,7 +84,7 @@ class ChangedPod(PodRef):
 
 
 class OwnerChain(TypedDict):
-    way: list[Workload]
+    way: "list[Workload]"
     pods: list[ChangedPod]
     more: int
 

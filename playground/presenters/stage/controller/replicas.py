@@ -1,7 +1,5 @@
 """Schedulers as lanes over virtual time: who was what when, what each believes of the lease, and where two led at once."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration

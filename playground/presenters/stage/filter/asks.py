@@ -1,7 +1,5 @@
 """What the pod asks of a node, in a few words each: what the filter stage says beside its question."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The filter stage's columns: PreFilter where it left nodes out, the Filter plugins that run, extenders; who came in, who was refused."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -39,14 +37,10 @@ def columns(sim: WorldView, cycle: SchedulingCycleView) -> Columns:
     enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
     enabled += [extender.url_prefix for extender in list_serving_extenders(sim, cycle, Verb.FILTER)]
     states = _get_plugin_states(cycle, list(dict.fromkeys(enabled)))
-    first = {PRE_FILTER: "ran"} if _ends_at_pre_filter(cycle) else {}
+    first = {PRE_FILTER: "ran"} if (cycle.node_names is not None or not cycle.pre_filter_status.ok) else {}
     running = {name: state for name, state in states.items() if state != "skip"}
     skipped = [name for name, state in states.items() if state == "skip"]
     return Columns([*first, *running], first | running, skipped, not cycle.pre_filter_status.ok)
-
-
-def _ends_at_pre_filter(cycle: SchedulingCycleView) -> bool:
-    return cycle.node_names is not None or not cycle.pre_filter_status.ok
 
 
 def _get_plugin_states(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
@@ -97,16 +91,12 @@ def heads(sim: WorldView, cycle: SchedulingCycleView, columns: Columns, refused:
                 "now": name == now,
                 "came": came,
                 "refused": ended,
-                "mark": "u" if mine and all(_unresolvable(refused, i) for i in mine) else "r",
+                "mark": "u" if mine and all((refused.statuses[i].code is Code.UNRESOLVABLE) for i in mine) else "r",
                 "at": steps[-1].position if steps else None,
             }
         )
         alive -= ended
     return out
-
-
-def _unresolvable(refused: Refusals, group: int) -> bool:
-    return refused.statuses[group].code is Code.UNRESOLVABLE
 
 
 def _steps(cycle: SchedulingCycleView, name: str) -> list[PluginStep]:

@@ -1,7 +1,5 @@
 """What is said of the search itself: where it began, how many nodes end it, PreFilter's nodes, the second pass for nominated pods."""
 
-from __future__ import annotations
-
 from playground.presenters.amounts import thousands
 from playground.presenters.scene import framework_of, scheduler_of
 from playground.presenters.words import Message, gettext_noop, message

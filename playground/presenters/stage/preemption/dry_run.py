@@ -1,7 +1,5 @@
 """The records of a dry run in words: candidate by candidate, victim by victim, then the choice."""
 
-from __future__ import annotations
-
 from typing import Any, NotRequired, TypedDict
 
 from playground.presenters.cluster_map.preempting import Step

@@ -1,7 +1,5 @@
 """The choice among candidates as a ladder: one column a criterion, and where each candidate fell off."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from playground.presenters.amounts import clock
@@ -46,7 +44,7 @@ def falls(evidence: Evidence) -> dict[str, int]:
     return out
 
 
-def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> list[LadderRow]:
+def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> "list[LadderRow]":
     """A row for each candidate, after so many criteria: how far it came, the last ones left first."""
     fell = falls(evidence)
     rows = [_row(evidence, c, fell.get(c.node, len(COLUMNS)), rungs, epoch) for c in candidates]

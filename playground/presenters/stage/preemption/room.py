@@ -1,7 +1,5 @@
 """Room: what a candidate's node holds of its tightest resource, before and after."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from playground.presenters.amounts import amount
@@ -27,7 +25,7 @@ def level(nodes: NodeTable, node: str, resource: str) -> tuple[int, int] | None:
     return (int(nodes.requested[row, column]), has) if has > 0 else None
 
 
-def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> list[Segment]:
+def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> "list[Segment]":
     """Return a node's usage after the first `back` pods were reprieved or given up: others, the nominated pod, kept pods, and free."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)

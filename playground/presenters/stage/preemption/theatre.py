@@ -1,7 +1,5 @@
 """The theatre: one column for each candidate, from the pods that are removed down to the criterion at which it drops out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ class Rung(TypedDict):
     number: int
     now: bool
     more: int
-    cells: list[RungCell]
+    cells: "list[RungCell]"
 
 
 class DryStep(TypedDict):
@@ -60,7 +58,7 @@ class Column(TypedDict):
 
 
 class Reprieves(TypedDict):
-    reprieves: list[ReprieveRow]
+    reprieves: "list[ReprieveRow]"
     kept: int
     gone: int
 
@@ -69,7 +67,7 @@ class CandidateColumn(Column, Reprieves):
     kind: Literal["candidate"]
     fits: FitStep
     bar: list[Segment]
-    rungs: list[RungCell]
+    rungs: "list[RungCell]"
     victims: list[PodRef]
     more_victims: int
 

@@ -1,7 +1,5 @@
 """Queue: which pod is next. The pools that pods wait in as a flow, or all of them as a table."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from playground.presenters.amounts import thousands

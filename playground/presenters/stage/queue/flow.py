@@ -1,7 +1,5 @@
 """The pools that pods wait in, as a flow: gated and backoff, active, in flight, and below them the unschedulable ones."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Literal, TypedDict
 

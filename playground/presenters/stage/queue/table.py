@@ -1,7 +1,5 @@
 """All pods of the queue as a table: windowed, in the order of any column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nlargest, nsmallest
 from itertools import chain, islice
@@ -40,8 +38,8 @@ _ORDERS: Mapping[str, Callable[[Row], Any]] = {
 
 
 class QueueTable(TypedDict):
-    columns: list[QueueColumn]
-    rows: list[QueueRow]
+    columns: "list[QueueColumn]"
+    rows: "list[QueueRow]"
     q: str
     total: int
     first: int
@@ -58,7 +56,7 @@ def present(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -
     first = min(look.page * WINDOW, max(total - 1, 0) // WINDOW * WINDOW)
     rows: Iterable[Row] = _rows(queue, None if look.q else first + WINDOW)
     if column in _ORDERS:
-        rows = _iterate_unordered(queue)
+        rows = ((place, queued) for place, pods in _pools(queue) for queued in pods.values())
     if look.q:
         rows = [row for row in rows if look.q in row[1].key]
         total = len(rows)
@@ -96,10 +94,6 @@ def _rows(queue: QueueView, limit: int | None = None) -> Iterator[Row]:
         (("unschedulable", queued) for queued in queue.unschedulable_pods.values()),
         (("gated", queued) for queued in queue.gated_pods.values()),
     )
-
-
-def _iterate_unordered(queue: QueueView) -> Iterator[Row]:
-    return ((place, queued) for place, pods in _pools(queue) for queued in pods.values())
 
 
 class QueueColumn(TypedDict):

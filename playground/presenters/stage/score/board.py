@@ -1,7 +1,5 @@
 """The score board as columns: who scores, with which weight, and how far each of them is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

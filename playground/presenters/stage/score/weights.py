@@ -1,7 +1,5 @@
 """What if the weights were others: the totals are added up again from the normalised scores, over all nodes that were scored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict

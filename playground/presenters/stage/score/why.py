@@ -1,7 +1,5 @@
 """Why a number: a node's total by its plugins, or one plugin's points by their formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict
 
@@ -123,7 +121,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
     )
 
 
-def why(sim: WorldView, scored: Scored, look: Look) -> WhyTotal | WhyPlugin | None:
+def why(sim: WorldView, scored: Scored, look: Look) -> "WhyTotal | WhyPlugin | None":
     """About the chosen node, else the one that leads; about the chosen plugin, else all of them."""
     place = scored.place(look.node)
     if place is None:
@@ -140,7 +138,7 @@ class WhyTotal(TypedDict):
     kind: Literal["total"]
     node: str
     total: int
-    rows: list[WhyRow]
+    rows: "list[WhyRow]"
     sampled: Message | None
 
 

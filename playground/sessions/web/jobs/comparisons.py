@@ -3,8 +3,6 @@
 Each session's own worker answers for its own history; here the answers are laid side by side.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Downloads: files that take long to make, so that no request is held meanwhile. A file waits on the disk until it is fetched."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Experiments: requests that a process of its own answers one after another, at the lowest priority, so that no studio waits for it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ What somebody wrote has a process to itself. Variants of the lessons that come w
 for a while: starting one takes longer than proving a variant.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import TypeVar
 

@@ -4,8 +4,6 @@ A job goes on whether or not somebody waits for it, says how far it is, can be c
 it has. How many of a kind go on at once, how long one may take and how long what became of it is kept, its kind says.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -3,8 +3,6 @@
 The session's worker makes the history again (worker/rerun.py); here that is asked for piece by piece, and then written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, cast

@@ -4,8 +4,6 @@ Back: the last position before the cursor. Forward: the next one after it; where
 at the head, which the engine then runs. Nothing but a run at the head changes the session.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Traces: a session's is written, or a file's is checked, in a process of its own, so that it delays no session."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
@@ -45,7 +43,7 @@ class Traces:
 
         return await self._jobs.begin(TRACE, work, Asker(0, author)).outcome()
 
-    async def export(self, session_id: int, detail: tuple[int, int], reader: asyncio.AbstractEventLoop) -> Chunks:
+    async def export(self, session_id: int, detail: tuple[int, int], reader: asyncio.AbstractEventLoop) -> "Chunks":
         """Begin to write a session's trace, to be read on another loop."""
 
         async def work(job: Job[None]) -> None:
@@ -58,7 +56,7 @@ class Traces:
         chunks = Chunks(reader, job)
         return chunks
 
-    async def _write(self, session_id: int, detail: tuple[int, int], chunks: Chunks) -> None:
+    async def _write(self, session_id: int, detail: tuple[int, int], chunks: "Chunks") -> None:
         session, rows = await self._loop.db(log.read, session_id)
         request = OpenTrace(
             seed=session.seed,

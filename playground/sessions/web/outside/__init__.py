@@ -1,7 +1,5 @@
 """Calls of real extenders, the only ones that leave the server: to hosts that its operator allows (docs/extenders.md, docs/security.md)."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

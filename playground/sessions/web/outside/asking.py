@@ -4,8 +4,6 @@ Nothing of this holds up a session that asks nothing: calls wait without a threa
 time limits.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import binascii

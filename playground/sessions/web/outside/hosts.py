@@ -4,8 +4,6 @@ A name is resolved once, and what it leads to is connected to. An address that i
 connected to only where the list has it, or its network, as an address: a name alone never leads there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -40,7 +38,7 @@ class AllowedHosts:
     hosts: tuple[Host, ...] = ()
 
     @classmethod
-    def read(cls, entries: Iterable[str]) -> AllowedHosts:
+    def read(cls, entries: Iterable[str]) -> "AllowedHosts":
         """Parse `name`, `name:port`, `10.1.2.3:80`, `10.0.0.0/8`, `[::1]:80`. Raises ValueError with any other entry."""
         return cls(tuple(_host(entry) for entry in entries))
 

@@ -3,8 +3,6 @@
 What goes wrong is said in the words of Go's net/http, as kube-scheduler would log it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Watches that clients hold on a session: what happened goes to each, as soon as it is in the log."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

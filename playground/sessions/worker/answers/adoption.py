@@ -1,21 +1,12 @@
 """What a text with configurations comes to: what was found in it, as v1, with what changed as a list and as a diff."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
 from msgspec import structs
 
-from playground.sessions.protocol.adopting import (
-    AdoptConfiguration,
-    Adopted,
-    DiffLine,
-    ListedChange,
-    MissingPlugin,
-    Offer,
-)
+from playground.sessions.protocol import adopting
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
@@ -33,27 +24,27 @@ MOST_LINES = 800  # of each side of a diff
 CONTEXT = 2
 
 
-@answers(AdoptConfiguration)
-def adopt_configuration(engine: Engine, request: AdoptConfiguration) -> Steps[Adopted]:
+@answers(adopting.AdoptConfiguration)
+def adopt_configuration(engine: Engine, request: adopting.AdoptConfiguration) -> Steps[adopting.Adopted]:
     world = yield from engine.at(request.position)
     try:
         found = find(request.text, LoadLimits(max_bytes=MOST_BYTES))
     except InvalidObject as error:
-        return Adopted(errors=problems(error.errors))
+        return adopting.Adopted(errors=problems(error.errors))
     adoptions = []
     for each in found[:MOST_OFFERS]:
         with with_own(engine.world.settings.plugins):
             adoptions.append(_adopt_found(world, each))
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
-        return Adopted(manifest=dict(adoptions[0].manifest))
+        return adopting.Adopted(manifest=dict(adoptions[0].manifest))
     errors = _list_configuration_problems(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
     if len(adoptions) == 1:
-        return Adopted(offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors)
-    return Adopted(offers=[offer(each) for each in adoptions], errors=errors)
+        return adopting.Adopted(offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors)
+    return adopting.Adopted(offers=[offer(each) for each in adoptions], errors=errors)
 
 
-def _with_its_text(made: Offer, adoption: Adoption, text: str) -> Offer:
+def _with_its_text(made: adopting.Offer, adoption: Adoption, text: str) -> adopting.Offer:
     """An offer whose texts keep the lines of the text that do not change, where it is nothing but the configuration."""
     found = adoption.found
     if found.where or found.what != "configuration" or not adoption.manifest:
@@ -70,7 +61,7 @@ def _adopt_found(world: Simulation, found: Found) -> Adoption:
     return adopt(found, world.settings.features, world.settings.plugins)
 
 
-def offers(world: Simulation, loaded: Sequence[Loaded], text: str) -> list[Offer]:
+def offers(world: Simulation, loaded: Sequence[Loaded], text: str) -> list[adopting.Offer]:
     """The configurations in the documents of an import, each once; flags that say no more than kubeadm's are passed over."""
     found = [each for each in find_in(loaded, text) if not each.usual]
     once: list[Found] = []
@@ -80,23 +71,23 @@ def offers(world: Simulation, loaded: Sequence[Loaded], text: str) -> list[Offer
     return [offer(_adopt_found(world, each)) for each in once[:MOST_OFFERS]]
 
 
-def offer(adoption: Adoption) -> Offer:
+def offer(adoption: Adoption) -> adopting.Offer:
     """An adoption as it is shown."""
     found = adoption.found
     text = _text(adoption.manifest)
     without = "" if adoption.without is None else _text(adoption.without)
-    return Offer(
+    return adopting.Offer(
         found.what,
         found.where,
         found.line,
         adoption.version,
         adoption.release,
         [
-            ListedChange(each.kind, _line(found, each.path), each.text, each.effect)
+            adopting.ListedChange(each.kind, _line(found, each.path), each.text, each.effect)
             for each in adoption.changes[:MOST_ROWS]
         ],
         [
-            MissingPlugin(each.name, list(each.points), _line(found, each.places[0]), each.about)
+            adopting.MissingPlugin(each.name, list(each.points), _line(found, each.places[0]), each.about)
             for each in adoption.unknown[:MOST_ROWS]
         ],
         text,
@@ -132,23 +123,23 @@ def _list_configuration_problems(world: Simulation, found: Found) -> list[FieldP
     return []
 
 
-def _diff(found: Found, text: str) -> Iterator[DiffLine]:
+def _diff(found: Found, text: str) -> Iterator[adopting.DiffLine]:
     """Yield the differences from the document, written in the same way, to the v1 text; nothing if it is no configuration."""
     if found.what == "configuration":
         yield from _compare_lines(_text(found.manifest), text)
 
 
-def _compare_lines(old: str, new: str) -> Iterator[DiffLine]:
+def _compare_lines(old: str, new: str) -> Iterator[adopting.DiffLine]:
     before, after = old.splitlines(), new.splitlines()
     if not after or max(len(before), len(after)) > MOST_LINES:
         return
     groups = SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT)
     for number, group in enumerate(groups):
         if number:
-            yield DiffLine("…", "")
+            yield adopting.DiffLine("…", "")
         for tag, start, end, first, last in group:
             if tag == "equal":
-                yield from (DiffLine(" ", line) for line in before[start:end])
+                yield from (adopting.DiffLine(" ", line) for line in before[start:end])
             else:
-                yield from (DiffLine("-", line) for line in before[start:end])
-                yield from (DiffLine("+", line) for line in after[first:last])
+                yield from (adopting.DiffLine("-", line) for line in before[start:end])
+                yield from (adopting.DiffLine("+", line) for line in after[first:last])

@@ -1,7 +1,5 @@
 """The schedulers' configurations: as they stand, with every default and marked where they differ from kube's, or read from a text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from difflib import SequenceMatcher
@@ -9,19 +7,9 @@ from typing import Any
 
 import msgspec
 
+from playground.sessions.protocol import looking
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import FieldProblem
-from playground.sessions.protocol.looking import (
-    Configuration,
-    ConfigurationRead,
-    Configured,
-    EffectiveConfiguration,
-    PluginTried,
-    ReadConfiguration,
-    SchedulerManifest,
-    TryPlugin,
-    UnknownScheduler,
-)
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
@@ -44,23 +32,23 @@ from scheduler_core.world.readonly import InvalidObject, LoadLimits, Point, load
 MOST_PODS = 200
 
 
-@answers(TryPlugin)
-def try_plugin(engine: Engine, request: TryPlugin) -> Steps[PluginTried]:
+@answers(looking.TryPlugin)
+def try_plugin(engine: Engine, request: looking.TryPlugin) -> Steps[looking.PluginTried]:
     world = yield from engine.at(request.position)
     pods = _pods(world)
     if request.definition is None:
-        return PluginTried(pods=pods)
+        return looking.PluginTried(pods=pods)
     try:
         command = command_from_json({"kind": "DefinePlugin", "plugin": request.name, "definition": request.definition})
         assert isinstance(command, DefinePlugin)
         assert command.definition is not None
         pod = world.store.pod_at(request.pod or next(iter(pods), ""))
         if pod is None:
-            return PluginTried([FieldProblem("pod", request.pod, "a pod that exists at this step")], pods=pods)
+            return looking.PluginTried([FieldProblem("pod", request.pod, "a pod that exists at this step")], pods=pods)
         tried = trial(world, request.name, command.definition, pod)
     except Refused as refused:
-        return PluginTried([FieldProblem(**each.to_json()) for each in refused.errors], pods=pods)
-    return PluginTried(trial=msgspec.to_builtins(tried), pods=pods)
+        return looking.PluginTried([FieldProblem(**each.to_json()) for each in refused.errors], pods=pods)
+    return looking.PluginTried(trial=msgspec.to_builtins(tried), pods=pods)
 
 
 def _pods(world: Simulation) -> list[str]:
@@ -75,16 +63,17 @@ MOST_BYTES = 128 << 10
 _FIRST = ("apiVersion", "kind", "name", "schedulerName")
 
 
-@answers(Configuration)
-def configuration(engine: Engine, request: Configuration) -> Steps[Configured]:
+@answers(looking.Configuration)
+def configuration(engine: Engine, request: looking.Configuration) -> Steps[looking.Configured]:
     return get_configurations((yield from engine.at(request.position)))
 
 
-def get_configurations(world: Simulation) -> Configured:
+def get_configurations(world: Simulation) -> looking.Configured:
     """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
-    return Configured(
+    return looking.Configured(
         schedulers=[
-            SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest)) for scheduler in world.schedulers
+            looking.SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
+            for scheduler in world.schedulers
         ],
         settings=msgspec.structs.asdict(world.settings),
         faults=[
@@ -96,15 +85,15 @@ def get_configurations(world: Simulation) -> Configured:
     )
 
 
-def _unknown_schedulers(world: Simulation) -> list[UnknownScheduler]:
+def _unknown_schedulers(world: Simulation) -> list[looking.UnknownScheduler]:
     """The schedulerNames that no scheduler has, with the pods that ask for them counted."""
     pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
     counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
-    return [UnknownScheduler(name, count) for name, count in sorted(counts.items())]
+    return [looking.UnknownScheduler(name, count) for name, count in sorted(counts.items())]
 
 
-@answers(EffectiveConfiguration)
-def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> Steps[Data]:
+@answers(looking.EffectiveConfiguration)
+def effective_configuration(engine: Engine, request: looking.EffectiveConfiguration) -> Steps[Data]:
     world = yield from engine.at(request.position)
     for scheduler in world.schedulers:
         if scheduler.name == request.scheduler:
@@ -112,24 +101,26 @@ def effective_configuration(engine: Engine, request: EffectiveConfiguration) -> 
     return effective(None)
 
 
-@answers(ReadConfiguration)
-def read_configuration(engine: Engine, request: ReadConfiguration) -> Steps[ConfigurationRead]:
+@answers(looking.ReadConfiguration)
+def read_configuration(engine: Engine, request: looking.ReadConfiguration) -> Steps[looking.ConfigurationRead]:
     yield
     return read(request.text, request.paths)
 
 
-def read(text: str, paths: list[str]) -> ConfigurationRead:
+def read(text: str, paths: list[str]) -> looking.ConfigurationRead:
     """The documents of a text, or what is wrong with it as YAML; and the lines on which fields of the only document stand."""
     try:
         loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
     except InvalidObject as error:
-        return ConfigurationRead(errors=[FieldProblem(**each.to_json()) for each in error.errors])
+        return looking.ConfigurationRead(errors=[FieldProblem(**each.to_json()) for each in error.errors])
     if len(loaded) != 1:
-        return ConfigurationRead(documents=len(loaded))
+        return looking.ConfigurationRead(documents=len(loaded))
     [only] = loaded
     places = [(path, place) for path in paths if (place := only.locate(path)) is not None]
     lines = {path: line for path, (line, _) in places}
-    return ConfigurationRead(only.manifest, 1, lines=lines, columns={path: column for path, (_, column) in places})
+    return looking.ConfigurationRead(
+        only.manifest, 1, lines=lines, columns={path: column for path, (_, column) in places}
+    )
 
 
 def effective(

@@ -1,7 +1,5 @@
 """What a world holds: lists of objects, single ones, the nodes' names, and all of it as YAML."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping
@@ -12,17 +10,8 @@ import yaml
 from playground.presenters.cluster_map.measure import NodeFact, facts
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol import looking
 from playground.sessions.protocol.errors import SessionGone
-from playground.sessions.protocol.looking import (
-    ClusterYaml,
-    ListedObject,
-    NodeFacts,
-    NodeNames,
-    Objects,
-    ObjectShown,
-    ObjectYaml,
-    YamlPart,
-)
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
@@ -59,16 +48,16 @@ def document(manifest: Mapping[str, Any]) -> str:
 YAML_SLICE = 0.02
 
 
-@answers(Objects)
-def objects(engine: Engine, request: Objects) -> Steps[list[ListedObject]]:
+@answers(looking.Objects)
+def objects(engine: Engine, request: looking.Objects) -> Steps[list[looking.ListedObject]]:
     store = (yield from engine.at(request.position)).store
     kinds = store.kinds() if request.kind is None else [request.kind]
     return [_build_listed_object(kind, manifest) for kind in kinds for manifest in store.list(kind)]
 
 
-def _build_listed_object(kind: str, manifest: Mapping[str, Any]) -> ListedObject:
+def _build_listed_object(kind: str, manifest: Mapping[str, Any]) -> looking.ListedObject:
     metadata = manifest["metadata"]
-    return ListedObject(kind, metadata.get("namespace", ""), metadata["name"], _summary(kind, manifest))
+    return looking.ListedObject(kind, metadata.get("namespace", ""), metadata["name"], _summary(kind, manifest))
 
 
 def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
@@ -85,8 +74,8 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
     return ""
 
 
-@answers(ObjectYaml)
-def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
+@answers(looking.ObjectYaml)
+def object_yaml(engine: Engine, request: looking.ObjectYaml) -> Steps[looking.ObjectShown]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
@@ -95,23 +84,23 @@ def object_yaml(engine: Engine, request: ObjectYaml) -> Steps[ObjectShown]:
         raise SessionGone(
             message(gettext_noop("No %(kind)s %(name)s exists at this step."), kind=request.kind, name=where)
         )
-    return ObjectShown(to_yaml([obj]), without_effect(obj))
+    return looking.ObjectShown(to_yaml([obj]), without_effect(obj))
 
 
-@answers(NodeNames)
-def node_names(engine: Engine, request: NodeNames) -> Steps[list[str]]:
+@answers(looking.NodeNames)
+def node_names(engine: Engine, request: looking.NodeNames) -> Steps[list[str]]:
     world = yield from engine.at(request.position)
     return list(table_of(scheduler_of(world)).names)
 
 
-@answers(NodeFacts)
-def node_facts(engine: Engine, request: NodeFacts) -> Steps[list[NodeFact]]:
+@answers(looking.NodeFacts)
+def node_facts(engine: Engine, request: looking.NodeFacts) -> Steps[list[NodeFact]]:
     world = yield from engine.at(request.position)
     return facts(world, table_of(scheduler_of(world)), request.rows, request.mode)
 
 
-@answers(ClusterYaml)
-def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
+@answers(looking.ClusterYaml)
+def cluster_yaml(engine: Engine, request: looking.ClusterYaml) -> Steps[looking.YamlPart]:
     """Objects, but those that are in every cluster, as YAML documents, from number `first` on, as many as the time allows."""
     world = yield from engine.at(request.position)
     written, manifests = for_kubectl if request.for_kubectl else as_it_is, objects_of(world.store)
@@ -121,6 +110,6 @@ def cluster_yaml(engine: Engine, request: ClusterYaml) -> Steps[YamlPart]:
         parts.insert(0, heading(world.continuation))
     for number in range(request.first, len(manifests)):
         if time.perf_counter() > end:
-            return YamlPart("".join(parts).encode(), number)
+            return looking.YamlPart("".join(parts).encode(), number)
         parts.append(document(written(manifests[number])))
-    return YamlPart("".join(parts).encode(), None)
+    return looking.YamlPart("".join(parts).encode(), None)

@@ -3,28 +3,13 @@
 No request takes long: outlines read the journal, digests are computed for as many attempts as half a second allows.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 
 import numpy as np
 
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.protocol.comparing import (
-    Attempt,
-    AttemptDetail,
-    AttemptDigests,
-    CountedRefusal,
-    HistoryOutline,
-    Outline,
-    OutlinedAttempt,
-    OutlinedPod,
-    ResourceUse,
-    ScoreBoard,
-    ScoredNode,
-    WeightedPlugin,
-)
+from playground.sessions.protocol import comparing
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.worker.answers.configurations import get_configurations
 from playground.sessions.worker.engine import Engine
@@ -41,8 +26,8 @@ NODES = 12
 TOO_MUCH = gettext_noop("The comparison needs more memory than the limit and was stopped. The sessions are unchanged.")
 
 
-@answers(Outline, too_much=TOO_MUCH)
-def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
+@answers(comparing.Outline, too_much=TOO_MUCH)
+def outline(engine: Engine, request: comparing.Outline) -> Steps[comparing.HistoryOutline]:
     """The history up to a position."""
     world = (yield from engine.at(request.position)).fork()  # the head may move on between two slices
     yield
@@ -54,12 +39,14 @@ def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
         pods[key] = _pod(world, key)
         if engine.slice.over():
             yield
-    return HistoryOutline(
+    return comparing.HistoryOutline(
         head=request.position,
         now=world.now,
         idle=bool(world.idle),
         first=first,
-        attempts=[OutlinedAttempt(**_fields(attempt)) for attempt in journal.attempts[first : first + MOST_ATTEMPTS]],
+        attempts=[
+            comparing.OutlinedAttempt(**_fields(attempt)) for attempt in journal.attempts[first : first + MOST_ATTEMPTS]
+        ],
         pods=pods,
         cut=len(journal.last_move) > MOST_PODS or len(journal.attempts) - first > MOST_ATTEMPTS,
         nodes=world.store.count("Node"),
@@ -71,24 +58,24 @@ def outline(engine: Engine, request: Outline) -> Steps[HistoryOutline]:
 
 
 def _fields(attempt: Any) -> dict[str, Any]:
-    return {name: getattr(attempt, name) for name in OutlinedAttempt.__struct_fields__}
+    return {name: getattr(attempt, name) for name in comparing.OutlinedAttempt.__struct_fields__}
 
 
-def _pod(world: Simulation, key: str) -> OutlinedPod:
+def _pod(world: Simulation, key: str) -> comparing.OutlinedPod:
     move = world.journal.moves[world.journal.last_move[key]]
     pod = world.store.pod_at(key)
-    return OutlinedPod(pod.node_name if pod is not None else "", move.place, move.position)
+    return comparing.OutlinedPod(pod.node_name if pod is not None else "", move.place, move.position)
 
 
-def _resources(world: Simulation) -> list[ResourceUse]:
+def _resources(world: Simulation) -> list[comparing.ResourceUse]:
     """Return the requested and the allocatable amount of each resource that the nodes offer."""
     table = world.schedulers[0].cache.table()
     sums = [
-        ResourceUse(name, int(table.requested[:, i].sum()), int(table.allocatable[:, i].sum()))
+        comparing.ResourceUse(name, int(table.requested[:, i].sum()), int(table.allocatable[:, i].sum()))
         for i, name in enumerate(table.resources.names)
         if i < table.allocatable.shape[1]
     ]
-    sums.insert(2, ResourceUse("pods", int(table.pod_count.sum()), int(table.allowed_pods.sum())))
+    sums.insert(2, comparing.ResourceUse("pods", int(table.pod_count.sum()), int(table.allowed_pods.sum())))
     return [use for use in sums if use.allocatable][:MOST_RESOURCES]
 
 
@@ -108,8 +95,8 @@ def _count_bound_over_time(world: Simulation) -> list[tuple[int, int]]:
     return counts if len(counts) <= POINTS else [counts[i] for i in np.linspace(0, len(counts) - 1, POINTS, dtype=int)]
 
 
-@answers(AttemptDigests, too_much=TOO_MUCH)
-def digests(engine: Engine, request: AttemptDigests) -> Steps[list[str]]:
+@answers(comparing.AttemptDigests, too_much=TOO_MUCH)
+def digests(engine: Engine, request: comparing.AttemptDigests) -> Steps[list[str]]:
     """Digests (docs/trace.md) of attempts."""
     head, first = request.position, request.first
     attempts = (yield from engine.at(head)).journal.attempts
@@ -133,8 +120,8 @@ def _cycle_of_last(world: Simulation) -> Any:
     return next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == name), None)
 
 
-@answers(Attempt, too_much=TOO_MUCH)
-def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
+@answers(comparing.Attempt, too_much=TOO_MUCH)
+def attempt(engine: Engine, request: comparing.Attempt) -> Steps[comparing.AttemptDetail]:
     """One attempt: its scores for the best nodes and the nodes it shares the first ranks with, and its refusals."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     if not 0 <= request.index < len(attempts):
@@ -149,11 +136,13 @@ def attempt(engine: Engine, request: Attempt) -> Steps[AttemptDetail]:
     world = yield from engine.at(outlined.last_position)
     cycle = next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == outlined.scheduler), None)
     if cycle is None:
-        return AttemptDetail(**_fields(outlined), board=None, refusals=[], draw=None)
-    return AttemptDetail(**_fields(outlined), board=board_of(cycle), refusals=refusals_of(cycle), draw=cycle.draw)
+        return comparing.AttemptDetail(**_fields(outlined), board=None, refusals=[], draw=None)
+    return comparing.AttemptDetail(
+        **_fields(outlined), board=board_of(cycle), refusals=refusals_of(cycle), draw=cycle.draw
+    )
 
 
-def board_of(cycle: Any) -> ScoreBoard | None:
+def board_of(cycle: Any) -> comparing.ScoreBoard | None:
     """Scores by node, the best first; at most NODES of them and the chosen one."""
     board = cycle.scores
     if board is None or not board.plugins:
@@ -167,11 +156,13 @@ def board_of(cycle: Any) -> ScoreBoard | None:
     rows = []
     for k in order:
         cells = {name: (int(raw[k]), int(norm[k]), int(norm[k]) * weight) for name, weight, raw, norm in plugins}
-        rows.append(ScoredNode(names[k], int(total[k]), cells))
-    return ScoreBoard([WeightedPlugin(name, weight) for name, weight, _, _ in plugins], rows, len(names))
+        rows.append(comparing.ScoredNode(names[k], int(total[k]), cells))
+    return comparing.ScoreBoard(
+        [comparing.WeightedPlugin(name, weight) for name, weight, _, _ in plugins], rows, len(names)
+    )
 
 
-def refusals_of(cycle: Any) -> list[CountedRefusal]:
+def refusals_of(cycle: Any) -> list[comparing.CountedRefusal]:
     """Refused nodes counted by plugin and text, most first."""
     counts: dict[tuple[str, str], list[str]] = {}
     for row, name in enumerate(cycle.nodes.names):
@@ -179,4 +170,4 @@ def refusals_of(cycle: Any) -> list[CountedRefusal]:
         if status is not None:
             counts.setdefault((status.plugin, status.message), []).append(name)
     ordered = sorted(counts.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [CountedRefusal(plugin, text, len(names), names[:3]) for (plugin, text), names in ordered[:NODES]]
+    return [comparing.CountedRefusal(plugin, text, len(names), names[:3]) for (plugin, text), names in ordered[:NODES]]

@@ -1,7 +1,5 @@
 """What the whole of a world is asked for in few words: names that the palette finds, where attempts ended, what holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from playground.lessons.conditions import holds

@@ -5,8 +5,6 @@ last position where a breakpoint held in it is the answer. Whether the first val
 the pieces before it have given the value until then. A search is worked on in turns and can be dropped between two of them.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterable

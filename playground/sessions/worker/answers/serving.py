@@ -1,24 +1,11 @@
 """The API server of a session: reads, writes, watches, and a live world's time."""
 
-from __future__ import annotations
-
 import time
 
 import msgspec
 
+from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.moving import (
-    Answered,
-    BeginWatch,
-    EndWatch,
-    GoLive,
-    Moved,
-    NextSeen,
-    Read,
-    Seen,
-    Watched,
-    Write,
-)
 from playground.sessions.worker.engine import Engine, Unwanted
 from playground.sessions.worker.registry import answers
 from playground.sessions.worker.time_sharing import Steps
@@ -26,13 +13,13 @@ from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, as_yaml, changes_nothing, read_body
 
 
-def _finish(reply: Reply, world: Simulation, call: Call) -> Answered:
+def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
     reply = as_yaml(reply) if call.as_yaml else reply
-    return Answered(reply.status, reply.data, reply.content_type, list(reply.headers), world.store.live)
+    return moving.Answered(reply.status, reply.data, reply.content_type, list(reply.headers), world.store.live)
 
 
-@answers(Read)
-def read(engine: Engine, request: Read) -> Steps[Answered]:
+@answers(moving.Read)
+def read(engine: Engine, request: moving.Read) -> Steps[moving.Answered]:
     """Answer a GET."""
     world = yield from engine.at(request.position)
     now = time.time_ns() if world.store.live and request.position == engine.world.position else 0
@@ -41,8 +28,8 @@ def read(engine: Engine, request: Read) -> Steps[Answered]:
     return _finish(answer_read(world, call), world, call)
 
 
-@answers(Write)
-def write(engine: Engine, request: Write) -> Steps[Answered]:
+@answers(moving.Write)
+def write(engine: Engine, request: moving.Write) -> Steps[moving.Answered]:
     """Carry out a request as one command; one that changes nothing leaves no command behind."""
     yield
     world, call = engine.world, request.call
@@ -80,32 +67,32 @@ def write(engine: Engine, request: Write) -> Steps[Answered]:
     return msgspec.structs.replace(_finish(engine.world.answered, engine.world, call), applied=applied)
 
 
-@answers(GoLive)
-def go_live(engine: Engine, request: GoLive) -> Steps[Moved]:
+@answers(moving.GoLive)
+def go_live(engine: Engine, request: moving.GoLive) -> Steps[moving.Moved]:
     return (yield from engine.live(request.wall, request.followers))
 
 
-@answers(BeginWatch)
-def begin_watch(engine: Engine, request: BeginWatch) -> Steps[Watched]:
+@answers(moving.BeginWatch)
+def begin_watch(engine: Engine, request: moving.BeginWatch) -> Steps[moving.Watched]:
     """Begin a watch at the head."""
     yield
     world = engine.world
     try:
         number, watcher, first = engine.watches.begin(world, request.call)
     except Failure as failure:
-        return Watched(0, b"", "", "", _finish(failure.reply, world, request.call))
+        return moving.Watched(0, b"", "", "", _finish(failure.reply, world, request.call))
     resource = watcher.resource
-    return Watched(number, first, resource.kind, resource.api_version, live=world.store.live)
+    return moving.Watched(number, first, resource.kind, resource.api_version, live=world.store.live)
 
 
-@answers(NextSeen)
-def next_seen(engine: Engine, request: NextSeen) -> Steps[Seen]:
+@answers(moving.NextSeen)
+def next_seen(engine: Engine, request: moving.NextSeen) -> Steps[moving.Seen]:
     yield
     parts, alive = engine.watches.next(engine.world)
-    return Seen(parts, alive, engine.world.store.resource_version)
+    return moving.Seen(parts, alive, engine.world.store.resource_version)
 
 
-@answers(EndWatch)
-def end_watch(engine: Engine, request: EndWatch) -> Steps[None]:
+@answers(moving.EndWatch)
+def end_watch(engine: Engine, request: moving.EndWatch) -> Steps[None]:
     yield
     engine.watches.end(request.number)

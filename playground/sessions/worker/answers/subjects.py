@@ -1,7 +1,5 @@
 """Objects that something is to be done to, with what a user has arranged around them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ The language and its evaluation are the core's, whose limits of cost and work en
 a length, and how much all expressions may cost together at one step. docs/time-travel.md lists the names for people.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -80,7 +78,7 @@ class Program:
     detail: bool
     ended: list[float] = field(default_factory=list)
 
-    def value(self, record: Record, world: Any, allowance: Allowance) -> Any:
+    def value(self, record: Record, world: Any, allowance: "Allowance") -> Any:
         """Its value for a record as JSON data. Raises Failed."""
         if allowance.left <= 0:
             raise Failed("The expressions cost too much at one step; this one was not asked there.")

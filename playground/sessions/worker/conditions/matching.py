@@ -3,8 +3,6 @@
 The fields that a form fills in become plain comparisons that are made first; an expression is evaluated only for records that pass them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Circles of moves and workloads whose pods end alike are noticed as at a terminal
 The moves of the run are counted on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 
@@ -16,25 +14,7 @@ from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past import History
 from playground.sessions.worker.time_sharing import Steps
 from scheduler_core.analysis.whatif import Circles, Loop, Loops, Watchdog
-from scheduler_core.base.trace.kinds import (
-    AttemptEnded,
-    AttemptStarted,
-    BindingStarted,
-    CommandApplied,
-    EventRecorded,
-    ExtenderAsked,
-    NodeSelected,
-    ObjectChanged,
-    PluginRan,
-    PodAssumed,
-    PodForgotten,
-    PodWaits,
-    PointStarted,
-    QueueMoved,
-    SchedulerStarted,
-    TimerFired,
-    WaitEnded,
-)
+from scheduler_core.base.trace import kinds
 from scheduler_core.world.readonly import Record
 from scheduler_core.world.simulation import Simulation
 
@@ -47,18 +27,18 @@ ALIKE = 0.8  # as often as this share of the most frequent counts as equally oft
 _LEFT_OUT = frozenset(
     facts.KIND
     for facts in (
-        PluginRan,
-        PointStarted,
-        AttemptStarted,
-        CommandApplied,
-        SchedulerStarted,
-        ExtenderAsked,
-        PodAssumed,
-        PodForgotten,
-        PodWaits,
-        NodeSelected,
-        BindingStarted,
-        TimerFired,
+        kinds.PluginRan,
+        kinds.PointStarted,
+        kinds.AttemptStarted,
+        kinds.CommandApplied,
+        kinds.SchedulerStarted,
+        kinds.ExtenderAsked,
+        kinds.PodAssumed,
+        kinds.PodForgotten,
+        kinds.PodWaits,
+        kinds.NodeSelected,
+        kinds.BindingStarted,
+        kinds.TimerFired,
     )
 )
 
@@ -112,18 +92,18 @@ def phrase(record: Record) -> tuple[int, str] | None:
     if record.kind in _LEFT_OUT:
         return None
     match record.facts:
-        case QueueMoved() as moved:
+        case kinds.QueueMoved() as moved:
             by, plugin = moved.event or moved.cause, f", {moved.plugin}" if moved.plugin else ""
             how = f"{moved.pod} moved {moved.came_from} → {moved.to} ({by}{plugin})"
             return 2 if moved.event else 5, how
-        case AttemptEnded() as ended:
+        case kinds.AttemptEnded() as ended:
             why = f": {ended.message[:MESSAGE]}" if ended.message else f" to {ended.node}"
             return 3, f"attempt of {ended.pod} {ended.outcome}{why}"
-        case WaitEnded() as ended:
+        case kinds.WaitEnded() as ended:
             return 1, f"wait of {ended.pod} on Permit ended: {', '.join(ended.status['reasons'])[:MESSAGE]}"
-        case EventRecorded() as event:
+        case kinds.EventRecorded() as event:
             return 4, f"Event {event.reason} about {pod_of(record) or event.name}"
-        case ObjectChanged() as changed:
+        case kinds.ObjectChanged() as changed:
             if changed.type == "MODIFIED":
                 return None
             name = f"{changed.namespace}/{changed.name}" if changed.namespace else changed.name

@@ -1,7 +1,5 @@
 """The condition of a run on the world that it runs in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

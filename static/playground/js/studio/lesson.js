@@ -1,6 +1,7 @@
 // The lesson's card: how far it has come is kept, what it is about is marked, a click on a node or pod chooses it as the answer, and
 // what would give the answer away is covered until it is given.
 import { all, around, by, first, maybe } from "../shared/dom.js";
+import { followHeights } from "../shared/height.js";
 import { keepShown, reach } from "../shared/progress.js";
 
 const NAMESPACE = "default/";
@@ -229,6 +230,7 @@ function takeOffer(event) {
  * @param {(changes: Record<string, string>) => void} look Changes what the stage shows.
  */
 export function listenLesson(look) {
+  followHeights();
   choosing = look;
   listenAnswers();
   document.addEventListener("focusin", ({ target }) => {

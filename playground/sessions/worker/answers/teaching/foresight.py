@@ -1,7 +1,5 @@
 """What comes next for a pod, found on a copy of the world: the key of a question that a teacher puts to a room."""
 
-from __future__ import annotations
-
 from playground.sessions.protocol.looking import Foresee, Foreseen
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.registry import answers

@@ -1,7 +1,5 @@
 """Answers to a lesson's questions; lessons that people make and variants that are drawn; all inside a worker."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, judge, list_reached_cards

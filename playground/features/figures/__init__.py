@@ -1,0 +1,1 @@
+"""Interactive figures: one idea each, with numbers that the engine computes."""

@@ -1,0 +1,74 @@
+"""The table of figures: words, controls, and worlds. features/figures computes and draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from playground.lessons.format import Plan
+from playground.lessons.reading import beginning
+from playground.lessons.varying.filling import fill_data
+from scheduler_core.world.commands import Command
+
+Text = str | Mapping[str, str]
+Value = int | str
+
+
+class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole number from `least` to `most`, or one of `among`, which has a text for each value.
+
+    `means`: other names with values in the world, for a value of `among`.
+    """
+
+    name: str
+    label: Text
+    value: Value
+    least: int = 0
+    most: int = 0
+    step: int = 1
+    among: Mapping[str, Text] = {}
+    means: Mapping[str, Mapping[str, Any]] = {}
+
+    def read(self, text: str) -> Value:
+        """The value that a text stands for; ValueError says what is expected."""
+        if text in self.among:
+            return text
+        if self.among:
+            raise ValueError(", ".join(self.among))
+        if text.isascii() and text.isdecimal() and len(text) < 6 and self.least <= int(text) <= self.most:
+            return int(text)
+        raise ValueError(f"{self.least} – {self.most}")
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure. `words`: those in its picture, by language; `world`: as lesson.yaml has it, `$(name)` for a control's value.
+
+    `shape`: where its parts are, in percent.
+    """
+
+    title: Mapping[str, str]
+    about: Mapping[str, str]
+    controls: tuple[Control, ...]
+    words: Mapping[str, Mapping[str, str]]
+    world: Mapping[str, Any] = {}
+    shape: Mapping[str, Any] = {}
+
+    def begin(self, values: Mapping[str, Value]) -> tuple[Command, ...]:
+        """The commands that make its world."""
+        values = dict(values)
+        for control in self.controls:
+            values |= control.means.get(str(values[control.name]), {})
+        world = {"track": "internals", "minutes": 1, "cards": (), **fill_data(dict(self.world), values, "world")}
+        return beginning(msgspec.convert(world, Plan))
+
+
+@lru_cache(maxsize=1)
+def read_figures() -> dict[str, Figure]:
+    """The figures by name, in the order in which they are listed."""
+    text = (Path(__file__).parent / "figures.yaml").read_text(encoding="utf-8")
+    return msgspec.convert(yaml.safe_load(text), dict[str, Figure])
