@@ -245,9 +245,9 @@ def add_command(copy: Path) -> None:
     commands, execution, words, tests, document = (copy / file for file in COMMAND_FILES)
     replace(commands, "class Undo(", f"{(COMMAND / 'command.txt').read_text()}\n\nclass Undo(")
     replace(commands, "    | FailCall\n", "    | FailCall\n    | CordonNode\n")
-    replace(execution, "    Continuation,\n", "    Continuation,\n    CordonNode,\n")
     replace(execution, "def _undo(", f"{(COMMAND / 'executor.txt').read_text()}\n\ndef _undo(")
-    replace(execution, "    FailCall: _fail_call,\n", "    FailCall: _fail_call,\n    CordonNode: _cordon,\n")
+    fault = "    commands.FailCall: _fail_call,\n"
+    replace(execution, fault, f"{fault}    commands.CordonNode: _cordon,\n")
     sentence = 'lambda data: message(gettext_noop("cordons %(node)s"), node=data.get("node", ""))'
     put_behind(words, '    "FailCall": _fail,', f'    "CordonNode": {sentence},\n')
     put_behind(words, '    "FailCall": gettext_noop(', '    "CordonNode": gettext_noop("a cordon"),\n')

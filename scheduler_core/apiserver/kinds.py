@@ -25,61 +25,42 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
-_RBAC, _STORAGE, _APPS = "rbac.authorization.k8s.io", "storage.k8s.io", "apps"
-_BUILT_IN = (
-    ("Namespace", "", "namespaces", False),
-    ("Node", "", "nodes", False),
-    ("Pod", "", "pods", True),
-    ("Service", "", "services", True),
-    ("ReplicationController", "", "replicationcontrollers", True),
-    ("PersistentVolume", "", "persistentvolumes", False),
-    ("PersistentVolumeClaim", "", "persistentvolumeclaims", True),
-    ("ConfigMap", "", "configmaps", True),
-    ("Secret", "", "secrets", True),
-    ("ServiceAccount", "", "serviceaccounts", True),
-    ("Endpoints", "", "endpoints", True),
-    ("LimitRange", "", "limitranges", True),
-    ("ResourceQuota", "", "resourcequotas", True),
-    ("PodTemplate", "", "podtemplates", True),
-    ("Deployment", _APPS, "deployments", True),
-    ("ReplicaSet", _APPS, "replicasets", True),
-    ("StatefulSet", _APPS, "statefulsets", True),
-    ("DaemonSet", _APPS, "daemonsets", True),
-    ("ControllerRevision", _APPS, "controllerrevisions", True),
-    ("Job", "batch", "jobs", True),
-    ("CronJob", "batch", "cronjobs", True),
-    ("HorizontalPodAutoscaler", "autoscaling", "horizontalpodautoscalers", True),
-    ("PodDisruptionBudget", "policy", "poddisruptionbudgets", True),
-    ("PriorityClass", "scheduling.k8s.io", "priorityclasses", False),
-    ("PodGroup", "scheduling.k8s.io", "podgroups", True),
-    ("StorageClass", _STORAGE, "storageclasses", False),
-    ("CSINode", _STORAGE, "csinodes", False),
-    ("CSIDriver", _STORAGE, "csidrivers", False),
-    ("CSIStorageCapacity", _STORAGE, "csistoragecapacities", True),
-    ("VolumeAttachment", _STORAGE, "volumeattachments", False),
-    ("VolumeAttributesClass", _STORAGE, "volumeattributesclasses", False),
-    ("ResourceClaim", "resource.k8s.io", "resourceclaims", True),
-    ("ResourceClaimTemplate", "resource.k8s.io", "resourceclaimtemplates", True),
-    ("ResourceSlice", "resource.k8s.io", "resourceslices", False),
-    ("DeviceClass", "resource.k8s.io", "deviceclasses", False),
-    ("DeviceTaintRule", "resource.k8s.io", "devicetaintrules", False),
-    ("RuntimeClass", "node.k8s.io", "runtimeclasses", False),
-    ("Lease", "coordination.k8s.io", "leases", True),
-    ("EndpointSlice", "discovery.k8s.io", "endpointslices", True),
-    ("Ingress", "networking.k8s.io", "ingresses", True),
-    ("IngressClass", "networking.k8s.io", "ingressclasses", False),
-    ("NetworkPolicy", "networking.k8s.io", "networkpolicies", True),
-    ("ServiceCIDR", "networking.k8s.io", "servicecidrs", False),
-    ("IPAddress", "networking.k8s.io", "ipaddresses", False),
-    ("Role", _RBAC, "roles", True),
-    ("RoleBinding", _RBAC, "rolebindings", True),
-    ("ClusterRole", _RBAC, "clusterroles", False),
-    ("ClusterRoleBinding", _RBAC, "clusterrolebindings", False),
-    ("CustomResourceDefinition", "apiextensions.k8s.io", "customresourcedefinitions", False),
-)
-KINDS = {kind: Kind(kind, group, plural, namespaced) for kind, group, plural, namespaced in _BUILT_IN}
-_OWN_GROUPS = frozenset(group for _, group, _, _ in _BUILT_IN) | {"events.k8s.io", "extensions"}
+# The kinds by group; those with a "!" live in no namespace.
+_BUILT_IN = {
+    "": "Namespace! Node! Pod Service ReplicationController PersistentVolume! PersistentVolumeClaim ConfigMap Secret"
+    " ServiceAccount Endpoints LimitRange ResourceQuota PodTemplate",
+    "apps": "Deployment ReplicaSet StatefulSet DaemonSet ControllerRevision",
+    "batch": "Job CronJob",
+    "autoscaling": "HorizontalPodAutoscaler",
+    "policy": "PodDisruptionBudget",
+    "scheduling.k8s.io": "PriorityClass! PodGroup",
+    "storage.k8s.io": "StorageClass! CSINode! CSIDriver! CSIStorageCapacity VolumeAttachment! VolumeAttributesClass!",
+    "resource.k8s.io": "ResourceClaim ResourceClaimTemplate ResourceSlice! DeviceClass! DeviceTaintRule!",
+    "node.k8s.io": "RuntimeClass!",
+    "coordination.k8s.io": "Lease",
+    "discovery.k8s.io": "EndpointSlice",
+    "networking.k8s.io": "Ingress IngressClass! NetworkPolicy ServiceCIDR! IPAddress!",
+    "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole! ClusterRoleBinding!",
+    "apiextensions.k8s.io": "CustomResourceDefinition!",
+}
+_OWN_GROUPS = frozenset(_BUILT_IN) | {"events.k8s.io", "extensions"}
 
+
+def _plural(kind: str) -> str:
+    """Guess the plural as kube does. kube: apimachinery/pkg/api/meta/restmapper.go UnsafeGuessKindToResource"""
+    name = kind.lower()
+    if name.endswith("endpoints"):
+        return name
+    if name.endswith("s"):
+        return name + "es"
+    return name[:-1] + "ies" if name.endswith("y") else name + "s"
+
+
+KINDS = {
+    kind: Kind(kind, group, _plural(kind), not cluster_wide)
+    for group, kinds in _BUILT_IN.items()
+    for kind, cluster_wide in ((word.rstrip("!"), word.endswith("!")) for word in kinds.split())
+}
 
 # The groups of 1.35 and 1.36 have other fields than those of 1.37.
 _OTHER_FORMS = {"scheduling.k8s.io/v1alpha1 PodGroup", "scheduling.k8s.io/v1alpha2 PodGroup"}
@@ -131,14 +112,6 @@ def get_kind_by_key(key: str) -> Kind:
     if not dot:
         raise KeyError(key)
     return Kind(key, group, _plural(kind), True)
-
-
-def _plural(kind: str) -> str:
-    """Guess the plural as kube does. kube: apimachinery/pkg/api/meta/restmapper.go UnsafeGuessKindToResource"""
-    name = kind.lower()
-    if name.endswith("s"):
-        return name + "es"
-    return name[:-1] + "ies" if name.endswith("y") else name + "s"
 
 
 def namespace_of(kind: Kind, manifest: Mapping[str, Any]) -> str:

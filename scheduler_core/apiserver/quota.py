@@ -13,7 +13,6 @@ from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.kinds import Kind
 
 # Scopes: which pods and claims a quota counts at all.
-#
 # kube: pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc), persistent_volume_claims.go (pvcMatchesScopeFunc) @ v1.34.1
 
 Scope = Mapping[str, Any]  # a ScopedResourceSelectorRequirement: scopeName, operator, values
@@ -94,7 +93,6 @@ def _crosses_namespaces(spec: Manifest) -> bool:
 
 
 # What an object uses: by the names of a quota's resources, for each kind its own.
-#
 # kube: pkg/quota/v1/evaluator/core/{pods,services,persistent_volume_claims,resource_claims,registry}.go,
 # apiserver/pkg/quota/v1/generic/evaluator.go @ v1.34.1
 

@@ -10,7 +10,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 
 # Which objects belong to which controller: an index of one kind's objects, kept up with by the store that asked for it.
-#
 # kube: pkg/controller/controller_utils.go (PodControllerUIDIndex, OrphanPodIndex) @ v1.34.1
 
 Key = tuple[str, str]
@@ -129,14 +128,8 @@ def path_below(path: str, name: str) -> str:
 # Updates of objects: the fields that the server owns, and the fields that differ.
 
 SERVER_OWNED = (
-    "uid",
-    "creationTimestamp",
-    "generation",
-    "resourceVersion",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "selfLink",
+    *("uid", "creationTimestamp", "generation", "resourceVersion", "deletionTimestamp"),
+    *("deletionGracePeriodSeconds", "managedFields", "selfLink"),
 )
 
 

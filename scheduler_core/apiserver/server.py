@@ -332,7 +332,6 @@ def _kind(key: str, namespace: str, name: str) -> Kind:
 
 
 # What is in every cluster from the start: kube's own namespaces and priority classes.
-#
 # kube: pkg/controlplane/controller/systemnamespaces, pkg/registry/scheduling/rest/storage_scheduling.go,
 # pkg/apis/scheduling/v1/helpers.go @ v1.34.1
 

@@ -20,7 +20,6 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import KIND, Coverage, DisruptionMemory
 
 # How many pods a budget expects: the sum of the scales of the controllers of the pods that it covers.
-#
 # kube: pkg/controller/disruption/disruption.go (finders, getExpectedScale, getExpectedPodCount) @ v1.34.1
 
 _SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")
@@ -146,7 +145,6 @@ def _deployment(store: Store, replica_set: Manifest, namespace: str) -> Manifest
 # 2 minutes is set to False.
 #
 # DEVIATION: of several budgets of one pod kube looks at one "arbitrarily"; here all are looked at.
-#
 # kube: pkg/controller/disruption/disruption.go @ v1.34.1
 
 DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND

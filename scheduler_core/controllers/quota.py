@@ -16,7 +16,6 @@ from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 #
 # What is taken is charged by admission at once. A pod that should be gone and is not stops to count at the next full resync, every 5
 # minutes.
-#
 # kube: pkg/controller/resourcequota/resource_quota_controller.go, pkg/quota/v1/install/update_filter.go @ v1.34.1
 
 RESYNC = 300 * SECOND

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from scheduler_core.notebook.amounts import format_count, seconds
-from scheduler_core.notebook.markup import Html, card, chip, element, join_html, table
+from scheduler_core.notebook.markup import Html, card, chip, element, format_count, join_html, seconds, table
 from scheduler_core.notebook.scores import ScoreTable, score_table
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.world.readonly import BindingCycleView, Code, Evidence, NodeToStatus, PluginStep, Point

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from scheduler_core.notebook import amounts
-from scheduler_core.notebook.amounts import format_count
-from scheduler_core.notebook.markup import Html, bar, card, chip, element, join_html, table
+from scheduler_core.notebook import markup
+from scheduler_core.notebook.markup import Html, bar, card, chip, element, format_count, join_html, table
 from scheduler_core.scheduler.cache.table import CPU, MEMORY
 from scheduler_core.world.readonly import NodeTable, Pod, WorldView
 
@@ -27,7 +26,7 @@ def cluster_html(world: WorldView, messages: Mapping[str, str]) -> str:
         format_count(len(nodes), "node"),
         format_count(len(pods), "pod"),
         f"{len(waiting):,} pending",
-        f"t = {amounts.seconds(world.now)}",
+        f"t = {markup.seconds(world.now)}",
         f"step {world.position:,}",
         f"kube {world.settings.release}",
     )
@@ -62,14 +61,14 @@ def _node(nodes: NodeTable, row: int, by_node: Mapping[str, list[Pod]], zoned: b
     return [
         join_html((name, " ", cordoned)) if cordoned else name,
         *([node.labels.get(ZONE, "")] if zoned else []),
-        _use(requested[CPU], allocatable[CPU], amounts.cpu),
-        _use(requested[MEMORY], allocatable[MEMORY], amounts.memory),
+        _use(requested[CPU], allocatable[CPU], markup.cpu),
+        _use(requested[MEMORY], allocatable[MEMORY], markup.memory),
         _use(len(pods), int(nodes.allowed_pods[row]), str),
         join_html(chips),
     ]
 
 
-def _use(requested: int, allocatable: int, written: amounts.Written) -> Html:
+def _use(requested: int, allocatable: int, written: markup.Written) -> Html:
     share = requested / allocatable if allocatable else 0
     return join_html((f"{written(requested)} of {written(allocatable)}", bar(share)))
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scheduler_core.notebook.amounts import format_count
 from scheduler_core.notebook.cluster import Cluster, Configuration
-from scheduler_core.notebook.markup import Html, card, element, number, table
+from scheduler_core.notebook.markup import Html, card, element, format_count, number, table
 
 MOST_SHOWN = 60  # pods
 

@@ -10,10 +10,9 @@ from typing import Any
 import orjson
 
 from scheduler_core.formats.export import ReadLog, TraceError, check_lines, read_log
-from scheduler_core.notebook.amounts import format_count, seconds
 from scheduler_core.notebook.attempt import Attempt
 from scheduler_core.notebook.cluster import Cluster, replay_trace
-from scheduler_core.notebook.markup import card, chip, element, number, table
+from scheduler_core.notebook.markup import card, chip, element, format_count, number, seconds, table
 
 MOST_SHOWN = 50  # attempts
 

@@ -24,50 +24,13 @@ from scheduler_core.scheduler.extenders.behaviour import Behaviour
 from scheduler_core.scheduler.extenders.written import Latency
 from scheduler_core.scheduler.plugins.cel import NAME_PATTERN, Definition
 
-__all__ = [
-    "DEFAULT_SCHEDULER_NAME",
-    "FAULT_CODES",
-    "KINDS",
-    "MAX_FAULT_MESSAGE",
-    "MAX_FAULT_TIMES",
-    "AnswerExtender",
-    "ApplyObjects",
-    "BeginLife",
-    "BindPod",
-    "CallAPI",
-    "CancelDrain",
-    "Command",
-    "Continuation",
-    "CreateObject",
-    "DecidePermit",
-    "DefinePlugin",
-    "DeleteObjects",
-    "DrainNode",
-    "EvictPod",
-    "FailCall",
-    "FieldProblem",
-    "OutsideAnswer",
-    "PartitionScheduler",
-    "PatchObject",
-    "Redo",
-    "Ref",
-    "Refused",
-    "ReportCondition",
-    "ReportDeviceCondition",
-    "ScaleObject",
-    "SetConfiguration",
-    "SetExtender",
-    "SetKubelet",
-    "SetPrograms",
-    "SetSettings",
-    "SetUsage",
-    "StartScheduler",
-    "StopScheduler",
-    "Undo",
-    "command_from_json",
-    "merge_patch",
-    "refuse",
-]
+__all__ = ["DEFAULT_SCHEDULER_NAME", "FAULT_CODES", "KINDS", "MAX_FAULT_MESSAGE", "MAX_FAULT_TIMES"]
+__all__ += ["AnswerExtender", "ApplyObjects", "BeginLife", "BindPod", "CallAPI", "CancelDrain", "Command"]
+__all__ += ["Continuation", "CreateObject", "DecidePermit", "DefinePlugin", "DeleteObjects", "DrainNode", "EvictPod"]
+__all__ += ["FailCall", "FieldProblem", "OutsideAnswer", "PartitionScheduler", "PatchObject", "Redo", "Ref"]
+__all__ += ["Refused", "ReportCondition", "ReportDeviceCondition", "ScaleObject", "SetConfiguration", "SetExtender"]
+__all__ += ["SetKubelet", "SetPrograms", "SetSettings", "SetUsage", "StartScheduler", "StopScheduler", "Undo"]
+__all__ += ["command_from_json", "merge_patch", "refuse"]
 
 
 DEFAULT_SCHEDULER_NAME = "kube-scheduler"

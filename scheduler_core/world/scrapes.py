@@ -22,7 +22,6 @@ from scheduler_core.scheduler.queue.queue import SchedulingQueue
 # A resource that is free is stranded where the average pod does not fit: on a node with too little cpu, memory or pod slots left for it.
 # The average pod asks for the mean of what the pods on the nodes ask for, rounded down; kube's defaults count for those that ask for
 # none (100m, 200 MiB), and as long as no pod is there the average pod asks for these.
-#
 # kube: plugins/noderesources/resource_allocation.go, scheduler/util/pod_resources.go @ v1.34.1
 
 PODS = "pods"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.testing.explained import rows
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import cycle_of, node, nodes_of, of_kind, pod, scheduler_of, settle, world
+from tests.support.explained import rows
 from tests.support.storage import make_claim, make_class, make_volume
 
 

@@ -212,7 +212,6 @@ def _list_ended(world: Simulation, attempt: Attempt) -> list[str]:
 
 
 # Why the gang of a pod is stuck: how many of its pods have a node, and what its last cycle said.
-#
 # kube: pkg/scheduler/schedule_one_podgroup.go @ v1.37.2
 
 

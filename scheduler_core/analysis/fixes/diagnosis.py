@@ -12,8 +12,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of
 from scheduler_core.scheduler.extenders.exchange import Exchange
-from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Point

@@ -16,7 +16,6 @@ from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets
 from scheduler_core.world.simulation import Simulation
 
 # PodDisruptionBudgets that let go whom a fix displaces: each is lowered by just so many pods.
-#
 # kube: pkg/controller/disruption/disruption.go (getExpectedPodCount) @ v1.34.1
 
 KIND = "PodDisruptionBudget"

@@ -16,12 +16,11 @@ from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, schedul
 from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
-from scheduler_core.analysis.fixes.near import near_rows, raise_priority
+from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
-from scheduler_core.analysis.fixes.runtime_classes import lower_overhead, relax_class_selector
 from scheduler_core.analysis.fixes.shell import complete_references
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
 from scheduler_core.apimachinery.objects.pod import Pod

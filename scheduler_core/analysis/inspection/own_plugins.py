@@ -14,7 +14,7 @@ from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.framework.per_node import NodeInfo
 from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.framework.status import Code, Status
-from scheduler_core.scheduler.plugins.cel import Definition, plugin_of, variables
+from scheduler_core.scheduler.plugins.cel import Definition, expressions, plugin_of
 from scheduler_core.scheduler.plugins.cel.explanation import values_of
 from scheduler_core.scheduler.plugins.cel.expressions import Answer, EvaluationFailed, Spent
 from scheduler_core.scheduler.plugins.cel.normalize import NORMALIZED
@@ -74,7 +74,7 @@ def _trial(name: str, definition: Definition, pod: Pod, nodes: NodeTable, handle
     plugin, spent = plugin_of(name, definition)({}, handle), Spent()
     held = None
     if definition.pre_enqueue:
-        held, _ = _evaluate_field(plugin, "pre_enqueue", variables.of_pod(pod, {}, handle.now), spent)
+        held, _ = _evaluate_field(plugin, "pre_enqueue", expressions.of_pod(pod, {}, handle.now), spent)
     found: list[OnNode] = []
     scores: list[int | None] = []
     for row in range(min(len(nodes), MOST_NODES)):

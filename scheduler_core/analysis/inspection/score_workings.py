@@ -90,7 +90,6 @@ def figures(profile: ProfileView, cycle: SchedulingCycleView, node: str, only: s
 
 
 # The search for devices on one node, made again while somebody looks on: the past is run up to the step at which Filter made it.
-#
 # kube: plugins/dynamicresources/dynamicresources.go (Filter) @ v1.34.1
 
 TOO_LONG = 4  # how many times more than is kept a search is watched

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from scheduler_core.analysis.status.devices import (
     CounterUse,
-    Device,
-    DeviceClass,
     DeviceState,
-    DeviceTaint,
-    DeviceTaintRule,
     Holder,
     NodeDevices,
-    PoolId,
     PublishedPool,
-    ResourceClaim,
-    ResourceSlice,
     Stock,
-    amount_text,
     pods_of,
     stock_of,
 )
@@ -37,6 +29,11 @@ from scheduler_core.analysis.status.surroundings import (
     read_nodes,
     read_rollouts,
 )
+from scheduler_core.apimachinery.dra.amounts import format_nanos as amount_text
+from scheduler_core.apimachinery.dra.claims import ResourceClaim
+from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
+from scheduler_core.apimachinery.dra.taints import DeviceTaintRule
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME, FORMER, METRICS, Metric, MetricKind
 from scheduler_core.world.scrapes import scrape
 

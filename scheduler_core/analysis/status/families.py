@@ -9,8 +9,7 @@ from typing import Any
 
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import ObjectEvent
-from scheduler_core.scheduler.metrics.catalogue import METRICS, Metric, MetricKind
-from scheduler_core.scheduler.metrics.figures import Figures, Histogram, Labels
+from scheduler_core.scheduler.metrics.catalogue import METRICS, Figures, Histogram, Labels, Metric, MetricKind
 
 Counts = Mapping[Labels, int]
 

@@ -41,20 +41,8 @@ from scheduler_core.analysis.whatif.outcome import (
 from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_rest, finish, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 
-__all__ = [
-    "FAILED",
-    "MOST",
-    "SCALABLE",
-    "BadTypes",
-    "Change",
-    "Circles",
-    "End",
-    "Loop",
-    "Loops",
-    "NoSuch",
-    "Outcome",
-    "Progress",
-]
+__all__ = ["FAILED", "MOST", "SCALABLE", "BadTypes", "Change", "Circles", "End", "Loop", "Loops", "NoSuch"]
+__all__ += ["Outcome", "Progress"]
 __all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "ends_of"]
 __all__ += ["owners_of", "pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in"]
 __all__ += ["waiting", "what_if"]

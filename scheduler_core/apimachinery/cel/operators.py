@@ -34,7 +34,6 @@ from scheduler_core.apimachinery.cel.values import (
 )
 
 # Whether values are equal, and which is less. Numbers of different types compare by value.
-#
 # kube: vendor/github.com/google/cel-go/common/types/{compare,int,uint,double,list,map,optional}.go,
 # apiserver/pkg/cel/{quantity,semver,ip,cidr,url,format}.go @ v1.34.1 (cel-go v0.26.0)
 

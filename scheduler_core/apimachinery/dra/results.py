@@ -19,7 +19,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 # Which devices are taken: exclusively, or in shares that consume a device's capacity.
 #
 # Devices of claims with admin access are taken by nobody.
-#
 # kube: plugins/dynamicresources/{allocateddevices,dra_manager}.go,
 # dynamic-resource-allocation/structured/internal/allocatedstate.go @ v1.34.1
 

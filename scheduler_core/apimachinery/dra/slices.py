@@ -239,7 +239,6 @@ _SLICES: ByIdentity[ResourceSlice] = ByIdentity(8192)
 #
 # The order is the product's own where kube's is that of a Go map: slices by name, pools as the first slice of each comes up. What has
 # binding conditions comes last, slices and pools (the experimental allocator alone).
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 

@@ -12,7 +12,6 @@ from scheduler_core.apimachinery.objects.quantity import NANO, Quantity, format_
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_pod_level_name, is_sidecar, list_resized
 
 # Lists of resources as the API server adds them up: exact, by name, each amount in the notation that it was written in.
-#
 # kube: apimachinery/pkg/api/resource/quantity.go (Add, Sub, String), component-helpers/resource/helpers.go (PodRequests, PodLimits) @
 # v1.34.1
 
@@ -143,7 +142,6 @@ def _of(container: Mapping[str, Any], side: Side) -> Amounts:
 
 
 # A pod's quality of service class, as it follows from its requests and limits of cpu and memory.
-#
 # kube: pkg/apis/core/helper/qos/qos.go @ v1.34.1
 
 GUARANTEED, BURSTABLE, BEST_EFFORT = "Guaranteed", "Burstable", "BestEffort"

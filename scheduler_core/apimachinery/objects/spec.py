@@ -127,20 +127,9 @@ canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii
 
 
 _FIELDS = (
-    "affinity",
-    "hostNetwork",
-    "nodeSelector",
-    "overhead",
-    "preemptionPolicy",
-    "priority",
-    "resourceClaims",
-    "resources",
-    "schedulerName",
-    "schedulingGroup",
-    "schedulingGates",
-    "terminationGracePeriodSeconds",
-    "tolerations",
-    "topologySpreadConstraints",
+    *("affinity", "hostNetwork", "nodeSelector", "overhead", "preemptionPolicy", "priority", "resourceClaims"),
+    *("resources", "schedulerName", "schedulingGroup", "schedulingGates", "terminationGracePeriodSeconds"),
+    *("tolerations", "topologySpreadConstraints"),
 )
 _CONTAINER_FIELDS = ("name", "image", "resources", "ports", "restartPolicy")
 # Volumes that no plugin looks at; the token volume among them has another name in every pod.

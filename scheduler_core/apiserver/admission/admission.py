@@ -26,7 +26,6 @@ from scheduler_core.apiserver.kinds import Kind, namespace_of
 #
 # DEVIATION: a pod that comes with a priority of its own and without a known class keeps it, since a dump of
 # pods alone names classes it does not hold.
-#
 # kube: plugin/pkg/admission/priority/admission.go @ v1.34.1
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
@@ -82,7 +81,6 @@ def _forbidden(path: str, detail: str) -> FieldError:
 
 # Defaults of a pod's spec. Each function sets fields of a copy at the top and replaces, never changes, what
 # lies deeper.
-#
 # kube: pkg/apis/core/v1/defaults.go @ v1.34.1
 
 Spec = dict[str, Any]

@@ -17,7 +17,6 @@ from scheduler_core.apiserver.store import Store
 
 # matchLabelKeys and mismatchLabelKeys: the pod's own label values, merged into selectors as In and NotIn
 # when it is created.
-#
 # kube: pkg/registry/core/pod/strategy.go (mutatePodAffinity, mutateTopologySpreadConstraints) @ v1.34.1
 
 Spec = Mapping[str, Any]

@@ -214,7 +214,6 @@ def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = F
 
 
 # Pools of devices that an import leaves in a state which schedulers take ill: the API server accepts it, as kube's does.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 SLICE = "ResourceSlice"

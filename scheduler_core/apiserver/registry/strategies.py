@@ -15,7 +15,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES, apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.kinds import Kind, namespace_of, reference
-from scheduler_core.apiserver.object_defaults import WORKLOADS, apply_workload_defaults
 from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
@@ -24,10 +23,10 @@ from scheduler_core.apiserver.status import forbidden as forbidden_answer
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.quota import apply_limit_range_defaults
 from scheduler_core.apiserver.validation.storage.classes import apply_claim_defaults, apply_volume_defaults
+from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
 from scheduler_core.base.releases import OLDEST, Release, pick
 
 # Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
-#
 # kube: pkg/registry/core/namespace/strategy.go @ v1.34.1
 
 FINALIZER = "kubernetes"
@@ -52,7 +51,6 @@ def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) ->
 
 
 # Names: where an object is placed, and the name that generateName makes.
-#
 # kube: apiserver/pkg/storage/names/generate.go, apimachinery/pkg/util/rand/rand.go @ v1.34.1
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -99,7 +97,6 @@ def suffix(text: str, length: int = 5) -> str:
 
 
 # Pods' own rules: what of a new pod is the API server's to say, and what an update of its status may write.
-#
 # kube: pkg/registry/core/pod/strategy.go @ v1.34.1
 
 _GATED = {
@@ -156,7 +153,6 @@ def _copy_resources(container: Manifest, like: Manifest) -> Manifest:
 
 
 # Fields of pods that gates keep off by default: they are dropped before anything looks at them. Most came on in newer releases.
-#
 # kube: pkg/api/pod/util.go (dropDisabledFields), pkg/features/kube_features.go @ v1.34.1
 
 Drops = dict[str, Any]
@@ -253,7 +249,6 @@ def _container(raw: Manifest, field: str, gone: list[Any], off: frozenset[str]) 
 
 
 # Defaults of kinds that only the components of a cluster read.
-#
 # kube: pkg/apis/core/v1/defaults.go @ v1.34.1
 
 
@@ -271,15 +266,8 @@ _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
 }
 
 _STATUS_OF_CONTROLLERS = (
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "CronJob",
-    "PodDisruptionBudget",
-    "ResourceQuota",
+    *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob"),
+    *("PodDisruptionBudget", "ResourceQuota"),
 )
 _NO_STRATEGIC = (
     "the body of the request was in an unknown format - accepted media types include: "

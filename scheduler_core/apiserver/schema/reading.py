@@ -19,7 +19,6 @@ from scheduler_core.apiserver.validation.objects import describe, structure
 from scheduler_core.base.releases import OLDEST, Release
 
 # Nulls in lists and maps: Go decodes each to its type's zero value, such as "" for a text.
-#
 # kube: encoding/json, apimachinery/pkg/api/resource/quantity.go (UnmarshalJSON) @ v1.34.1
 
 _OF_LEAVES = {

@@ -32,20 +32,11 @@ from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nano
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 
 # Whether two values are the same to the API server: absent, null and empty are, and quantities count, not their texts.
-#
 # kube: apimachinery/pkg/api/equality/semantic.go @ v1.34.1
 
 _AMOUNTS = ("requests", "limits", "overhead", "capacity", "hard", "podFixed", "allocatable")
 _PLAIN_BOOLEANS = (
-    "hostNetwork",
-    "hostPID",
-    "hostIPC",
-    "stdin",
-    "stdinOnce",
-    "tty",
-    "readOnly",
-    "paused",
-    "unschedulable",
+    *("hostNetwork", "hostPID", "hostIPC", "stdin", "stdinOnce", "tty", "readOnly", "paused", "unschedulable"),
 )
 _NOTHING: tuple[Any, ...] = (None, "", [], {}, ())
 

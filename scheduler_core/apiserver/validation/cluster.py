@@ -45,7 +45,6 @@ from scheduler_core.apiserver.validation.workloads import budget, lease, priorit
 from scheduler_core.base.clock.cron import BadSchedule, is_zone, parse_schedule
 
 # ConfigMaps and Secrets.
-#
 # kube: pkg/apis/core/validation/validation.go (ValidateConfigMap, ValidateSecret), encoding/base64 @ v1.34.1
 
 _MOST = 1024 * 1024  # bytes
@@ -118,7 +117,6 @@ def _json_problem(text: bytes) -> str:
 
 
 # What is wrong with a CronJob's schedule and time zone.
-#
 # kube: pkg/apis/batch/validation/validation.go (validateCronJobSpec) @ v1.34.1
 
 _LONGEST_NAME = 52  # the name of a Job with "-" and the minute

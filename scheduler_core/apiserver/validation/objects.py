@@ -37,7 +37,6 @@ from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
 from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, string, validate_shape
 
 # What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
-#
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
 
 IMMUTABLE = "field is immutable"

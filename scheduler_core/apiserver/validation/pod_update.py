@@ -15,7 +15,6 @@ from scheduler_core.apiserver.rewriting import list_changed_paths
 from scheduler_core.apiserver.validation.checks import Errors, alike, plain
 
 # What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
-#
 # kube: pkg/apis/core/validation/validation.go ValidatePodResize @ v1.34.1
 
 Spec = Mapping[str, Any]

@@ -23,7 +23,6 @@ from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMOR
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES, Errors
 
 # LimitRanges: their defaults, and what must not be in them.
-#
 # kube: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem, pkg/apis/core/validation/validation.go ValidateLimitRange @ v1.34.1
 
 Item = Mapping[str, Any]
@@ -138,15 +137,8 @@ def _ratio(most: Amount, least: Amount) -> float:
 
 _HUGE = (HUGE_PAGES, f"requests.{HUGE_PAGES}")
 _WHOLE = (
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "services.nodeports",
-    "services.loadbalancers",
+    *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
+    *("persistentvolumeclaims", "services.nodeports", "services.loadbalancers"),
 )
 _COMPUTE = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
 _ONLY_EXIST = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")

@@ -119,8 +119,9 @@ def list_of(item: Shape, most: int = 2000) -> Shape:
     return check
 
 
-def record(**fields: Shape) -> Shape:
-    """An object with named fields; others are left alone."""
+def record(strings: str = "", /, **others: Shape) -> Shape:
+    """An object with named fields: `strings` are names with blanks between them, `others` have other shapes. All else may be anything."""
+    fields = {**dict.fromkeys(strings.split(), string), **others}
 
     def check(value: Any, path: str, errors: list[FieldError]) -> None:
         if value is None:
@@ -149,39 +150,33 @@ def validate_shape(shape: Shape, value: Any, path: str, errors: list[FieldError]
 STRINGS = list_of(string, 20_000)  # a node affinity may name every node
 STRING_MAP = mapping(string)
 QUANTITIES = mapping(quantity)
-REQUIREMENTS = list_of(record(key=string, operator=string, values=STRINGS))
+REQUIREMENTS = list_of(record("key operator", values=STRINGS))
 LABEL_SELECTOR = record(matchLabels=STRING_MAP, matchExpressions=REQUIREMENTS)
 NODE_TERM = record(matchExpressions=REQUIREMENTS, matchFields=REQUIREMENTS)
 NODE_SELECTOR = record(nodeSelectorTerms=list_of(NODE_TERM))
-RESOURCES = record(requests=QUANTITIES, limits=QUANTITIES, claims=list_of(record(name=string)))
+RESOURCES = record(requests=QUANTITIES, limits=QUANTITIES, claims=list_of(record("name")))
 
 METADATA = record(
-    name=string,
-    generateName=string,
-    namespace=string,
-    uid=string,
+    "name generateName namespace uid resourceVersion",
     labels=STRING_MAP,
     annotations=STRING_MAP,
     creationTimestamp=time,
     deletionTimestamp=time,
     deletionGracePeriodSeconds=int64,
     generation=int64,
-    resourceVersion=string,
     finalizers=STRINGS,
-    ownerReferences=list_of(record(apiVersion=string, kind=string, name=string, uid=string, controller=boolean)),
+    ownerReferences=list_of(record("apiVersion kind name uid", controller=boolean)),
 )
 CONTAINER = record(
-    name=string,
-    image=string,
-    restartPolicy=string,
+    "name image restartPolicy",
     resources=RESOURCES,
-    ports=list_of(record(name=string, containerPort=int32, hostPort=int32, hostIP=string, protocol=string)),
+    ports=list_of(record("name hostIP protocol", containerPort=int32, hostPort=int32)),
 )
 POD_TERM = record(
+    "topologyKey",
     labelSelector=LABEL_SELECTOR,
     namespaceSelector=LABEL_SELECTOR,
     namespaces=STRINGS,
-    topologyKey=string,
     matchLabelKeys=STRINGS,
     mismatchLabelKeys=STRINGS,
 )
@@ -198,78 +193,65 @@ AFFINITY = record(
     podAntiAffinity=POD_TERMS,
 )
 SOURCES: dict[str, Shape] = {
-    "gcePersistentDisk": record(pdName=string, readOnly=boolean),
-    "awsElasticBlockStore": record(volumeID=string, readOnly=boolean),
-    "azureDisk": record(diskURI=string, kind=string),
+    "gcePersistentDisk": record("pdName", readOnly=boolean),
+    "awsElasticBlockStore": record("volumeID", readOnly=boolean),
+    "azureDisk": record("diskURI kind"),
     "azureFile": record(),
-    "cinder": record(volumeID=string),
-    "portworxVolume": record(volumeID=string),
+    "cinder": record("volumeID"),
+    "portworxVolume": record("volumeID"),
     "vsphereVolume": record(),
-    "iscsi": record(iqn=string, readOnly=boolean),
-    "rbd": record(monitors=STRINGS, pool=string, image=string, readOnly=boolean),
+    "iscsi": record("iqn", readOnly=boolean),
+    "rbd": record("pool image", monitors=STRINGS, readOnly=boolean),
 }
 CLAIM_SPEC = record(
+    "storageClassName volumeName volumeMode volumeAttributesClassName",
     accessModes=STRINGS,
     resources=RESOURCES,
-    storageClassName=string,
-    volumeName=string,
-    volumeMode=string,
-    volumeAttributesClassName=string,
     selector=LABEL_SELECTOR,
 )
 POD_VOLUME = record(
-    name=string,
-    persistentVolumeClaim=record(claimName=string),
+    "name",
+    persistentVolumeClaim=record("claimName"),
     ephemeral=record(volumeClaimTemplate=record(metadata=METADATA, spec=CLAIM_SPEC)),
-    csi=record(driver=string),
+    csi=record("driver"),
     **SOURCES,
 )
 POD_SPEC = record(
+    "nodeName preemptionPolicy priorityClassName restartPolicy schedulerName",
     containers=list_of(CONTAINER),
     initContainers=list_of(CONTAINER),
     affinity=AFFINITY,
     hostNetwork=boolean,
-    nodeName=string,
     nodeSelector=STRING_MAP,
     overhead=QUANTITIES,
-    preemptionPolicy=string,
     priority=int32,
-    priorityClassName=string,
-    resourceClaims=list_of(record(name=string)),
+    resourceClaims=list_of(record("name")),
     resources=RESOURCES,
-    restartPolicy=string,
-    schedulerName=string,
-    schedulingGates=list_of(record(name=string)),
+    schedulingGates=list_of(record("name")),
     terminationGracePeriodSeconds=int64,
     activeDeadlineSeconds=int64,
-    tolerations=list_of(record(key=string, operator=string, value=string, effect=string, tolerationSeconds=int64)),
+    tolerations=list_of(record("key operator value effect", tolerationSeconds=int64)),
     topologySpreadConstraints=list_of(
         record(
+            "topologyKey whenUnsatisfiable nodeAffinityPolicy nodeTaintsPolicy",
             maxSkew=int32,
             minDomains=int32,
-            topologyKey=string,
-            whenUnsatisfiable=string,
             labelSelector=LABEL_SELECTOR,
             matchLabelKeys=STRINGS,
-            nodeAffinityPolicy=string,
-            nodeTaintsPolicy=string,
         )
     ),
     volumes=list_of(POD_VOLUME),
 )
-CONDITIONS = list_of(record(type=string, status=string, reason=string, message=string, lastTransitionTime=time))
-_CONTAINER_STATUSES = list_of(record(name=string, resources=RESOURCES, allocatedResources=QUANTITIES))
+CONDITIONS = list_of(record("type status reason message", lastTransitionTime=time))
+_CONTAINER_STATUSES = list_of(record("name", resources=RESOURCES, allocatedResources=QUANTITIES))
 POD_STATUS = record(
-    phase=string,
+    "phase nominatedNodeName",
     conditions=CONDITIONS,
-    nominatedNodeName=string,
     startTime=time,
     containerStatuses=_CONTAINER_STATUSES,
     initContainerStatuses=_CONTAINER_STATUSES,
 )
-NODE_SPEC = record(
-    unschedulable=boolean, taints=list_of(record(key=string, value=string, effect=string, timeAdded=time))
-)
+NODE_SPEC = record(unschedulable=boolean, taints=list_of(record("key value effect", timeAdded=time)))
 NODE_STATUS = record(
     capacity=QUANTITIES,
     allocatable=QUANTITIES,
@@ -278,12 +260,12 @@ NODE_STATUS = record(
 )
 TEMPLATE = record(metadata=METADATA, spec=POD_SPEC)
 _WORKLOAD = record(
+    "podManagementPolicy",
     replicas=int32,
     selector=LABEL_SELECTOR,
     template=TEMPLATE,
     parallelism=int32,
     completions=int32,
-    podManagementPolicy=string,
     suspend=boolean,
 )
 
@@ -304,31 +286,26 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
         "spec": record(selector=LABEL_SELECTOR, minAvailable=int_or_string, maxUnavailable=int_or_string),
         "status": record(disruptionsAllowed=int32, disruptedPods=mapping(time)),
     },
-    "PersistentVolumeClaim": {"spec": CLAIM_SPEC, "status": record(phase=string)},
+    "PersistentVolumeClaim": {"spec": CLAIM_SPEC, "status": record("phase")},
     "PersistentVolume": {
         "spec": record(
+            "storageClassName volumeMode volumeAttributesClassName persistentVolumeReclaimPolicy",
             capacity=QUANTITIES,
             accessModes=STRINGS,
-            storageClassName=string,
-            volumeMode=string,
-            volumeAttributesClassName=string,
-            persistentVolumeReclaimPolicy=string,
             nodeAffinity=record(required=NODE_SELECTOR),
-            claimRef=record(namespace=string, name=string, uid=string),
-            csi=record(driver=string, volumeHandle=string),
+            claimRef=record("namespace name uid"),
+            csi=record("driver volumeHandle"),
             **SOURCES,
         ),
-        "status": record(phase=string),
+        "status": record("phase"),
     },
     "StorageClass": {
         "provisioner": string,
         "reclaimPolicy": string,
         "volumeBindingMode": string,
-        "allowedTopologies": list_of(record(matchLabelExpressions=list_of(record(key=string, values=STRINGS)))),
+        "allowedTopologies": list_of(record(matchLabelExpressions=list_of(record("key", values=STRINGS)))),
     },
-    "CSINode": {
-        "spec": record(drivers=list_of(record(name=string, topologyKeys=STRINGS, allocatable=record(count=int32))))
-    },
+    "CSINode": {"spec": record(drivers=list_of(record("name", topologyKeys=STRINGS, allocatable=record(count=int32))))},
     "CSIDriver": {"spec": record(storageCapacity=boolean, attachRequired=boolean)},
     "CSIStorageCapacity": {
         "storageClassName": string,
@@ -336,5 +313,5 @@ KIND_SHAPES: dict[str, dict[str, Shape]] = {
         "capacity": optional_quantity,
         "maximumVolumeSize": optional_quantity,
     },
-    "VolumeAttachment": {"spec": record(attacher=string, nodeName=string, source=record(persistentVolumeName=string))},
+    "VolumeAttachment": {"spec": record("attacher nodeName", source=record("persistentVolumeName"))},
 }

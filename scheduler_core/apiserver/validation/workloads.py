@@ -31,7 +31,6 @@ from scheduler_core.apiserver.validation.pods.spec import (
 )
 
 # Validation of disruption budgets, priority classes, runtime classes and leases, and of amounts that may be percentages.
-#
 # kube: pkg/apis/policy/validation/validation.go, pkg/apis/scheduling/validation/validation.go,
 # pkg/apis/node/validation/validation.go, pkg/apis/coordination/validation/validation.go,
 # pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent, IsNotMoreThan100Percent) @ v1.34.1

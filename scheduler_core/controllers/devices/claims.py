@@ -34,7 +34,6 @@ from scheduler_core.controllers.devices.templates import CannotMake, claim_for, 
 from scheduler_core.controllers.memory.devices import uses_devices
 
 # What a driver reports of an allocated device: a condition in the claim's status. There are no drivers here: a user speaks for them.
-#
 # kube: api/resource/v1/types.go (AllocatedDeviceStatus) @ v1.34.1
 
 

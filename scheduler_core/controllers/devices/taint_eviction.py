@@ -37,7 +37,6 @@ from scheduler_core.controllers.memory.nodes import PlannedEviction
 # Until when a pod may use its devices: taints with the effect NoExecute of what its claims were given, and tolerations of these.
 #
 # Tolerations are those that the allocation carries; the scheduler of v1.34.1 does not copy a request's tolerations there.
-#
 # kube: pkg/controller/devicetainteviction/device_taint_eviction.go (evictionTime, pool),
 # dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 

@@ -28,7 +28,6 @@ from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.workloads import Item, owners
 
 # What ownerReferences lead to.
-#
 # kube: pkg/controller/garbagecollector/garbagecollector.go (isDangling, classifyReferences) @ v1.34.1
 
 _DEFINITION = "CustomResourceDefinition"

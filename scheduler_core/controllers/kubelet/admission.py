@@ -20,7 +20,6 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 
 # Critical and static pods: what a kubelet neither refuses for want of resources nor evicts.
-#
 # kube: pkg/kubelet/types/pod_update.go @ v1.34.1
 
 SYSTEM_CRITICAL = 2_000_000_000  # the priority from which on a pod is critical
@@ -52,7 +51,6 @@ def preemptable(preemptor: Pod, other: Pod) -> bool:
 
 
 # Which pods a kubelet ends so that a critical pod fits: as few and as small as it finds, guaranteed pods last.
-#
 # kube: pkg/kubelet/preemption/preemption.go @ v1.34.1
 
 PREEMPTING = "Preempting"
@@ -221,7 +219,6 @@ def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
 # Mirror pods: what the API server shows of a static pod. One that is deleted is made anew; the static pod runs on.
 #
 # A pod with the annotation kubernetes.io/config.mirror counts as one; the static pod itself is seen by nobody.
-#
 # kube: pkg/kubelet/kubelet.go (SyncPod), pkg/kubelet/pod/mirror_client.go @ v1.34.1
 
 _MADE_ANEW = (

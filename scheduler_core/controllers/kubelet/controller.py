@@ -15,12 +15,12 @@ from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet import admission, heartbeats, images, nodes, pods
 from scheduler_core.controllers.kubelet.admission import is_critical, is_mirror, refusals
+from scheduler_core.controllers.kubelet.allocation import AllocationManager, check_limits
 from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.devices import FAILED, users
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done, active, refuse
-from scheduler_core.controllers.kubelet.resizing.allocation import AllocationManager, check_limits
 from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
@@ -31,7 +31,6 @@ from scheduler_core.controllers.volumes.attachments import ATTACHMENT
 # A pod that the node would not take now, as its labels or taints are others, fails for good, though it ran.
 #
 # DEVIATION: critical pods, mirror pods and those that are being deleted keep their place without being asked.
-#
 # kube: pkg/kubelet/kubelet.go (HandlePodAdditions), pkg/kubelet/allocation/allocation_manager.go (AddPod) @ v1.34.1
 
 

@@ -73,7 +73,6 @@ def report(world: World, pod: Pod, problem: str, component: str) -> None:
 # volume is attached to the node, and every claim for devices is allocated and reserved for it.
 #
 # DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event of the kubelet tells of the wait.
-#
 # kube: pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (getPVCExtractPV) @ v1.34.1
 
 NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim

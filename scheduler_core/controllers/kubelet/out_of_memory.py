@@ -30,7 +30,6 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun
 from scheduler_core.controllers.surroundings import Inputs
 
 # oom_score_adj: how readily the kernel kills a container's processes when memory is gone, from -1000 (never) to 1000 (first).
-#
 # kube: pkg/kubelet/qos/{policy,helpers}.go @ v1.34.1
 
 _GUARANTEED, _BEST_EFFORT = -997, 1000

@@ -38,7 +38,6 @@ from scheduler_core.controllers.surroundings import Inputs
 # A node monitor that looks every --node-monitor-period notes when it last saw a sign of life (a renewed Lease, a new heartbeat in the
 # condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that moment is computed from the kubelet's last
 # renewal, so nobody looks while all kubelets run.
-#
 # kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (tryUpdateNodeHealth), pkg/controller/util/node @ v1.34.1
 
 _TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")

@@ -25,7 +25,6 @@ from scheduler_core.controllers.volumes.released import bind, say, set_claim_sta
 #
 # Volumes are looked through in groups of equal access modes, the fewest modes first: one that is meant for the claim is taken, else the
 # smallest that is large enough. Where the claim's class waits for a consumer, only one that is meant for it is.
-#
 # kube: pkg/controller/volume/persistentvolume/{index,pv_controller}.go @ v1.34.1
 
 _MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
@@ -98,7 +97,6 @@ def mismatch(volume: Manifest, claim: Manifest) -> str:
 
 
 # The controller of generic ephemeral volumes: makes their claims, which the pods own.
-#
 # kube: pkg/controller/volume/ephemeral/controller.go @ v1.34.1
 
 

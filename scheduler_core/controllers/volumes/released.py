@@ -20,7 +20,6 @@ from scheduler_core.controllers.storage import PROVISIONED_BY
 # What the binder writes: a binding, on both sides; phases; Events.
 #
 # A binding is four writes: the volume's claimRef, its phase, the claim's volumeName with its marks, the claim's status.
-#
 # kube: pkg/controller/volume/persistentvolume/pv_controller.go (bind, unbindVolume, updateClaimStatus) @ v1.34.1
 
 COMPONENT = "persistentvolume-controller"

@@ -16,7 +16,6 @@ from scheduler_core.controllers.workloads.replicas import ReplicaSetController, 
 from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
 
 # Jobs that go some time after they have ended.
-#
 # kube: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go @ v1.34.1
 
 

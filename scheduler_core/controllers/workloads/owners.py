@@ -14,14 +14,13 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apiserver.object_defaults import apply_workload_defaults
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 
 # Numbers that may be given as a percentage, and hashes of templates.
-#
 # kube: apimachinery/pkg/util/intstr/intstr.go, pkg/controller/controller_utils.go (ComputeHash) @ v1.34.1
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # kube's, which spells no words

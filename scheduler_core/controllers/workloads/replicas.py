@@ -28,7 +28,6 @@ from scheduler_core.controllers.workloads.pods import (
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 # Which pods go first where there are too many.
-#
 # kube: pkg/controller/controller_utils.go (ActivePodsWithRanks), PodDeletionCost and LogarithmicScaleDown on @ v1.34.1
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -136,11 +135,9 @@ def _restarts(pod: Pod) -> tuple[int, int]:
 # What kube expects of its own writes (expectations) is not needed: a sync reads the store, which has them.
 # DEVIATION: the more pods there are, the later a change of one is looked at (0.1 ms for each, at most 1 s), so that ten thousand are not
 # counted anew at each; kube is as slow for want of time.
-#
 # kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.34.1
 
 # The status of a ReplicaSet or a ReplicationController.
-#
 # kube: pkg/controller/replicaset/replica_set_utils.go @ v1.34.1
 
 _FAILURE = "ReplicaFailure"
@@ -181,7 +178,6 @@ def _conditions(world: World, owner: Owner, pods: int, refused: Refused | None) 
 
 
 # Pods that share their nodes with those of the same Deployment.
-#
 # kube: pkg/controller/replicaset/replica_set.go (getIndirectlyRelatedPods, getPodsRankedByRelatedPodsOnSameNode) @ v1.34.1
 
 

@@ -13,7 +13,6 @@ from scheduler_core.scheduler.config.schema import FIELDS
 from scheduler_core.scheduler.framework.arguments import present
 
 # The older versions of KubeSchedulerConfiguration: who read them last, and which plugins ran by default then, with their weights.
-#
 # kube: pkg/scheduler/algorithmprovider/registry.go @ v1.18.20; apis/config/{v1beta1,v1beta2}/default_plugins.go @ v1.22.17, v1.25.16;
 # apis/config/v1beta3/default_plugins.go @ v1.28.15
 

@@ -26,7 +26,6 @@ from scheduler_core.scheduler.config import schema
 from scheduler_core.scheduler.framework.arguments import present
 
 # The shapes of the older versions, so that an error is said of the document as it was written.
-#
 # kube: kube-scheduler/config/{v1alpha1,v1alpha2,v1beta1,v1beta2,v1beta3}/types.go @ v0.17.17 to v0.28.15
 
 _Fields = dict[str, strict.Shape]
@@ -91,7 +90,6 @@ SHAPES: dict[str, strict.Shape] = {
 }
 
 # The plugins of a v1beta3 profile, which are v1's but for those that went since.
-#
 # kube: apis/config/v1beta3/default_plugins.go, apis/config/validation/validation.go @ v1.28.15
 
 _COUNTED = "gone, as NodeVolumeLimits counts these volumes by their CSI drivers"

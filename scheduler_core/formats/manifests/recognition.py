@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 
 # Tables that `kubectl get` prints and texts that `kubectl describe` prints: which command prints the same as objects.
-#
 # kube: pkg/printers/internalversion/printers.go (columns), kubectl/pkg/describe/describe.go @ v1.34.1
 
 # Columns that tell a resource, more telling ones first.

@@ -14,7 +14,6 @@ from scheduler_core.apimachinery.objects.resources import Resources
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NO_PORTS, NodeTable, ResourceIndex
 
 # A snapshot with more rows: nodes as an extender described them, of which the scheduler knows no pods and no images.
-#
 # kube: pkg/scheduler/extender.go (Filter: NewNodeInfo, SetNode) @ v1.34.1
 
 

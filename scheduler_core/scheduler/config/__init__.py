@@ -80,43 +80,9 @@ def _enable_plugin(plugin_set: Mapping[str, Any], entry: MutableManifest) -> Mut
     return {**plugin_set, "enabled": enabled}
 
 
-__all__ = [
-    "CURRENT",
-    "DEFAULT_FEATURES",
-    "DIFFERENCES",
-    "EXPRESSIONS",
-    "GATE_SETTINGS",
-    "HISTORICAL",
-    "MAX_DURATION",
-    "MAX_GATES_TEXT",
-    "NAME_PATTERN",
-    "NEWEST",
-    "NORMALIZE",
-    "OLDEST",
-    "READ_AT_START",
-    "RELEASES",
-    "APIServerOptions",
-    "ClusterSettings",
-    "ConfigurationError",
-    "ControllerManagerOptions",
-    "Definition",
-    "Features",
-    "Gate",
-    "GateError",
-    "Profile",
-    "Release",
-    "SchedulerConfiguration",
-    "Wanted",
-    "WorldSettings",
-    "asked_gates",
-    "behaviors_of",
-    "format_gates",
-    "load_configuration",
-    "read_gates",
-    "read_kubelet",
-    "read_release",
-    "with_own",
-    "with_plugin",
-    "with_plugin_in",
-    "without_effect",
-]
+__all__ = ["CURRENT", "DEFAULT_FEATURES", "DIFFERENCES", "EXPRESSIONS", "GATE_SETTINGS", "HISTORICAL"]
+__all__ += ["MAX_DURATION", "MAX_GATES_TEXT", "NAME_PATTERN", "NEWEST", "NORMALIZE", "OLDEST", "READ_AT_START"]
+__all__ += ["RELEASES", "APIServerOptions", "ClusterSettings", "ConfigurationError", "ControllerManagerOptions"]
+__all__ += ["Definition", "Features", "Gate", "GateError", "Profile", "Release", "SchedulerConfiguration", "Wanted"]
+__all__ += ["WorldSettings", "asked_gates", "behaviors_of", "format_gates", "load_configuration", "read_gates"]
+__all__ += ["read_kubelet", "read_release", "with_own", "with_plugin", "with_plugin_in", "without_effect"]

@@ -20,7 +20,6 @@ from scheduler_core.scheduler.plugins import default_order
 from scheduler_core.scheduler.plugins.registry import registry
 
 # leaderElection of a KubeSchedulerConfiguration: how replicas of a scheduler stand for election, and what is refused.
-#
 # kube: component-base/config/validation/validation.go, pkg/scheduler/apis/config/validation/validation.go,
 # cmd/kube-scheduler/app/{server,options/options}.go @ v1.34.1
 

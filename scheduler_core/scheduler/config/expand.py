@@ -17,7 +17,6 @@ from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins.registry import registry
 
 # The arguments of plugins in a configuration: each plugin's room says which there are, their defaults, and what kube refuses.
-#
 # kube: apis/config/v1/default_plugins.go, apis/config/scheme @ v1.34.1
 
 

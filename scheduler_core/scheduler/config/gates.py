@@ -44,7 +44,6 @@ class Gate:
 # `settings`: the gates that kube-scheduler asks for, and the world's settings that they are; "" where a gate is locked in every release.
 # `needs`: the gates that a gate needs, where the release knows them.
 # `histories`: every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where a release lacks the gate.
-#
 # kube: pkg/features/kube_features.go, and those of apiserver, client-go and component-base @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
 _DATA = json.loads(Path(__file__).with_name("gates.json").read_text())
 _SETTINGS: Mapping[str, str] = _DATA["settings"]

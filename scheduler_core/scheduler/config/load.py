@@ -24,7 +24,6 @@ from scheduler_core.scheduler.plugins.cel import Definition, plugins_of
 from scheduler_core.scheduler.plugins.registry import with_plugins, with_release
 
 # What kube-scheduler refuses in a configuration whose defaults are filled in, in its words.
-#
 # kube: apis/config/validation/validation.go @ v1.34.1
 
 REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")

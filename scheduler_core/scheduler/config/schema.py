@@ -16,7 +16,6 @@ from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.plugins.registry import registry
 
 # Which extension points a configuration names, and which of them each plugin takes part in.
-#
 # kube: apis/config/types.go (Plugins), framework/runtime/framework.go getExtensionPoints @ v1.34.1
 
 # JSON name -> point, in the order of kube's Plugins type.

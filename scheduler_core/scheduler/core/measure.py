@@ -24,7 +24,7 @@ from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.status import Code, Status
-from scheduler_core.scheduler.metrics.figures import Alike, Figures
+from scheduler_core.scheduler.metrics.catalogue import Alike, Figures
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 
 OK = Code.SUCCESS.kube_name

@@ -39,7 +39,7 @@ from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.metrics.figures import Figures
+from scheduler_core.scheduler.metrics.catalogue import Figures
 from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker

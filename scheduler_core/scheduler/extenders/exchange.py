@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from scheduler_core.scheduler.extenders.extender import Extender, Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
 from scheduler_core.scheduler.extenders.wire import request_json
 
 

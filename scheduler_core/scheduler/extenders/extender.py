@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.profile import Profile
 
@@ -105,3 +106,29 @@ def without_ignored_resources(profile: Profile, ignored: tuple[str, ...]) -> Pro
         return profile
     fit = {**profile.args.get(_FIT, {}), "ignoredResources": list(ignored)}
     return replace(profile, args={**profile.args, _FIT: fit})
+
+
+# What an extender is asked, as data.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeVictims:
+    """The victims of preemption on one node."""
+
+    node: str
+    pods: tuple[Pod, ...]
+    violations: int  # of budgets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """A request about a pod: its nodes (Filter, Prioritize), its victims (Preempt), or the node to bind to.
+
+    `names_only`: the extender knows the nodes and the pods there itself (nodeCacheCapable).
+    """
+
+    pod: Pod
+    nodes: tuple[Node, ...] = ()
+    victims: tuple[NodeVictims, ...] = ()
+    node: str = ""
+    names_only: bool = False

@@ -16,9 +16,8 @@ from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.scheduler.extenders import go_json as go
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
-from scheduler_core.scheduler.extenders.extender import Verb
+from scheduler_core.scheduler.extenders.extender import Request, Verb
 from scheduler_core.scheduler.extenders.go_json import GoError, Number, first_value
-from scheduler_core.scheduler.extenders.request import Request
 from scheduler_core.scheduler.extenders.wire import node_json
 
 # A recorded extender: rules that say what it answers, as the conformance corpus has them.

@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
-from scheduler_core.scheduler.extenders.request import NodeVictims, Request
+from scheduler_core.scheduler.extenders.extender import NodeVictims, Request
 
 # Objects as Go's encoding/json writes them: in the order of a type's fields, with what a tag says of empty values.
 #
@@ -23,7 +23,6 @@ from scheduler_core.scheduler.extenders.request import NodeVictims, Request
 # are fields that are written even if they are empty: those without omitempty and those that are structs, with what stands for an empty one.
 # `pointers` are texts, numbers and booleans behind a pointer, which omitempty leaves away only if they are null. Every other field is left
 # away if it is empty: "", 0, false, null, [] or a map {}.
-#
 # kube: api/core/v1/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 
 _OF_OBJECTS = ("apiVersion", "kind")  # informers drop them

@@ -16,8 +16,7 @@ import msgspec
 from scheduler_core.apimachinery.cel import ANY, DYN, INT, CompileError, Environment, Program
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
-from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.request import NodeVictims, Request
+from scheduler_core.scheduler.extenders.extender import NodeVictims, Request, Verb
 from scheduler_core.scheduler.extenders.wire import node_json
 
 LIMIT = 100_000  # cost of one evaluation

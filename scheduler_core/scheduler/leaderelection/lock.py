@@ -23,7 +23,6 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.state import Shared, State
 
 # The election record: what a Lease's spec says of who leads, since when, and until when it is to be believed.
-#
 # kube: client-go/tools/leaderelection/resourcelock/{interface,leaselock}.go @ v0.34.1
 
 Json = Mapping[str, Any]

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import enum
 import json
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scheduler_core.base.releases import Behavior
+from scheduler_core.base.state import Copied, State
 
 # Names that kube-scheduler v1.34 no longer has, with what to ask for now.
-#
 # kube: CHANGELOG-1.18 to 1.34, pull requests 94884, 95001, 96447, 109546, 128810, 131425
 
 
@@ -84,3 +85,107 @@ BY_NAME = {metric.name: metric for metric in METRICS}
 FORMER: tuple[Former, ...] = tuple(
     Former(each["name"], tuple((name, labels) for name, labels in each["now"]), each["why"]) for each in _DATA["former"]
 )
+
+# The figures of one scheduler: plain counts, copied with the world. Durations are virtual nanoseconds.
+#
+# What a queue counts by itself is in queue/metrics.py; gauges that can be read off the world are not kept at all.
+
+Labels = tuple[str, ...]
+K = TypeVar("K")
+
+
+class Tally(dict[K, int]):
+    """Counts; what was never counted is 0. A Counter that is copied at once."""
+
+    __slots__ = ()
+
+    def __missing__(self, key: K) -> int:
+        return 0
+
+    def copy(self) -> Tally[K]:
+        return Tally(self)
+
+
+SECOND = 1_000_000_000
+
+
+@dataclass(slots=True)
+class Histogram(State):
+    """`counts` by labels and number of the bucket (one more than there are bounds), `sums` by labels.
+
+    `unit` is how many of what is observed make one of what the bounds are in: nanoseconds in a second, or 1.
+    """
+
+    bounds: tuple[float, ...]
+    unit: int = SECOND
+    counts: Copied[Tally[tuple[Labels, int]]] = field(default_factory=Tally)
+    sums: Copied[Tally[Labels]] = field(default_factory=Tally)
+
+    def observe(self, labels: Labels, amount: int, times: int = 1) -> None:
+        """One value, or the same one so many times."""
+        if amount <= 0:
+            self.counts[labels, 0] += times
+            return
+        self.counts[labels, bisect_left(self.bounds, amount / self.unit)] += times
+        self.sums[labels] += amount * times
+
+
+def _seconds(name: str) -> Histogram:
+    return Histogram(BY_NAME[f"scheduler_{name}_duration_seconds"].buckets)
+
+
+def _numbers(name: str) -> Histogram:
+    return Histogram(BY_NAME[f"scheduler_{name}"].buckets, 1)
+
+
+@dataclass(slots=True)
+class Alike(State):
+    """Scheduling cycles in which the same plugins ran and answered alike, but for their Filters' refusals.
+
+    `points` are (extension point, status), `once` (extension point, status, plugin); `filters` and `scores` are called once for
+    each node of `filtered` and `scored`.
+    """
+
+    points: tuple[Labels, ...]
+    once: tuple[Labels, ...]
+    filters: Labels
+    scores: Labels
+    cycles: int = 0
+    filtered: int = 0
+    scored: int = 0
+
+
+@dataclass(slots=True)
+class Figures(State):
+    """Counters and histograms by the name that kube has for them, without `scheduler_` and `_duration_seconds` or `_total`.
+
+    `calls` counts the plugins of scheduling cycles, which take no virtual time: by profile, extension point and status, then by plugin.
+    `alike` counts what cycles that went alike have in common, by a key of the caller's. The extension points and plugins of
+    scheduling cycles are derived from both.
+    """
+
+    scheduling_attempt: Copied[Histogram] = field(default_factory=lambda: _seconds("scheduling_attempt"))
+    scheduling_algorithm: Copied[Histogram] = field(default_factory=lambda: _seconds("scheduling_algorithm"))
+    event_handling: Copied[Histogram] = field(default_factory=lambda: _seconds("event_handling"))
+    preemption_victims: Copied[Histogram] = field(default_factory=lambda: _numbers("preemption_victims"))
+    preemption_attempts: int = 0
+    pod_scheduling_sli: Copied[Histogram] = field(default_factory=lambda: _seconds("pod_scheduling_sli"))
+    pod_scheduling_attempts: Copied[Histogram] = field(default_factory=lambda: _numbers("pod_scheduling_attempts"))
+    extension_point: Copied[Histogram] = field(default_factory=lambda: _seconds("framework_extension_point"))
+    plugin_execution: Copied[Histogram] = field(default_factory=lambda: _seconds("plugin_execution"))
+    permit_wait: Copied[Histogram] = field(default_factory=lambda: _seconds("permit_wait"))
+    calls: Copied[dict[Labels, Tally[str]]] = field(default_factory=dict)
+    alike: Copied[dict[tuple[str, Labels, Labels], Alike]] = field(default_factory=dict)
+    queueing_hint: Copied[Histogram] = field(default_factory=lambda: _seconds("queueing_hint_execution"))
+    preemption_goroutines: Copied[Histogram] = field(default_factory=lambda: _seconds("preemption_goroutines"))
+    async_api_call: Copied[Histogram] = field(default_factory=lambda: _seconds("async_api_call_execution"))
+    group_preemptions: Copied[Tally[str]] = field(default_factory=Tally)  # by status
+    volume_errors: Copied[Tally[Labels]] = field(default_factory=Tally)
+
+    def calls_at(self, profile: str, point: str, status: str) -> Tally[str]:
+        """Calls by plugin."""
+        key = (profile, point, status)
+        tally = self.calls.get(key)
+        if tally is None:
+            tally = self.calls[key] = Tally()
+        return tally

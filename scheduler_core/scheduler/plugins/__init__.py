@@ -22,7 +22,7 @@ from scheduler_core.scheduler.plugins.node_unschedulable import NodeUnschedulabl
 from scheduler_core.scheduler.plugins.nodeaffinity.plugin import NodeAffinity
 from scheduler_core.scheduler.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from scheduler_core.scheduler.plugins.noderesources.fit import NodeResourcesFit
-from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from scheduler_core.scheduler.plugins.nodevolumelimits import NodeVolumeLimits
 from scheduler_core.scheduler.plugins.outoftree.coscheduling import Coscheduling, CoschedulingSort
 from scheduler_core.scheduler.plugins.outoftree.node_resources_allocatable import NodeResourcesAllocatable
 from scheduler_core.scheduler.plugins.outoftree.target_load_packing import TargetLoadPacking

@@ -32,11 +32,9 @@ from scheduler_core.scheduler.plugins.helper.arguments import range_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 
 # DefaultPreemption: for a pod that fits nowhere, finds pods of lower priority whose eviction would make room.
-#
 # kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/preemption.go @ v1.34.1
 
 # DefaultPreemptionArgs: how many candidates are enough.
-#
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 

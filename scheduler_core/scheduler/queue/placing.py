@@ -15,12 +15,10 @@ from scheduler_core.base.clock.agenda import FOREVER, SECOND
 from scheduler_core.base.releases import Behavior
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.framework.events import BACKOFF_COMPLETE, POP_FROM_BACKOFF, Action
-from scheduler_core.scheduler.queue.heap import Order
-from scheduler_core.scheduler.queue.state import QueueState
+from scheduler_core.scheduler.queue.state import Order, QueueState
 from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
 # How long a pod that failed backs off, and when its backoff is over.
-#
 # kube: backend/queue/backoff_queue.go @ v1.34.1
 
 

@@ -26,11 +26,10 @@ from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.scheduler.framework.events import FORCE_ACTIVATE, Action, ClusterEvent, ObjectEvent
 from scheduler_core.scheduler.queue.groups import GroupQueue
 from scheduler_core.scheduler.queue.historical import HistoricalMoves
-from scheduler_core.scheduler.queue.in_flight import InFlight
 from scheduler_core.scheduler.queue.moves import HintedMoves, Moves
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.placing import Placing
-from scheduler_core.scheduler.queue.state import QueueState
+from scheduler_core.scheduler.queue.state import InFlight, QueueState
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics, QueueOptions, RequeueDecision, Rules
 
 

@@ -6,12 +6,172 @@ in vain.
 
 from __future__ import annotations
 
+import heapq
+from collections import OrderedDict
+
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, State
-from scheduler_core.scheduler.queue.heap import PodHeap
-from scheduler_core.scheduler.queue.in_flight import InFlight
+from scheduler_core.scheduler.framework.events import ObjectEvent
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics
+
+# A heap of queued pods by key: entries can be replaced and taken out anywhere.
+
+Order = tuple[int, ...]
+_SLACK = 64
+
+
+class PodHeap(State):
+    """Pods in an order; what has been replaced or taken out stays in the heap until it comes to the top or grows too much."""
+
+    __slots__ = ("_heap", "_orders", "entries")
+
+    entries: Copied[dict[str, QueuedPod]]
+    _heap: Copied[list[tuple[Order, str]]]
+    _orders: Copied[dict[str, Order]]
+
+    def __init__(self) -> None:
+        self.entries = {}
+        self._heap = []
+        self._orders = {}
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def get(self, key: str) -> QueuedPod | None:
+        return self.entries.get(key)
+
+    def put(self, entry: QueuedPod, order: Order) -> None:
+        """Adds an entry, or replaces the one of its key."""
+        key = entry.key
+        self.entries[key] = entry
+        if self._orders.get(key) != order:
+            self._orders[key] = order
+            heapq.heappush(self._heap, (order, key))
+            # Rebuilt once stale items outnumber live ones: the cost spreads over the puts.
+            if len(self._heap) > 2 * len(self.entries) + _SLACK:
+                self._heap = [(order, key) for key, order in self._orders.items()]
+                heapq.heapify(self._heap)
+
+    def remove(self, key: str) -> QueuedPod | None:
+        self._orders.pop(key, None)
+        return self.entries.pop(key, None)
+
+    def peek(self) -> QueuedPod | None:
+        while self._heap:
+            order, key = self._heap[0]
+            if self._orders.get(key) == order:
+                return self.entries[key]
+            heapq.heappop(self._heap)
+        return None
+
+    def pop(self) -> QueuedPod | None:
+        first = self.peek()
+        return None if first is None else self.remove(first.key)
+
+    def ordered(self, limit: int | None = None) -> list[QueuedPod]:
+        """The entries in order; the first `limit` are found by walking the heap from its root."""
+        if limit is None:
+            return [self.entries[key] for _, key in sorted((o, k) for k, o in self._orders.items())]
+        heap = self._heap
+        out: list[QueuedPod] = []
+        frontier = [(heap[0], 0)] if heap else []
+        seen: set[str] = set()
+        while frontier and len(out) < limit:
+            (order, key), i = heapq.heappop(frontier)
+            # A pod that changed its order and got the old one back is in the heap twice with it.
+            if self._orders.get(key) == order and key not in seen:
+                seen.add(key)
+                out.append(self.entries[key])
+            for child in (2 * i + 1, 2 * i + 2):
+                if child < len(heap):
+                    heapq.heappush(frontier, (heap[child], child))
+        return out
+
+
+# Pods in flight (popped and not done) and the events since the first of them was popped, one list as kube keeps it.
+#
+# A marker stands in the list where each pod was popped; the events behind it are those that the pod missed. Events in front of the
+# first marker are dropped. A pod that is never done keeps everything behind it.
+#
+# kube: backend/queue/active_queue.go @ v1.34.1
+
+
+class InFlight(State):
+    """Markers by the pod's UID, events by a running number."""
+
+    __slots__ = ("_items", "_next", "_number")
+
+    _items: Copied[OrderedDict[int, Pod | ObjectEvent]]
+    _number: Copied[dict[str, int]]  # uid -> number of its marker
+    _next: int
+
+    def __init__(self) -> None:
+        self._items = OrderedDict()
+        self._number = {}
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._number
+
+    @property
+    def count(self) -> int:
+        """The total number of markers and events ever added to the list."""
+        return self._next
+
+    def pods(self) -> list[Pod]:
+        """Return the pods in flight, oldest first."""
+        return [item for item in self._items.values() if isinstance(item, Pod)]
+
+    def items(self) -> list[Pod | ObjectEvent]:
+        """Markers and events in order."""
+        return list(self._items.values())
+
+    def start(self, pod: Pod) -> None:
+        self._number[pod.uid] = self._push(pod)
+
+    def add(self, what: ObjectEvent) -> None:
+        self._push(what)
+
+    def events_of(self, uid: str) -> list[ObjectEvent] | None:
+        """Return the events since the pod was popped; None if the pod is not in flight."""
+        number = self._number.get(uid)
+        if number is None:
+            return None
+        out: list[ObjectEvent] = []
+        # From the end, as the events of one pod are the newest part of a list that all pods in flight share.
+        for other in reversed(self._items):
+            if other <= number:
+                break
+            item = self._items[other]
+            if isinstance(item, ObjectEvent):
+                out.append(item)
+        out.reverse()
+        return out
+
+    def done(self, uid: str) -> None:
+        """The pod is no longer in flight; events that nobody waits for go."""
+        number = self._number.pop(uid, None)
+        if number is None:
+            return
+        del self._items[number]
+        while self._items:
+            first = next(iter(self._items))
+            if not isinstance(self._items[first], ObjectEvent):
+                break
+            self._items.popitem(last=False)
+
+    def _push(self, item: Pod | ObjectEvent) -> int:
+        self._next += 1
+        self._items[self._next] = item
+        return self._next
+
 
 Members = dict[str, dict[str, QueuedPod]]
 

@@ -17,7 +17,6 @@ from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.framework.events import SPLIT, UNSPLIT, ClusterEvent, ObjectEvent, PodEvents
 
 # Counters and gauges of a scheduler's queue, as kube counts them, drift included.
-#
 # kube: metrics/metrics.go @ v1.34.1
 
 Counts = Counter[tuple[str, str]]

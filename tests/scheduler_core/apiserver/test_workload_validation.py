@@ -3,8 +3,8 @@
 import pytest
 
 from scheduler_core.apiserver.kinds import kind_of
-from scheduler_core.apiserver.object_defaults import apply_workload_defaults
 from scheduler_core.apiserver.validation.cluster import validate
+from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 
 POD = {"containers": [{"name": "c", "image": "i"}]}
 RULE = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1]}}

@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.queue.heap import PodHeap
+from scheduler_core.scheduler.queue.state import PodHeap
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.simulation import Simulation
 

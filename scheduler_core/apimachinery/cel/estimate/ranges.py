@@ -50,7 +50,6 @@ ONE = build_exact_range(1)
 
 # Sizes that are declared for variables, found by path: device.attributes["a"].b is
 # ("device", "attributes", "@values", "b").
-#
 # kube: dynamic-resource-allocation/cel/compile.go (sizeEstimator) @ v1.34.1
 
 

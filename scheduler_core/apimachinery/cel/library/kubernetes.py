@@ -124,7 +124,6 @@ QUANTITIES: dict[str, Callable[..., object]] = {
 }
 
 # Semantic versions: kubernetes.Semver.
-#
 # kube: apiserver/pkg/cel/library/semverlib.go @ v1.34.1; github.com/blang/semver/v4 v4.0.0
 
 _LETTERS = re.compile(r"[0-9A-Za-z-]*\Z")
@@ -229,7 +228,6 @@ VERSIONS: dict[str, Callable[..., object]] = {
 }
 
 # Named formats of texts: kubernetes.NamedFormat.
-#
 # kube: apiserver/pkg/cel/library/format.go @ v1.34.1; k8s.io/kube-openapi/pkg/validation/strfmt
 
 Check = Callable[[str], Sequence[str]]

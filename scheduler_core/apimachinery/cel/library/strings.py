@@ -18,7 +18,6 @@ from scheduler_core.apimachinery.cel.texts import ESCAPES, go_value
 from scheduler_core.apimachinery.cel.values import NO_OVERLOAD, Failure
 
 # Regular expressions, with RE2's syntax and its time that is linear in the text.
-#
 # kube: vendor/github.com/google/cel-go/common/types/string.go, apiserver/pkg/cel/library/regex.go @ v1.34.1
 
 _OPTIONS = re2.Options()

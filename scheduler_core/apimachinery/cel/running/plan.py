@@ -31,7 +31,6 @@ from scheduler_core.apimachinery.cel.values import (
 )
 
 # Comprehensions at run time: what all, exists, map and the others become.
-#
 # kube: vendor/github.com/google/cel-go/interpreter/interpretable.go @ v1.34.1 (cel-go v0.26.0)
 
 

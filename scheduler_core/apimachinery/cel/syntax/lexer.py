@@ -111,11 +111,9 @@ def _unknown(text: str, at: int, issues: Issues) -> int:
 
 
 # The values of literals, by the kind of their token. ValueError in cel-go's words.
-#
 # kube: vendor/github.com/google/cel-go/parser/parser.go @ v1.34.1 (cel-go v0.26.0)
 
 # What is between the quotes of a string or of bytes.
-#
 # kube: vendor/github.com/google/cel-go/parser/unescape.go @ v1.34.1 (cel-go v0.26.0)
 
 _ESCAPED = re.compile(

@@ -25,7 +25,6 @@ from scheduler_core.base.releases import Behavior
 # The requests of the claims that are to be allocated, checked before the search begins.
 #
 # How many devices each needs is known then; of a request for all devices, which ones.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate, validateDeviceRequest) @ v1.34.1
 
 
@@ -219,7 +218,6 @@ class Attempt:
 #
 # A request for all devices gathers them here. The way in which kube numbers subrequests meanwhile is kept: the second one finds the answers
 # that the first one left, as its number is only set afterwards.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate, validateDeviceRequest) @ v1.34.1
 
 WantedByKey = dict[RequestKey, Wanted]

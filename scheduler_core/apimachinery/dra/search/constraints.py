@@ -19,7 +19,6 @@ from scheduler_core.apimachinery.dra.slices import Capacity, Counters, Device, D
 from scheduler_core.base.releases import Behavior
 
 # Consumable capacity: what a request takes of a device that several claims share.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/consumable_capacity.go @ v1.34.1
 
 _NONE: Consumed = {}
@@ -100,7 +99,6 @@ def _outside(amount: Amount, limits: ValidRange, fractions: bool) -> bool:
 
 
 # Shared counters: what is left of a slice's counter sets for devices that are made of the same hardware.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (checkAvailableCounters) @ v1.34.1
 
 Amounts = dict[tuple[str, str], int]  # nanos by counter set and counter

@@ -200,7 +200,6 @@ def claim_not_found(name: str) -> str:
 
 
 # Which volumes suit a claim, where nodes are left out of account.
-#
 # kube: component-helpers/storage/volume/pv_helpers.go (FindMatchingVolume) @ v1.34.1
 
 

@@ -40,7 +40,6 @@ def parse_integer(text: str) -> int | float:
 #
 # kubectl's parser takes the last and says nothing, in YAML and in JSON; readers that are strict (those of a component's configuration)
 # refuse the text.
-#
 # kube: sigs.k8s.io/yaml v1.6.0, Unmarshal and UnmarshalStrict
 
 

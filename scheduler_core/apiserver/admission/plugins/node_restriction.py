@@ -14,7 +14,6 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, not_found
 
 # Whether a pod refers to objects of the API: a mirror pod must not.
-#
 # kube: pkg/api/pod/util.go (HasAPIObjectReference, VisitPodSecretNames, VisitPodConfigmapNames) @ v1.34.1
 
 Spec = Mapping[str, Any]
@@ -74,17 +73,10 @@ _MIRROR = "kubernetes.io/config.mirror"
 _NODE_RESTRICTION = "node-restriction.kubernetes.io"
 _LEASES = "kube-node-lease"
 _KUBELET_LABELS = (
-    "kubernetes.io/hostname",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-    "beta.kubernetes.io/instance-type",
-    "node.kubernetes.io/instance-type",
-    "beta.kubernetes.io/os",
-    "beta.kubernetes.io/arch",
-    "kubernetes.io/os",
-    "kubernetes.io/arch",
+    *("kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"),
+    *("failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"),
+    *("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type", "beta.kubernetes.io/os"),
+    *("beta.kubernetes.io/arch", "kubernetes.io/os", "kubernetes.io/arch"),
 )
 _KUBELET_NAMESPACES = ("kubelet.kubernetes.io", "node.kubernetes.io")
 _FREE_CLAIM_STATUS = ("capacity", "conditions", "allocatedResourceStatuses", "allocatedResources")

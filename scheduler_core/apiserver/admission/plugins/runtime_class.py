@@ -14,7 +14,6 @@ from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerat
 from scheduler_core.apiserver.rewriting import with_section
 
 # Priority: a pod's priorityClassName becomes its priority and preemption policy; one class at most is everybody's default.
-#
 # kube: plugin/pkg/admission/priority/admission.go @ v1.34.1
 
 PREEMPT = "PreemptLowerPriority"

@@ -14,7 +14,6 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error
 
 # NamespaceLifecycle: nothing is made in a namespace that is not there or is going, and kube's own namespaces stay.
-#
 # kube: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go @ v1.34.1
 
 IMMORTAL = ("default", "kube-system", "kube-public")
@@ -44,7 +43,6 @@ class NamespaceLifecycle(AdmissionPlugin):
 
 
 # LimitPodHardAntiAffinityTopology: required anti-affinity may only keep pods off the same node. Off by default.
-#
 # kube: plugin/pkg/admission/antiaffinity/admission.go @ v1.34.1
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -69,7 +67,6 @@ class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
 # PodNodeSelector: a namespace's node selector is added to its pods', and may bound it. Off by default.
 #
 # Settings: podNodeSelectorPluginConfig (clusterDefaultNodeSelector, and by namespace what its pods may ask for).
-#
 # kube: plugin/pkg/admission/podnodeselector/admission.go @ v1.34.1
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"

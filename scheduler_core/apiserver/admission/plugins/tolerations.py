@@ -17,7 +17,6 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
 
 # DefaultTolerationSeconds: a pod stays a while on a node that is not ready or unreachable, unless it says something of it itself.
-#
 # kube: plugin/pkg/admission/defaulttolerationseconds/admission.go @ v1.34.1
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
@@ -48,7 +47,6 @@ def _covers(toleration: Manifest, key: str) -> bool:
 
 
 # ExtendedResourceToleration: who asks for an extended resource tolerates the taint of the nodes that are kept for it. Off by default.
-#
 # kube: plugin/pkg/admission/extendedresourcetoleration/admission.go @ v1.34.1
 
 
@@ -94,7 +92,6 @@ def _alike(one: Manifest, other: Manifest) -> bool:
 # TaintNodesByCondition: a new node begins with the taint not-ready, so that no pod comes before the node's controller has looked at it.
 #
 # A node that is said to be there already has been looked at.
-#
 # kube: plugin/pkg/admission/nodetaint/admission.go @ v1.34.1
 
 TAINT = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
@@ -167,7 +164,6 @@ def _plain(toleration: Toleration) -> dict[str, Any]:
 # PodTolerationRestriction: tolerations that a namespace adds to its pods, and those it lets them have. Off by default.
 #
 # A pod that is not best-effort tolerates memory pressure; without this plugin nobody adds that.
-#
 # kube: plugin/pkg/admission/podtolerationrestriction/admission.go @ v1.34.1
 
 DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations"

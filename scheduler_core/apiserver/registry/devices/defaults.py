@@ -15,7 +15,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.releases import OLDEST, Release
 
 # The feature gates that decide what the API server keeps of objects about devices.
-#
 # kube: pkg/features/kube_features.go @ v1.34.1
 
 GROUP = "resource.k8s.io"

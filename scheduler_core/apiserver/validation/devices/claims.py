@@ -35,7 +35,6 @@ from scheduler_core.apiserver.validation.devices.names import (
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 # Configuration for drivers, of claims and of classes; and classes.
-#
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceConfiguration, validateRawExtension, ValidateDeviceClass) @ v1.34.1
 
 MOST_CONFIGURATIONS = 32
@@ -219,7 +218,6 @@ def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling:
 
 
 # Templates of claims; and that what claims and templates ask for never changes.
-#
 # kube: pkg/apis/resource/validation/validation.go, pkg/apis/core/validation/validation.go (ValidateTemplateObjectMeta) @ v1.34.1
 
 _ALLOWED = ("annotations", "labels")

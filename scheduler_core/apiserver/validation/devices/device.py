@@ -37,7 +37,6 @@ from scheduler_core.apiserver.validation.devices.names import (
 )
 
 # Conditions that a device's driver has to report before a pod is bound.
-#
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceBindingParameters) @ v1.34.1
 
 MOST = 4
@@ -75,7 +74,6 @@ def _once(conditions: list[str], path: str, errors: Errors) -> None:
 
 
 # Capacities of devices, and what of them may be asked for where several claims share a device.
-#
 # kube: pkg/apis/resource/validation/validation.go (validateMultiAllocatableDeviceCapacity and what it calls) @ v1.34.1
 
 MOST_VALUES = 10
@@ -170,7 +168,6 @@ def _step(
 
 
 # Taints of devices, tolerations of requests, and rules that taint devices.
-#
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceTaint, validateDeviceToleration, ValidateDeviceTaintRule) @ v1.34.1
 
 _EFFECTS = ("NoExecute", "NoSchedule")

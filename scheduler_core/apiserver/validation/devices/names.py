@@ -31,7 +31,6 @@ from scheduler_core.apimachinery.objects.names import (
 )
 
 # Lists and maps as the validation of devices goes through them: each entry, doubles, and how many there may be.
-#
 # kube: pkg/apis/resource/validation/validation.go (validateSlice, validateSet, validateMap, truncateIfTooLong) @ v1.34.1
 
 Errors = list[FieldError]
@@ -254,7 +253,6 @@ def _uuid_problem(text: str) -> str:
 
 
 # CEL selectors: whether they compile, and what one evaluation may cost.
-#
 # kube: pkg/apis/resource/validation/validation.go (validateCELSelector), dynamic-resource-allocation/cel/compile.go @ v1.34.1
 
 MOST_SELECTORS = 32

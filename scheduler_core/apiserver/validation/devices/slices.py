@@ -24,7 +24,6 @@ from scheduler_core.apiserver.validation.devices.names import Errors, each_once,
 # internal.json was read once from the Go types: {type: [[Go's name, the manifest's name, expression]]}. An expression is a leaf
 # (string, bool, int, quantity, time, any; inline: its fields stand beside the others) or a type of the table, after [] for a list, {}
 # for a map and * for a pointer to it.
-#
 # kube: pkg/apis/resource/types.go, pkg/apis/core/types.go @ v1.34.1
 
 Table = Mapping[str, Sequence[tuple[str, str, str]]]

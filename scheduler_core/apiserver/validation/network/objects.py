@@ -90,7 +90,6 @@ def _is_within(part: tuple[Any, int], whole: tuple[Any, int] | None) -> bool:
 
 
 # Ingresses.
-#
 # kube: pkg/apis/networking/validation/validation.go (ValidateIngressCreate) @ v1.34.1
 
 _CLASS = "kubernetes.io/ingress.class"
@@ -176,7 +175,6 @@ def _backend(backend: Object, path: str, errors: Errors) -> None:
 
 
 # EndpointSlices.
-#
 # kube: pkg/apis/discovery/validation/validation.go @ v1.34.1
 
 _MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_HINTS, _MOST_LABELS = 1000, 100, 20000, 8, 16

@@ -27,7 +27,6 @@ from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import Object, one, validate_name
 
 # IP addresses and ranges of them, as kube reads those of older fields: zeros may stand before a number.
-#
 # kube: apimachinery/pkg/util/validation/ip.go, k8s.io/utils/internal/third_party/forked/golang/net @ v1.34.1
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

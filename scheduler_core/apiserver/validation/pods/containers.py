@@ -183,7 +183,6 @@ _HOOKS: dict[str, Rules] = {
 _HANDLERS: dict[str, Rules] = {**_HOOKS, "grpc": (port_number_or_name,)}
 
 # What a pod may say on the operating system that it is for, as its fields are of one system or the other.
-#
 # kube: pkg/apis/core/validation/validation.go (validateOS, validateWindows, validateWindowsHostProcessPod) @ v1.34.1
 
 _SYSTEMS = ("linux", "windows")

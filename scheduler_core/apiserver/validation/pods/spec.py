@@ -44,7 +44,6 @@ from scheduler_core.apiserver.validation.pods.volumes import volumes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, one, validate_name, within
 
 # What a pod asks for as a whole (spec.resources).
-#
 # kube: pkg/apis/core/validation/validation.go (validatePodResources, validatePodResourceConsistency) @ v1.34.1
 
 
@@ -252,7 +251,6 @@ def _host_aliases(spec: Object, path: str, errors: Errors) -> None:
 
 
 # Templates for pods, and the selectors of workloads that have to match them.
-#
 # kube: pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec), pkg/apis/apps/validation/validation.go
 # (ValidatePodTemplateSpecForReplicaSet) @ v1.34.1
 

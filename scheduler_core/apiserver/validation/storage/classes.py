@@ -23,19 +23,11 @@ from scheduler_core.apiserver.validation.storage.persistent import inline_volume
 from scheduler_core.apiserver.validation.storage.sources import driver_name, is_provisioner
 
 # Defaults of volumes and claims.
-#
 # kube: pkg/apis/core/v1/defaults.go SetDefaults_PersistentVolume, SetDefaults_PersistentVolumeClaimSpec @ v1.34.1
 
 NOT_SOURCES = (
-    "accessModes",
-    "capacity",
-    "claimRef",
-    "mountOptions",
-    "nodeAffinity",
-    "persistentVolumeReclaimPolicy",
-    "storageClassName",
-    "volumeAttributesClassName",
-    "volumeMode",
+    *("accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy"),
+    *("storageClassName", "volumeAttributesClassName", "volumeMode"),
 )
 
 

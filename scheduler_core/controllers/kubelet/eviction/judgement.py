@@ -22,7 +22,6 @@ from scheduler_core.scheduler.config.kubelet import thresholds as signals
 #
 # Memory and disk: those that use more than they request, then by priority, then by how far they are above their request. Process ids: by
 # priority, then by number. A pod whose containers have not been started is measured by nobody, and goes before the others.
-#
 # kube: pkg/kubelet/eviction/helpers.go (rankMemoryPressure, rankPIDPressure, rankDiskPressureFunc, buildSignalToRankFunc) @ v1.34.1
 
 INODES, PIDS = "inodes", "pids"
@@ -83,7 +82,6 @@ def _row(stats: PodStats, usage: int, request: int, exceeds: bool) -> Ranked:
 
 
 # What an eviction says of itself, in kube's words.
-#
 # kube: pkg/kubelet/eviction/helpers.go (evictionMessage) @ v1.34.1
 
 _BINARY = (MEMORY, EPHEMERAL_STORAGE)
@@ -146,7 +144,6 @@ def _larger(what: str, name: str, used: str, request: str, resource: str) -> str
 
 
 # Limits of local storage, which cost a pod its life without any pressure on the node.
-#
 # kube: pkg/kubelet/eviction/eviction_manager.go (localStorageEviction) @ v1.34.1
 
 

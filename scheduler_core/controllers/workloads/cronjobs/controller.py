@@ -23,7 +23,6 @@ from scheduler_core.controllers.workloads.owners import Owner, resolve
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 # Which of a CronJob's moments is due, and when the next one is.
-#
 # kube: pkg/controller/cronjob/utils.go @ v1.34.1
 
 DELTA = 100 * MILLISECOND  # by which a look at a schedule comes after its moment

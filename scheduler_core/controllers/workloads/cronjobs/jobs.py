@@ -19,14 +19,8 @@ from scheduler_core.controllers.workloads.owners import Owner
 
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 REASONS = (
-    "UnexpectedJob",
-    "SawCompletedJob",
-    "MissingJob",
-    "SuccessfulCreate",
-    "FailedCreate",
-    "SuccessfulDelete",
-    "FailedDelete",
-    "FailedGet",
+    *("UnexpectedJob", "SawCompletedJob", "MissingJob", "SuccessfulCreate", "FailedCreate", "SuccessfulDelete"),
+    *("FailedDelete", "FailedGet"),
 )
 
 

@@ -24,7 +24,6 @@ from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_avail
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 # Which pods lack and which are too many, node by node.
-#
 # kube: pkg/controller/daemon/daemon_controller.go (manage, podsShouldBeOnNode) @ v1.34.1
 
 
@@ -110,7 +109,6 @@ def _rolling(owner: Owner) -> dict[str, int | str]:
 
 
 # The rolling update of a DaemonSet: old pods go first within maxUnavailable, or new ones come first within maxSurge.
-#
 # kube: pkg/controller/daemon/update.go @ v1.34.1
 
 _WHY = "of an old revision"

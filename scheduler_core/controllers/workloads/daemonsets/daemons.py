@@ -26,7 +26,6 @@ from scheduler_core.controllers.workloads.pods import (
 )
 
 # On which nodes a DaemonSet's pods are to run, and how a pod says which node is its own.
-#
 # kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod) @ v1.34.1
 
 _SUFFERED = (

@@ -21,7 +21,6 @@ from scheduler_core.controllers.workloads.deployments.strategies import recreate
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
 
 # A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.
-#
 # kube: pkg/controller/deployment/sync.go (scale, isScalingEvent) @ v1.34.1
 
 

@@ -24,7 +24,6 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
 # The status of a Deployment, and whether its rollout goes on.
-#
 # kube: pkg/controller/deployment/{progress,sync}.go @ v1.34.1
 
 Status = dict[str, Any]

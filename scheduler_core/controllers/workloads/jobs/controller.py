@@ -17,8 +17,8 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.jobs import finish, pods
+from scheduler_core.controllers.workloads.jobs.finish import track
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
-from scheduler_core.controllers.workloads.jobs.tracking import track
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve
 from scheduler_core.controllers.workloads.pods import POD_REASONS
 from scheduler_core.controllers.workloads.watching import WorkloadController

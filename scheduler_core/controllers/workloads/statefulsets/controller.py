@@ -23,7 +23,6 @@ from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 # The status of a StatefulSet.
-#
 # kube: pkg/controller/statefulset/stateful_set_control.go (computeReplicaStatus) @ v1.34.1
 
 

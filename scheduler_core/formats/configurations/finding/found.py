@@ -14,7 +14,6 @@ from scheduler_core.formats.configurations.effective import Change
 from scheduler_core.scheduler.config.schema import API_VERSION, KIND
 
 # kube-scheduler's flags: which configuration they amount to, and what the others mean here.
-#
 # kube: cmd/kube-scheduler/app/options/{options,deprecated}.go @ v1.34.1; for flags that went since @ v1.18.20
 
 _FIELDS = {

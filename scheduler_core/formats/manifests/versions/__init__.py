@@ -15,7 +15,6 @@ from scheduler_core.formats.manifests.notes import Note, gettext_noop, replace_m
 from scheduler_core.formats.manifests.versions.others import autoscaler, binding, budget, resource_slice, runtime_class
 
 # Workloads of extensions/v1beta1 and apps/v1beta1.
-#
 # kube: pkg/apis/{extensions,apps}/v1beta1/{defaults,conversion}.go @ v1.17.17
 
 _LARGEST = 2**31 - 1
@@ -102,7 +101,6 @@ def _add_annotation(manifest: Manifest, name: str, number: int) -> Manifest:
 
 
 # Ingresses, network policies and endpoint slices of older versions.
-#
 # kube: pkg/apis/networking/v1beta1/conversion.go @ v1.20.15, pkg/apis/extensions/v1beta1/defaults.go @ v1.17.17,
 # pkg/apis/discovery/v1beta1/conversion.go @ v1.22.17
 

@@ -16,7 +16,6 @@ from scheduler_core.apimachinery.objects.typed import FieldProblem
 from scheduler_core.scheduler.config.kubelet.thresholds import DEFAULT_HARD, Threshold, read_thresholds
 
 # The fields of a KubeletConfiguration that kube knows and that do nothing here.
-#
 # kube: pkg/kubelet/apis/config/types.go, k8s.io/kubelet/config/v1beta1/types.go @ v1.34.1
 
 _NAMES = """

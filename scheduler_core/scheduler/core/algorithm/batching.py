@@ -34,7 +34,6 @@ from scheduler_core.scheduler.framework.status import Status
 # Signatures: pods of one signature get the same answers from Filter and Score on the same nodes.
 #
 # A profile with a plugin that is not in the table, or with extenders, signs no pod.
-#
 # kube: framework/runtime/framework.go (SignPod), each plugin's SignPod, kube-scheduler/framework/signers.go @ v1.37.2
 
 _LOOKED_AT = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE, Point.SCORE)
@@ -154,7 +153,6 @@ _REFUSES: dict[str, Callable[[Plugin, Pod], bool]] = {
 }
 
 # Plugins asked about nodes beside a cycle's own search, for batching: no step and no record is made.
-#
 # kube: framework/runtime/batch.go (refreshHintCandidates, rescoreHintedNode) @ v1.37.2
 
 Raw = tuple[tuple[str, Scores], ...]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from scheduler_core.scheduler.core.algorithm import extender_calls
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
-from scheduler_core.scheduler.extenders.extender import Extender, Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, read_bind
 from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.runtime.framework import NodeCycle

@@ -10,8 +10,7 @@ from dataclasses import replace
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
-from scheduler_core.scheduler.extenders.extender import Extender, Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
 from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.runtime.framework import Cycle

@@ -24,8 +24,7 @@ from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.phases import Extension, Kept, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
-from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
 from scheduler_core.scheduler.framework.plugin import Rows, Verdicts
 from scheduler_core.scheduler.framework.runtime.framework import Framework

@@ -13,8 +13,7 @@ from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
-from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.request import NodeVictims, Request
+from scheduler_core.scheduler.extenders.extender import NodeVictims, Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, read_preempt
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 

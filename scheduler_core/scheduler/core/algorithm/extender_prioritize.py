@@ -16,8 +16,7 @@ from scheduler_core.scheduler.core.algorithm.scoring import board_of
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect
-from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, read_prioritize
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE
 from scheduler_core.scheduler.framework.runtime.framework import Framework

@@ -14,8 +14,7 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.phases import Extension, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.extenders.extender import Verb
-from scheduler_core.scheduler.extenders.request import NodeVictims
+from scheduler_core.scheduler.extenders.extender import NodeVictims, Verb
 from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework
@@ -23,7 +22,6 @@ from scheduler_core.scheduler.framework.runtime.points import run_nominate, run_
 from scheduler_core.scheduler.framework.status import Code, Status
 
 # FitError: why a pod fits on no node, in kube's exact words.
-#
 # kube: framework/types.go (FitError.Error), schedule_one.go @ v1.34.1
 
 NO_NODES = "no nodes available to schedule pods"

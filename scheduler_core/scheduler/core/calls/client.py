@@ -124,7 +124,6 @@ def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
 
 
 # The scheduler's event recorder: Kubernetes Events about pods.
-#
 # kube: client-go/tools/events/event_recorder.go @ v1.34.1
 
 NOTE_LIMIT = 1024

@@ -35,7 +35,6 @@ from scheduler_core.scheduler.queue.historical import SERVICE
 #
 # v1.34 never expires one (durationToExpireAssumedPod is 0); older releases did, such as the one that waited 30 s. So the setting
 # `assumed_pod_ttl` is historical. It matters where informers lag: the room of an expired pod looks free, though the pod has it.
-#
 # kube: backend/cache/cache.go (FinishBinding, cleanupAssumedPods) @ v1.34.1
 
 

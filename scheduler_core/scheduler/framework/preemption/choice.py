@@ -18,7 +18,6 @@ from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Cr
 from scheduler_core.scheduler.framework.preemption.go_sort import go_sorted
 
 # Which pod matters more: the higher priority, then the one that started earlier.
-#
 # kube: util/utils.go (MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime) @ v1.34.1
 
 
@@ -38,7 +37,6 @@ def earliest_start(victims: Sequence[Pod], now: int = NEVER) -> int:
 
 
 # Which victims would violate a PodDisruptionBudget.
-#
 # kube: plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation) @ v1.34.1
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from scheduler_core.scheduler.plugins.cel.definition import MOST_PLUGINS, NAME_PATTERN, NORMALIZE, Definition
-from scheduler_core.scheduler.plugins.cel.expressions import EXPRESSIONS, Wrong, problems_of
+from scheduler_core.scheduler.plugins.cel.expressions import (
+    EXPRESSIONS,
+    MOST_PLUGINS,
+    NAME_PATTERN,
+    NORMALIZE,
+    Definition,
+    Wrong,
+    problems_of,
+)
 from scheduler_core.scheduler.plugins.cel.making import plugin_of, plugins_of
 from scheduler_core.scheduler.plugins.cel.plugin import Own
 

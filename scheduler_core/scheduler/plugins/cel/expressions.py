@@ -6,14 +6,85 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from scheduler_core.apimachinery.cel.environment import Environment, Outcome, Program
 from scheduler_core.apimachinery.cel.errors import CompileError
 from scheduler_core.apimachinery.cel.types import ANY, DYN, TIMESTAMP
+from scheduler_core.apimachinery.cel.values import Timestamp
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.explanation import gettext_noop
-from scheduler_core.scheduler.plugins.cel.definition import Definition
-from scheduler_core.scheduler.plugins.cel.variables import NODE, POD, VICTIM, WAITING
+from scheduler_core.scheduler.framework.per_node import NodeInfo
+
+# What a plugin in CEL is made of: plain data, which stands in a session's log.
+
+MOST_PLUGINS = 50  # of a world
+LONGEST = 4_096  # characters of an expression
+NAME_PATTERN = r"^[A-Za-z]([-A-Za-z0-9._/]{0,98}[A-Za-z0-9])?$"
+
+Expression = Annotated[str, msgspec.Meta(max_length=LONGEST)]
+Normalize = Literal["none", "default", "reversed", "min-max"]
+NORMALIZE: tuple[Normalize, ...] = ("none", "default", "reversed", "min-max")
+
+
+class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The expressions of a plugin, by extension point; it takes part where there is one.
+
+    `unresolvable`: evicting pods would not help where Filter refuses. `normalize` is what becomes of Score's numbers. `weight` is what a
+    profile is offered that takes the plugin in; a configuration that says none counts 1, as ever.
+    """
+
+    description: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    pre_enqueue: Expression = ""
+    filter: Expression = ""
+    unresolvable: bool = False
+    score: Expression = ""
+    normalize: Normalize = "none"
+    weight: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+    permit: Expression = ""
+    post_filter: Expression = ""
+
+
+# What expressions see: variables by extension point, and how they are made of the snapshot.
+#
+# Objects are manifests as the API server has them, so what is not in one is absent: `has(pod.metadata.labels)`.
+
+# Variable -> what it is.
+POD = {
+    "pod": gettext_noop("the manifest of the pod to schedule"),
+    "now": gettext_noop("the time in the simulation"),
+    "args": gettext_noop("the plugin's arguments in the profile's pluginConfig, or {}"),
+}
+NODE = {
+    "node": gettext_noop("the manifest of the node"),
+    "allocatable": gettext_noop(
+        "the allocatable resources of the node: cpu in millis, memory in bytes, pods as a number"
+    ),
+    "requested": gettext_noop("the requests of the pods on the node, in the same units"),
+    "pods": gettext_noop("the manifests of the pods on the node, including assumed pods"),
+}
+WAITING = {"waiting": gettext_noop("the manifests of the pods that wait on Permit for this plugin")}
+VICTIM = {"victim": gettext_noop("the manifest of a lower-priority pod on the node that might be preempted")}
+
+_NONE: Mapping[str, Any] = {}
+
+
+def of_pod(pod: Pod, args: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """`now`: ns since 1970."""
+    return {"pod": pod.manifest, "args": args, "now": Timestamp(now)}
+
+
+def of_node(info: NodeInfo, used: frozenset[str]) -> dict[str, Any]:
+    """Return one node's variables; variables that the expression does not use are empty."""
+    return {
+        "node": info.node.manifest,
+        "allocatable": info.allocatable if "allocatable" in used else _NONE,
+        "requested": info.requested if "requested" in used else _NONE,
+        "pods": [pod.manifest for pod in info.pods] if "pods" in used else [],
+    }
+
 
 LIMIT = 100_000  # cost of one evaluation
 LIMIT_OF_A_CALL = 5_000_000  # of all nodes together

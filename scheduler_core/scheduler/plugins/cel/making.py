@@ -15,13 +15,11 @@ from scheduler_core.scheduler.framework.per_node import NodeInfo
 from scheduler_core.scheduler.framework.plugin import Failure, Handle, PostFilterResult
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.cel import plugin
-from scheduler_core.scheduler.plugins.cel.definition import Definition
-from scheduler_core.scheduler.plugins.cel.expressions import EvaluationFailed, Spent
+from scheduler_core.scheduler.plugins.cel.expressions import Definition, EvaluationFailed, Spent
 from scheduler_core.scheduler.plugins.cel.plugin import Own, build_error_status, pre_enqueue
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 
 # A preemption of one's own, in CEL: kube's, among the victims that an expression allows.
-#
 # kube: plugins/defaultpreemption/default_preemption.go (IsEligiblePod) @ v1.34.1
 
 _DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}

@@ -18,9 +18,9 @@ from scheduler_core.scheduler.framework.explanation import Explanation
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.per_node import NodeInfo
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
-from scheduler_core.scheduler.plugins.cel import expressions, variables
-from scheduler_core.scheduler.plugins.cel.definition import Definition
+from scheduler_core.scheduler.plugins.cel import expressions
 from scheduler_core.scheduler.plugins.cel.explanation import explain_expression
+from scheduler_core.scheduler.plugins.cel.expressions import Definition
 from scheduler_core.scheduler.plugins.cel.formula import answer_formula, normalization_formula
 from scheduler_core.scheduler.plugins.cel.normalize import NORMALIZED
 
@@ -75,7 +75,7 @@ class Own(plugin.Plugin):
 
     def on_node(self, expression: expressions.Compiled, pod: Pod, info: NodeInfo) -> dict[str, Any]:
         """The variables of an expression about one node."""
-        return variables.of_pod(pod, self.given, self.handle.now) | variables.of_node(info, expression.used)
+        return expressions.of_pod(pod, self.given, self.handle.now) | expressions.of_node(info, expression.used)
 
     def waiting(self) -> list[Mapping[str, Any]]:
         """The manifests of the pods that wait on Permit for this plugin."""
@@ -126,7 +126,7 @@ LABELS = {
 def pre_enqueue(self: Own, pod: Pod) -> Status:
     try:
         answer = self.expression("pre_enqueue").answer(
-            variables.of_pod(pod, self.given, self.handle.now), expressions.Spent()
+            expressions.of_pod(pod, self.given, self.handle.now), expressions.Spent()
         )
     except expressions.EvaluationFailed as problem:
         return build_error_status("pre_enqueue", problem)

@@ -23,7 +23,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSe
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
 
 # Which slices a change of a taint rule or a class changes.
-#
 # kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 
 

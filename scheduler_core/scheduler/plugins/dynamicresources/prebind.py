@@ -31,7 +31,6 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocat
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
 
 # Binding conditions: what a device's driver has to report before a pod may be bound.
-#
 # kube: plugins/dynamicresources/dynamicresources.go (isClaimReadyForBinding, isClaimTimeout) @ v1.34.1
 
 TIMEOUT = 600 * SECOND

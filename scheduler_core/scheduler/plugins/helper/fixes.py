@@ -21,14 +21,9 @@ _NEW_ENDS = {"failure-domain.beta.kubernetes.io/zone": "zone", "failure-domain.b
 MOST_DELETED = 5
 OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
 GROUP_LABELS = (
-    "karpenter.sh/nodepool",
-    "eks.amazonaws.com/nodegroup",
-    "cloud.google.com/gke-nodepool",
-    "kubernetes.azure.com/agentpool",
-    "agentpool",
-    "alpha.eksctl.io/nodegroup-name",
-    "kops.k8s.io/instancegroup",
-    "node.kubernetes.io/instance-type",
+    *("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "cloud.google.com/gke-nodepool"),
+    *("kubernetes.azure.com/agentpool", "agentpool", "alpha.eksctl.io/nodegroup-name"),
+    *("kops.k8s.io/instancegroup", "node.kubernetes.io/instance-type"),
 )
 
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")

@@ -80,7 +80,6 @@ def divide(a: NDArray[np.int64], b: NDArray[np.int64] | int) -> NDArray[np.int64
 
 
 # Scores by a shape: points of utilization and score, and the broken line through them.
-#
 # kube: plugins/helper/shape_score.go, apis/config/validation/validation_pluginargs.go (validateFunctionShape) @ v1.34.1
 
 MAX_CUSTOM_SCORE = 10

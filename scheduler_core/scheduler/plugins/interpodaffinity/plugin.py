@@ -52,7 +52,6 @@ from scheduler_core.scheduler.plugins.interpodaffinity.explanation import affini
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
 
 # Which events may help a pod that InterPodAffinity refused.
-#
 # kube: plugins/interpodaffinity/plugin.go @ v1.34.1
 
 _NO_LABELS: Labels = {}
@@ -127,7 +126,6 @@ def _leaves(key: str, old: Node, new: Node) -> bool:
 
 
 # Preferred inter-pod affinity over all rows: the incoming pod's preferences and those of existing pods.
-#
 # kube: plugins/interpodaffinity/scoring.go @ v1.34.1
 
 

@@ -20,10 +20,9 @@ from scheduler_core.scheduler.framework.explanation import Explanation, gettext_
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Point, Rows, Scores
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
-from scheduler_core.scheduler.plugins.noderesources.arguments import BALANCED_ALLOCATION
-from scheduler_core.scheduler.plugins.noderesources.explanation import explain_weighed
+from scheduler_core.scheduler.plugins.noderesources.amounts import explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
-from scheduler_core.scheduler.plugins.noderesources.resource_allocation import Weighed, weigh
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import BALANCED_ALLOCATION, Weighed, weigh
 
 NAME = "NodeResourcesBalancedAllocation"
 

@@ -38,10 +38,10 @@ from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 from scheduler_core.scheduler.plugins.noderesources import devices, fixes, resource_allocation
-from scheduler_core.scheduler.plugins.noderesources.arguments import FIT
+from scheduler_core.scheduler.plugins.noderesources.amounts import explain_requests, explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.devices import Check, has_scalar
-from scheduler_core.scheduler.plugins.noderesources.explanation import explain_requests, explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import FIT
 
 # How near the nodes came that lack something: the least that is missing, and on how many about as little.
 
@@ -148,7 +148,6 @@ def _row(pod: Pod, node: str, each: Compared, lacking: int) -> Row:
 
 
 # Which events may help a pod that NodeResourcesFit refused.
-#
 # kube: plugins/noderesources/fit.go @ v1.34.1
 
 

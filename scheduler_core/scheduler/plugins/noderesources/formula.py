@@ -36,8 +36,12 @@ from scheduler_core.scheduler.framework.formula import (
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE
 from scheduler_core.scheduler.plugins.helper.normalize import MAX_CUSTOM_SCORE, MAX_UTILIZATION, broken_line_formula
-from scheduler_core.scheduler.plugins.noderesources.arguments import LEAST_ALLOCATED, MOST_ALLOCATED
-from scheduler_core.scheduler.plugins.noderesources.resource_allocation import compute_defaulted_requests, weigh
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
+    LEAST_ALLOCATED,
+    MOST_ALLOCATED,
+    compute_defaulted_requests,
+    weigh,
+)
 
 _ALLOCATABLE = gettext_noop("allocatable on the node")
 _USED = gettext_noop("requested by the pods on the node")

@@ -38,8 +38,7 @@ from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.podtopologyspread import explanation, fixes
-from scheduler_core.scheduler.plugins.podtopologyspread import formula as formulas
+from scheduler_core.scheduler.plugins.podtopologyspread import explanation, fixes, scoring
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HARD,
     HOSTNAME,
@@ -55,7 +54,6 @@ from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
 
 # Which events may help a pod that PodTopologySpread refused.
-#
 # kube: plugins/podtopologyspread/plugin.go @ v1.34.1
 
 # `plugin.hard_constraints(pod)` is None where some constraint can't be parsed.
@@ -105,7 +103,6 @@ def _moves(old: Node, new: Node, constraints: tuple[Constraint, ...]) -> bool:
 
 
 # PodTopologySpreadArgs: the constraints of pods that have none of their own.
-#
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 SYSTEM, LIST = "System", "List"
@@ -167,7 +164,6 @@ ARGUMENTS = Arguments(
 )
 
 # The selector that a pod without spread constraints is spread by: that of its Services and of its controller.
-#
 # kube: plugins/helper/spread.go @ v1.34.1
 
 CONTROLLERS = {
@@ -317,13 +313,13 @@ class PodTopologySpread(framework.Plugin):
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
-        return None if evenness is None else formulas.score_formula(evenness, nodes, row)
+        return None if evenness is None else scoring.score_formula(evenness, nodes, row)
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, scores: framework.Scores, i: int
     ) -> Formula | None:
         evenness: Evenness | None = state.get(_SCORE)
-        return None if evenness is None else formulas.normalization(evenness, nodes, rows, scores, i)
+        return None if evenness is None else scoring.normalization(evenness, nodes, rows, scores, i)
 
     def evidence(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said

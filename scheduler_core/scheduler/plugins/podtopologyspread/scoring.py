@@ -12,9 +12,19 @@ from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import formula
+from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Words, gettext_noop
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.helper.normalize import divide, log, round_half_up
+from scheduler_core.scheduler.plugins.helper.normalize import (
+    NORMALIZED,
+    divide,
+    highest_value,
+    log,
+    lowest_value,
+    raw_value,
+    round_half_up,
+)
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     HOSTNAME,
     Constraints,
@@ -99,3 +109,75 @@ def normalize_scores(scores: Scores, ignored: Mask | None) -> Scores:
     if ignored is not None:
         scaled[ignored] = 0
     return scaled
+
+
+# How PodTopologySpread comes to a node's score: the pods in its domains, each weighed by how many domains there are.
+#
+# kube: plugins/podtopologyspread/scoring.go @ v1.34.1
+
+_PODS = gettext_noop("matching pods in the domain of the node")
+_DOMAINS = gettext_noop("domains among the scored nodes")
+_SKEW = gettext_noop("maxSkew of the constraint")
+_NO_DOMAIN = gettext_noop("the node has no such label")
+_WEIGHED = Aside((Words(gettext_noop("weight")),))
+_NODE: Parts = (Words(gettext_noop("node")),)
+
+_FEWER: Parts = (
+    Words(
+        gettext_noop(
+            "The fewer matching pods in the domain, the higher the score. A constraint with few domains weighs less."
+        )
+    ),
+)
+_EVEN: Parts = (Words(gettext_noop("Less is better here. If no pod matches anywhere, every node gets 100.")),)
+_IGNORED: Parts = (Words(gettext_noop("The node lacks a topology key of the constraints, so it gets 0.")),)
+
+_LN = formula.Operator("ln", lambda number: log(float(number)), infix=False)
+
+
+def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> formula.Formula:
+    if not evenness.layout.all_qualified and not evenness.layout.qualified[row]:
+        return formula.Formula((formula.Line(_NODE, formula.constant(0)),), (_IGNORED,))
+    weights, parts = [], []
+    for i, constraint in enumerate(evenness.constraints.items):
+        size = formula.Value(evenness.sizes[i], _DOMAINS)
+        ln = formula.Of(_LN, (formula.total(size, formula.constant(2)),))
+        weight = formula.Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
+        weights.append(weight)
+        parts.append(
+            formula.Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight))
+        )
+    lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
+    return formula.Formula((*lines, formula.Line(_NODE, formula.round_expression(formula.total(*parts)))), (_FEWER,))
+
+
+def _part(evenness: Evenness, i: int, row: int, weight: formula.Line) -> formula.Expression:
+    """Return the expression of one constraint's part."""
+    constraint, domains, counts = (evenness.constraints.items[i], evenness.layout.domains[i], evenness.counts[i])
+    if not domains.labelled[row]:
+        return formula.Value(0.0, _NO_DOMAIN)
+    pods = int(counts[row if constraint.topology_key == HOSTNAME else domains.codes[row]])
+    skew = formula.minus(formula.Value(constraint.max_skew, _SKEW), formula.constant(1))
+    return formula.total(formula.times(formula.Value(pods, _PODS), weight), skew)
+
+
+def _describe_domain(nodes: NodeTable, row: int, key: str) -> Parts:
+    domain = nodes.nodes[row].labels.get(key)
+    where: Part = key if domain is None else f"{key} = {domain}"
+    return (where,)
+
+
+def normalization(evenness: Evenness, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> formula.Formula:
+    """Return the formula by which normalized_scores computes the `i`th row's score."""
+    ignored = evenness.ignored(rows)
+    if ignored is not None and ignored[i]:
+        return formula.Formula((formula.Line(NORMALIZED, formula.constant(0)),), (_IGNORED,))
+    counted, values = (rows, scores) if ignored is None else (rows[~ignored], scores[~ignored])
+    highest, lowest = highest_value(nodes, counted, values), lowest_value(nodes, counted, values)
+    if highest.number == 0:
+        return formula.Formula((formula.Line(NORMALIZED, formula.constant(MAX_NODE_SCORE)),), (_EVEN,))
+    fewer = formula.minus(formula.total(highest, lowest), raw_value(scores, i))
+    return formula.Formula(
+        (formula.Line(NORMALIZED, formula.by(formula.times(formula.constant(MAX_NODE_SCORE), fewer), highest)),),
+        (_EVEN,),
+    )

@@ -28,10 +28,8 @@ from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Statu
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.volumebinding import fixes, topology
-from scheduler_core.scheduler.plugins.volumebinding import formula as formulas
-from scheduler_core.scheduler.plugins.volumebinding.assumed import AssumedObjects
-from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, Binder, Plan
+from scheduler_core.scheduler.plugins.volumebinding import fixes, scorer, topology
+from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, AssumedObjects, Binder, Plan
 from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explain_claims, prospect, volume_evidence
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
 from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
@@ -228,8 +226,8 @@ class VolumeBinding(plugin.Plugin):
         known = row if nodes.origins is None else int(nodes.origins[row])
         claims: Claims | None = state.get(CLAIMS)
         if pod_volumes is None or pod_volumes.matches is None or claims is None or known < 0:
-            return formulas.nothing()
-        return formulas.score_formula(pod_volumes.matches, claims.offered, self._shape, known)
+            return scorer.nothing()
+        return scorer.score_formula(pod_volumes.matches, claims.offered, self._shape, known)
 
     # Reserve and Unreserve
 

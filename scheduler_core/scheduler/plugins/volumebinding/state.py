@@ -25,7 +25,6 @@ from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, Matches
 
 # VolumeBindingArgs: how long a binding may take, and the score by capacity.
-#
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 

@@ -26,7 +26,6 @@ from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask, expression_mask
 
 # Which events may help a pod that VolumeBinding refused; helper/hints.py has the one about claims.
-#
 # kube: plugins/volumebinding/volume_binding.go @ v1.34.1
 
 

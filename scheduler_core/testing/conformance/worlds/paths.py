@@ -13,7 +13,6 @@ from typing import Any
 #
 # Queues have one worker, loops are computed rather than run, and what the other flags are about is not modelled. A setting of the product
 # refuses them, so that nobody counts on them.
-#
 # kube: cmd/kube-controller-manager/app/options, cmd/kube-apiserver/app/options, apiserver/pkg/server/options @ v1.34.1
 
 _NAMES = """

@@ -7,8 +7,7 @@ import pytest
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
-from scheduler_core.scheduler.extenders.extender import Extender, Verb
-from scheduler_core.scheduler.extenders.request import Request
+from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
 from scheduler_core.scheduler.extenders.results import (
     ExtenderError,
     read_bind,

@@ -9,8 +9,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
-from scheduler_core.scheduler.extenders.extender import Extender, Verb
-from scheduler_core.scheduler.extenders.request import NodeVictims, Request
+from scheduler_core.scheduler.extenders.extender import Extender, NodeVictims, Request, Verb
 from scheduler_core.scheduler.extenders.written import Written, answer_from_expressions, problems_of
 from scheduler_core.world.commands import ApplyObjects, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended, node_of

@@ -5,8 +5,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.explained import paragraphs, rows
 from tests.support.drive import NoObjects, all_rows, filter_nodes, make_plugin
+from tests.support.explained import paragraphs, rows
 
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

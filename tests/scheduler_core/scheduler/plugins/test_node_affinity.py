@@ -2,8 +2,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import PreFilterResult
 from scheduler_core.scheduler.framework.status import SKIP, Code, unresolvable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table, term
-from scheduler_core.testing.explained import rows
 from tests.support.drive import all_rows, filter_nodes, make_plugin, normalize_node_scores, score_nodes
+from tests.support.explained import rows
 
 NODES = make_table(
     [

@@ -1,8 +1,8 @@
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import unresolvable
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.explained import rows
 from tests.support.drive import all_rows, filter_nodes, make_plugin
+from tests.support.explained import rows
 
 NODES = make_table([make_node("a"), make_node("b")])
 REFUSED = unresolvable("node(s) didn't match the requested node name")

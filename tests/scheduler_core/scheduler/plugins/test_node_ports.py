@@ -4,8 +4,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, unschedulable
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 from scheduler_core.testing.builders import make_cache, make_node, make_pod, make_table
-from scheduler_core.testing.explained import rows
 from tests.support.drive import filter_nodes, make_plugin
+from tests.support.explained import rows
 
 REFUSED = unschedulable("node(s) didn't have free ports for the requested pod ports")
 

@@ -7,8 +7,8 @@ import pytest
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.explained import rows
 from tests.support.drive import all_rows, filter_nodes, make_plugin, score_nodes
+from tests.support.explained import rows
 
 FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
 GPU = "example.com/gpu"

@@ -4,10 +4,10 @@ import pytest
 
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable, unschedulable
-from scheduler_core.scheduler.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from scheduler_core.scheduler.plugins.nodevolumelimits import NodeVolumeLimits
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.explained import rows
 from tests.support.drive import filter_nodes
+from tests.support.explained import rows
 from tests.support.storage import Objects, make_claim, make_class, make_csi_node, make_volume
 
 FULL = unschedulable("node(s) exceed max volume count")

@@ -8,8 +8,8 @@ from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import figures
 from scheduler_core.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.explained import paragraphs, rows
 from tests.support.drive import NoObjects, all_rows, filter_nodes, make_plugin
+from tests.support.explained import paragraphs, rows
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"

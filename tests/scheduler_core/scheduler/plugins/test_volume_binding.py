@@ -8,8 +8,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Code, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 from scheduler_core.testing.builders import PodBuilder, make_node, make_pod, make_table
-from scheduler_core.testing.explained import rows
 from tests.support.drive import all_rows, filter_nodes
+from tests.support.explained import rows
 from tests.support.storage import Objects, make_claim, make_class, make_csi_node, make_volume
 
 SECOND = 10**9

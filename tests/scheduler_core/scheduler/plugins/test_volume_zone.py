@@ -6,8 +6,8 @@ from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.testing.builders import make_node, make_pod, make_table
-from scheduler_core.testing.explained import rows
 from tests.support.drive import filter_nodes
+from tests.support.explained import rows
 from tests.support.storage import Objects, make_claim, make_class, make_volume
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"

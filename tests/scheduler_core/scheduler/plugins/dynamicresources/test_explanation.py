@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.analysis.inspection import DeviceSearch, device_search, figures
-from scheduler_core.testing.explained import paragraphs, rows
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.plugins.dynamicresources.worlds import device_world, go_on
 from tests.scheduler_core.worlds import node, pod
 from tests.support.devices import claim, claiming, device, gpus, request
+from tests.support.explained import paragraphs, rows
 
 
 def said(sim: Simulation, where: str = "a") -> str:

@@ -34,7 +34,6 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun, Resi
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
 
 # Memory limits that are lowered: not below what is in use. The kubelet tries again when less is used.
-#
 # kube: pkg/kubelet/kuberuntime/kuberuntime_manager.go (validateMemoryResizeAction), pkg/kubelet/cm/helpers_linux.go (ResourceConfigForPod)
 # @ v1.34.1
 

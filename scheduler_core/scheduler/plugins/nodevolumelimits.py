@@ -29,7 +29,6 @@ from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, was_placed
 
 # Which events may help a pod that NodeVolumeLimits refused; helper/hints.py has the one about claims.
-#
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 
@@ -69,7 +68,6 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
 
 
 # Counting the volumes that CSI drivers attach to a node: those of its pods, and those of a pod to come.
-#
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {storage.claim_not_found('<claim>')}", waits_for_claim=True)

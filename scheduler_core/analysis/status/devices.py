@@ -110,7 +110,6 @@ def pods_of(claim: ResourceClaim) -> tuple[str, ...]:
 
 
 # What drivers publish, over all nodes: pools with their newest generation, and what is wrong with them.
-#
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 

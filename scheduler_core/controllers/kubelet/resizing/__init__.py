@@ -1,1 +1,0 @@
-"""In-place resizes of pods: the decision, and what keeps it from being carried out."""
