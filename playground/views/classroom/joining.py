@@ -78,7 +78,7 @@ async def _join_room(request: HttpRequest, found: Room) -> HttpResponse:
     """The browser keeps a cookie, by which the student is known when they come back."""
     if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:
         student = await in_thread(rooms.join, found, request.POST.get("name", ""), creator(request))
-        return _seat(found, student.key)
+        return _open_page(found, student.key)
     return HttpResponseRedirect(reverse("join-room", args=[found.code]))
 
 
@@ -86,10 +86,10 @@ async def _come_back(found: Room, key: str) -> HttpResponse:
     """Know a student of an assignment by their own link, on another machine, too."""
     if await in_thread(rooms.student_of, found, key) is None:
         raise rooms.unknown()
-    return _seat(found, key)
+    return _open_page(found, key)
 
 
-def _seat(found: Room, key: str) -> HttpResponse:
+def _open_page(found: Room, key: str) -> HttpResponse:
     response = HttpResponseRedirect(reverse("join-room", args=[found.code]))
     response.set_cookie(
         _cookie(found),

@@ -12,7 +12,7 @@ kube: framework/runtime/batch.go, framework/sorted_nodes.go, schedule_one.go @ v
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
@@ -27,9 +27,9 @@ from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Scores
-from scheduler_core.scheduler.framework.runtime.framework import Framework, SnapshotCycle
-from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.framework.plugin import Plugin, Point, Scores
+from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.rescoring import find_refusal, rescore
 
 # Signatures: pods of one signature get the same answers from Filter and Score on the same nodes.
 #
@@ -151,52 +151,6 @@ _REFUSES: dict[str, Callable[[Plugin, Pod], bool]] = {
     "NodeResourcesFit": _has_devices,
     "NodeResourcesBalancedAllocation": _has_devices,
 }
-
-# Plugins asked about nodes beside a cycle's own search, for batching: no step and no record is made.
-# kube: framework/runtime/batch.go (refreshHintCandidates, rescoreHintedNode) @ v1.37.2
-
-Raw = tuple[tuple[str, Scores], ...]
-
-
-def find_refusal(framework: Framework, cycle: SnapshotCycle, rows: Rows) -> Status | None:
-    """Return the first plugin's refusal of a node, without nominated pods; None if the pod fits."""
-    for i in framework.running(Point.FILTER, cycle.state.skip_filter):
-        verdicts = framework.at(Point.FILTER)[i].filter(cycle.state, cycle.pod, cycle.nodes, rows)
-        refusal = None if verdicts is None else verdicts.first()
-        if refusal is not None:
-            return refusal
-    return None
-
-
-def rescore(
-    framework: Framework, cycle: SnapshotCycle, rows: Rows, before: Mapping[str, Scores]
-) -> tuple[Raw, Scores] | str:
-    """Score the last row afresh and the others by their raw scores of `before`: raw scores and totals, or kube's reason of a failure."""
-    pod, nodes, state = cycle.pod, cycle.nodes, cycle.state.copy()
-    state.skip_score = ()
-    for plugin in framework.at(Point.PRE_SCORE):
-        status = plugin.pre_score(state, pod, nodes, rows)
-        if status.skipped:
-            state.skip_score = (*state.skip_score, plugin.name)
-        elif not status.ok:
-            return "prescore_error"
-    fresh: list[tuple[str, Scores]] = []
-    totals = np.zeros(len(rows), np.int64)
-    for i in framework.running(Point.SCORE, state.skip_score):
-        plugin = framework.at(Point.SCORE)[i]
-        last = plugin.score(state, pod, nodes, rows[-1:])
-        if isinstance(last, Status):
-            return "rescore_error"
-        scores = np.concatenate([before.get(plugin.name, np.zeros(len(rows) - 1, np.int64)), last])
-        fresh.append((plugin.name, scores))
-        normalized: Scores | Status = scores
-        if plugin in framework.at(Point.NORMALIZE_SCORE):
-            normalized = plugin.normalize(state, pod, nodes, rows, scores)
-        if isinstance(normalized, Status):
-            return "normalize_error"
-        totals = totals + normalized * framework.weights[plugin.name]
-    return tuple(fresh), totals
-
 
 MAX_AGE = 500 * MILLISECOND
 
