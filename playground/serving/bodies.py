@@ -31,7 +31,10 @@ COPIES = 4  # a body, Django's copies of it, and room for everybody else
 
 # The forms, by the names of their addresses (urls.py), and the setting that says how large they may be.
 _TAKES = {
-    "": "new-variant lesson own-variant delete-lesson language room-end room-delete join-room lesson-embed framed-lesson",
+    "": """
+        new-variant lesson own-variant delete-lesson language room-end room-delete join-room lesson-embed framed-lesson assign
+        lesson-done room-change
+    """,
     "MAX_LESSON_BYTES": "new-lesson own-lesson edit-lesson lesson-files",
     "MAX_IMPORT_BYTES": "new import",
     "MAX_TRACE_BYTES": "import-trace",
@@ -41,7 +44,7 @@ _TAKES = {
         preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
         plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
         another-variant door door-root door-path live capacity
-        upgrade
+        upgrade second-opinion-begin experiments experiment
     """,
 }
 DOOR = ("door", "door-root", "door-path")  # which take bodies by every verb

@@ -227,7 +227,9 @@ def test_every_kind_is_written_somewhere() -> None:
     files = [path for path in (ROOT / "scheduler_core").rglob("*.py") if path.name != "kinds.py"]
     source = "\n".join(path.read_text() for path in files)
     names = [CLASS_OF[kind].__name__ for kind in KINDS]
-    assert [name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, (?:\w+\.)?{name}\)", source)] == []
+    assert [
+        name for name in names if not re.search(rf"(?<!class ){name}\(|convert\(.*, (?:\w+\.)?{name}\)", source)
+    ] == []
 
 
 @pytest.mark.parametrize("kind", kinds_seen())
