@@ -47,7 +47,7 @@ def own_texts() -> Iterator[str]:
         if "testing" in path.parts or any(kube in name for kube in KUBES):
             continue
         for call in ast.walk(ast.parse(path.read_text())):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in CALLS:
+            if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in CALLS:
                 yield from (text for text in map(finished, call.args[2:3]) if text)
 
 

@@ -94,18 +94,15 @@ def ahead(point: Point) -> Cell:
 
 PASSED = message(gettext_noop("passed"))
 _IDLE = {
-    Point.RESERVE: gettext_noop("to reserve"),
-    Point.PERMIT: gettext_noop("to wait for"),
-    Point.PRE_BIND: gettext_noop("to prepare"),
+    Point.RESERVE: gettext_noop("nothing to reserve"),
+    Point.PERMIT: gettext_noop("nothing to wait for"),
+    Point.PRE_BIND: gettext_noop("nothing to prepare"),
 }
 
 
 def build_idle_cell(point: Point, at: int | None = None) -> Cell:
     """No plugin of the point has anything to do for the pod."""
-    text = _IDLE.get(point)
-    if text is None:
-        return cell("skip", message(gettext_noop("no plugin")), at=at)
-    return cell("skip", message(gettext_noop("nothing")), message(text), at=at)
+    return cell("skip", message(_IDLE.get(point, gettext_noop("no plugin"))), at=at)
 
 
 def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
