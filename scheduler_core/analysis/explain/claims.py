@@ -15,6 +15,7 @@ from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.base.releases import Behavior, behaviors_of
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.scheduler.plugins.nodevolumelimits import limits_of
@@ -224,7 +225,7 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
-    """Yield the pools that schedulers take for incomplete: their slices belong to several nodes, or some are not there."""
+    """Yield the pools that schedulers take for incomplete: some slices are not there, or before 1.35 belong to several nodes."""
     pools: dict[tuple[str, str], dict[str, None]] = {}
     newest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for each in world.store.list("ResourceSlice"):
@@ -236,8 +237,9 @@ def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
         newest[key] = [spec] if generation > first else [*known, spec] if generation == first else known
         if spec.get("nodeName"):
             pools.setdefault((str(spec.get("driver")), str(pool.get("name"))), {})[spec["nodeName"]] = None
+    by_node = Behavior.COUNTERS_OF_POOLS not in behaviors_of(world.settings.release)
     for (driver, name), nodes in pools.items():
-        if len(nodes) > 1:
+        if by_node and len(nodes) > 1:
             yield note("PoolOverNodes", pool=name, driver=driver, nodes=list(nodes))
     for (driver, name), slices in newest.items():
         wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)

@@ -58,7 +58,7 @@ _NEEDS = "scheduler/plugins/node_declared_features.py"
 ELSEWHERE = {
     "hostUsers": _NEEDS,
     "restartPolicyRules": _NEEDS,
-    "args": f"scheduler/plugins/cel/variables.py {_WRITES}",
+    "args": f"scheduler/plugins/cel/expressions.py {_WRITES}",
     "configMap": f"{_REFERENCES} {_SPECS} scheduler/core/algorithm/batching.py",
     "downwardAPI": _SPECS,
     "env": f"{_REFERENCES} controllers/workloads/jobs/pods.py",
