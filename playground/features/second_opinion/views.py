@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,7 +25,11 @@ from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
 
 SECONDS, LONGER, PAGE = 20.0, 300.0, 50
-SETTLE = 10_000  # transitions at most, so that both schedulers begin with a world at rest
+SETTLE = (
+    500,
+    20,
+    10.0,
+)  # transitions, how often at most, and seconds: both schedulers should begin with a world at rest
 SIDES = ("ours", "theirs")
 WORDS = {
     "node": gettext_noop("Node"),
@@ -124,7 +129,13 @@ async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
     commands += [StopScheduler(name, "SIGKILL") for name in found["schedulers"]]
     for command in commands:
         await twin.apply(command, source="actions")
-    await twin.walk(SETTLE)
+    steps, times, seconds = SETTLE
+    end, head = time.monotonic() + seconds, 0
+    for _ in range(times):
+        await twin.walk(steps)
+        before, head = head, (await twin.ask(AskOutside(at=None)))["position"]
+        if head == before or time.monotonic() > end:  # some worlds never rest
+            break
     now = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     await twin.apply(BeginLife(now), source="actions")
     await remember(request, twin.key)

@@ -27,6 +27,7 @@ def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
     return {
+        "position": world.position,
         "schedulers": [scheduler.name for scheduler in world.schedulers],
         "kubelets": world.cluster.run_kubelets or bool(world.cluster.stand_in),
         "release": world.settings.release,
