@@ -365,8 +365,7 @@ async def test_many_answers_come_in_few_boards(desk: Seat, room: Room, seats: Se
     await desk.say(type="ask", kind="free", ask="Tea?", options=["yes", "no"])
     number = (await desk.until(polled))["poll"]["number"]
     await asyncio.gather(*(seat.until(polled) for seat in crowd))
-    for seat in crowd:
-        await seat.say(type="answer", poll=number, given=["yes"])
+    await asyncio.gather(*(seat.say(type="answer", poll=number, given=["yes"]) for seat in crowd))
     boards = 1
     while (await desk.until(polled))["poll"]["answered"] < len(crowd):
         boards += 1
