@@ -182,6 +182,11 @@ class Lesson(msgspec.Struct, frozen=True, omit_defaults=True):
     origin: str = ""
 
     @property
+    def titles(self) -> dict[str, str]:
+        """Its title in each language."""
+        return {language: words.title for language, words in self.words.items()}
+
+    @property
     def questions(self) -> tuple[tuple[str, Question], ...]:
         """Its questions, by the card that asks."""
         return tuple((card.id, card.question) for card in self.plan.cards if card.question is not None)

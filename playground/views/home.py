@@ -253,11 +253,7 @@ def _beginning(start: str) -> dict[str, Any]:
     """Return the arguments of create_session for a way to start. Raises SessionError."""
     kind, _colon, slug = start.partition(":")
     if kind == "story" and (chosen := lesson_of(slug)):
-        return {
-            "name": in_language({language: words.title for language, words in chosen.words.items()}),
-            "story": slug,
-            "commands": beginning(chosen.plan),
-        }
+        return {"name": in_language(chosen.titles), "story": slug, "commands": beginning(chosen.plan)}
     if kind == "cluster" and slug in CLUSTERS:
         cluster = CLUSTERS[slug]
         return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}

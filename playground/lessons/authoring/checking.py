@@ -156,10 +156,9 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     except BadFile as bad:
         return Checked((Finding(bad.why, bad.file, bad.line),))
     found = [*_of_plan(lesson), *problems_of_words(lesson, tuple(lesson.words))]
-    titles = {language: words.title for language, words in lesson.words.items()}
     summaries = {language: words.summary for language, words in lesson.words.items()}
     seen = Checked(
-        _findings(found), titles, summaries, lesson.plan.minutes, lesson.plan.track, _list_unplayed_cards(lesson)
+        _findings(found), lesson.titles, summaries, lesson.plan.minutes, lesson.plan.track, _list_unplayed_cards(lesson)
     )
     try:
         whole = expand_lesson(lesson, most_objects)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.classroom import assignments, rooms
-from playground.lessons import Lesson, beginning
+from playground.lessons import Lesson
 from playground.models import Room, Session, Student
 from playground.presenters.charts import CONTENT_TYPE, csv_text
 from playground.sessions.database import lessons
@@ -22,11 +22,10 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import LessonHolds
 from playground.sessions.recent import remember
-from playground.sessions.web.client import SessionClient, create_session
-from playground.templatetags.lessons import in_language
+from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.home import tracks
-from playground.views.lessons.variants import MOST_VARIANTS, create_variant
+from playground.views.lessons.variants import MOST_VARIANTS, create_lesson, create_variant
 from playground.views.responses import problem
 
 
@@ -54,7 +53,7 @@ async def _open_assignment(request: HttpRequest) -> Room:
     title = " ".join(request.POST.get("title", "").replace("\0", " ").split())[:120] or _("Assignment")
     first = await in_thread(lessons.of_story, slugs[0])
     assert first is not None
-    session = await create_session(name=title, story=slugs[0], commands=beginning(first.plan), creator=creator(request))
+    session = await create_lesson(request, first, title)
     return await in_thread(rooms.open_room, session, creator(request), slugs, bool(request.POST.get("varied")))
 
 
@@ -138,10 +137,7 @@ async def _start_lesson(request: HttpRequest, room: Room, student: Student, less
             return (await create_variant(request, lesson, lesson.slug, str(1 + student.pk % MOST_VARIANTS)))[0]
         except SessionError:  # this draw has no unique answer: as it is written
             pass
-    title = str(in_language({language: words.title for language, words in lesson.words.items()}))
-    commands = beginning(lesson.plan)
-    session = await create_session(name=title, story=lesson.slug, commands=commands, creator=creator(request))
-    return session
+    return await create_lesson(request, lesson)
 
 
 @require_POST

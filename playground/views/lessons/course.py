@@ -13,7 +13,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
+from playground.lessons import LANGUAGES, Lesson, command_of, find_playthrough, lesson_of
 from playground.lessons.figures import read_figures
 from playground.lessons.own import PREFIX, hand
 from playground.lessons.reading import read_documents
@@ -22,10 +22,8 @@ from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
-from playground.sessions.web.client import SessionClient, create_session
-from playground.templatetags.lessons import in_language
-from playground.views.access import creator
-from playground.views.lessons.variants import create_variant
+from playground.sessions.web.client import SessionClient
+from playground.views.lessons.variants import create_lesson, create_variant
 from playground.views.responses import problem
 
 SOURCE = "story"
@@ -91,7 +89,7 @@ def list_played_sections(slug: str) -> list[dict[str, Any]]:
 
 
 def _present(lesson: Lesson) -> dict[str, Any]:
-    return {"slug": lesson.slug, "title": {language: words.title for language, words in lesson.words.items()}}
+    return {"slug": lesson.slug, "title": lesson.titles}
 
 
 def find_built_in(slug: str) -> Lesson:
@@ -116,9 +114,7 @@ async def begin_lesson(request: HttpRequest, lesson: Lesson, card: int) -> Sessi
     if request.POST.get("variant"):
         session, lesson = await create_variant(request, lesson, lesson.slug)
     else:
-        title = str(in_language({language: words.title for language, words in lesson.words.items()}))
-        commands = beginning(lesson.plan)
-        session = await create_session(name=title, story=lesson.slug, commands=commands, creator=creator(request))
+        session = await create_lesson(request, lesson)
     if card > 1:
         await _advance(SessionClient(session, "edit"), lesson, card)
     return session

@@ -8,17 +8,16 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from playground.lessons import Lesson, beginning
+from playground.lessons import Lesson
 from playground.lessons.own import hand
 from playground.models import OwnLesson
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
-from playground.sessions.web.client import create_session
 from playground.templatetags.lessons import in_language
-from playground.views.access import creator
 from playground.views.lessons.access import takes
+from playground.views.lessons.variants import create_lesson
 
 
 @require_http_methods(["GET", "POST"])
@@ -48,13 +47,10 @@ def _document(slug: str) -> Lesson | None:
 
 
 def _title(lesson: Lesson) -> str:
-    return str(in_language({language: words.title for language, words in lesson.words.items()}) or "")
+    return str(in_language(lesson.titles) or "")
 
 
 async def _start(request: HttpRequest, lesson: Lesson, name: str) -> HttpResponse:
-    commands = beginning(lesson.plan)
-    session = await create_session(
-        name=name[:120] or _("Lesson"), story=lesson.slug, commands=commands, creator=creator(request)
-    )
+    session = await create_lesson(request, lesson, name[:120] or _("Lesson"))
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))

@@ -76,14 +76,16 @@ async def create_variant(
         )
     await in_thread(lessons.keep_document, drawn.slug, drawn.document)
     variant = hand(drawn.document).lesson
-    title = in_language({language: words.title for language, words in variant.words.items()})
-    session = await create_session(
-        name=_("%(title)s, variant %(variant)s") % {"title": str(title)[:100], "variant": seed},
-        story=drawn.slug,
-        commands=beginning(variant.plan),
-        creator=creator(request),
-    )
-    return session, variant
+    title = str(in_language(variant.titles))[:100]
+    name = _("%(title)s, variant %(variant)s") % {"title": title, "variant": seed}
+    return await create_lesson(request, variant, name), variant
+
+
+async def create_lesson(request: HttpRequest, lesson: Lesson, name: str = "") -> Session:
+    """Create a session at the beginning of a lesson, with the lesson's title as its name unless there is another."""
+    named = name or str(in_language(lesson.titles))
+    commands = beginning(lesson.plan)
+    return await create_session(name=named, story=lesson.slug, commands=commands, creator=creator(request))
 
 
 def _seed(text: str) -> str:
