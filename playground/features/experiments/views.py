@@ -1,7 +1,5 @@
 """The pages of experiments: the file, how far its runs are, the results, and where two variants part."""
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +22,7 @@ from playground.sessions.web.jobs.experiments import Batch
 from playground.sessions.web.jobs.registry import Job
 from playground.views.access import author, creator, opens
 from playground.views.responses import go, position, reject_form, whole_number, workbench
-from scheduler_core.analysis.experiments import Experiment, Run, list_runs
+from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows
 
 MOST_RUNS = 200
 MOST_TEXT = 200_000  # letters of the file
@@ -112,12 +110,8 @@ def _render(
 
 
 def _write_table(client: SessionClient, rows: list[dict[str, Any]]) -> HttpResponse:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
     headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
-    return HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
+    return HttpResponse(write_rows(rows), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def _part(request: HttpRequest, client: SessionClient, batch: Batch) -> HttpResponse:

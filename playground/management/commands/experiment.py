@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import sys
@@ -21,7 +19,7 @@ from django.core.management.base import CommandError
 from playground.management.report import build_report
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
-from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run, read_experiment
+from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run, read_experiment, write_rows
 from scheduler_core.analysis.experiments import summarize as summarize_rows
 from scheduler_core.world.commands import Refused
 
@@ -139,11 +137,7 @@ def keep(place: Path, row: Row) -> None:
 
 def write_tables(folder: Path, rows: Sequence[Row], say: Callable[[str], object]) -> None:
     """Write all rows as CSV, and as Parquet where pyarrow is installed."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    (folder / "results.csv").write_text(stream.getvalue())
+    (folder / "results.csv").write_text(write_rows(rows))
     try:
         import pyarrow
         import pyarrow.parquet

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import csv
 import heapq
+import io
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -294,3 +296,12 @@ def _fairness(came: Mapping[str, int], bound: Mapping[str, int]) -> float:
     asked, got = (Counter(pod.partition("/")[0] for pod in sorted(pods)) for pods in (came, bound))
     shares = [got[name] / count for name, count in asked.items()]
     return math.fsum(shares) ** 2 / (len(shares) * math.fsum(x * x for x in shares)) if any(shares) else 1.0
+
+
+def write_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write the rows of runs as CSV, with the columns of the first; the same bytes wherever the runs were made."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
