@@ -1,4 +1,4 @@
-"""What a scheduler from outside did, compared inside a worker with what ours does from the same start."""
+"""A scheduler from outside, compared inside a worker with what ours does from the same start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
     return {
-        "position": world.position,
         "schedulers": [scheduler.name for scheduler in world.schedulers],
         "kubelets": world.cluster.run_kubelets or bool(world.cluster.stand_in),
         "release": world.settings.release,
@@ -108,7 +107,8 @@ def _find_configurations(engine: Engine, world: Simulation) -> Steps[Configurati
 
 def _find_first_call(engine: Engine, world: Simulation) -> int | None:
     """The position of the first request of a client after our schedulers were stopped."""
-    later = (at for at in engine.commands if (_find_stop(world) or 0) < at < world.position)
+    stop = _find_stop(world) or 0
+    later = (at for at in engine.commands if stop < at < world.position)
     return next((at for at in later if isinstance(engine.commands[at], CallAPI)), None)
 
 
