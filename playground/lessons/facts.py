@@ -41,7 +41,7 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     devices_of: gpu                the devices that are allocated to a ResourceClaim
     evicted: true                  the pods that were evicted for node pressure, in this order
     can_go: true                   the nodes that can be drained and deleted, each alone; go_together: true   the largest set of them
-    restarted: true                the pods whose containers were started anew, by name
+    restarted: true                the pods whose containers were restarted, by name
     waiting: unschedulable         the pods that stand there now: gated, active, backoff, unschedulable ...
     ranking: node-1                the pods of a node in the order in which its kubelet would evict them, as it ranked them first
     free_on: node-1, resource: cpu     how much of a resource is not requested, as its scheduler counts it

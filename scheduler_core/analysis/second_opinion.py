@@ -42,7 +42,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Fate(msgspec.Struct, frozen=True):
-    """What became of a pod: its node ("" while it waits), its nominated node, and what schedulers said of it, each text once."""
+    """The end of a pod: its node ("" while it waits), its nominated node, and the Events of schedulers, each text once."""
 
     node: str = ""
     condition: Condition = Condition()

@@ -61,7 +61,7 @@ def send(world: Simulation, request: dict[str, Any]) -> int:
 
 
 def play(requests: list[dict[str, Any]]) -> list[Row]:
-    """What ours makes of the same, beside what comes of these requests."""
+    """Compare our decisions with the result of these requests."""
     theirs = begin()
     for request in requests:
         status = send(theirs, request)

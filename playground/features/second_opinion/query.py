@@ -14,13 +14,13 @@ class AskOutside(Query[Data], frozen=True, kw_only=True):
 
 
 class SecondOpinion(Query[Data], frozen=True, kw_only=True):
-    """What schedulers from outside did up to a position, beside what ours does from where it was stopped. `seed`: of our draws."""
+    """Compare schedulers from outside, up to a position, with ours from where it was stopped. `seed`: of our draws."""
 
     seconds: float
     seed: int | None = None
 
 
 class AuditBinding(Query[Data], frozen=True, kw_only=True):
-    """What our filters say of each node right before a pod was bound."""
+    """Ask our filters about each node right before a pod was bound."""
 
     pod: str

@@ -43,7 +43,7 @@ WORDS = {
 @require_GET
 @opens
 async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """What schedulers from outside did, beside ours; `pod` shows one pod, and what our filters say of its node."""
+    """Show the decisions of schedulers from outside beside ours; `pod` shows one pod with the verdicts of our filters."""
     at, pod = position(request), request.GET.get("pod", "")[:512]
     answer = await client.ask(SecondOpinion(at=at, seconds=SECONDS))
     rows = _rows(answer)
@@ -67,7 +67,7 @@ def _rows(answer: Data) -> list[Data]:
 
 
 def _sides(row: Data) -> list[Data]:
-    """What both schedulers did with a pod, field by field; nothing where ours did not run."""
+    """The decisions of both schedulers about a pod, field by field; nothing where ours did not run."""
     if "theirs" not in row:
         return []
     fields = [name for name in WORDS if name != "gone" or "gone" in row["different"]]

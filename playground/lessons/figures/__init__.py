@@ -35,7 +35,7 @@ class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     means: Mapping[str, Mapping[str, Any]] = {}
 
     def read(self, text: str) -> Value:
-        """The value that a text stands for; ValueError says what is expected."""
+        """Return the value of a text; ValueError says what is expected."""
         if text in self.among:
             return text
         if self.among:

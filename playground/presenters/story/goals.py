@@ -40,7 +40,7 @@ def _compare(given: Sequence[str], key: Value) -> list[Message]:
 
 
 def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]) -> list[Message]:
-    """Of nodes that were counted wrong: a refusal that was overlooked, or the number of conditions to look at again."""
+    """Hints for nodes that were counted wrong: an overlooked refusal, or the number of conditions to look at again."""
     assert card.question is not None and isinstance(key, int | float)
     if "feasible_for" not in card.question.answer:
         return []
