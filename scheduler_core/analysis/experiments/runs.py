@@ -25,6 +25,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.base.releases import read_release
+from scheduler_core.formats.export.tables import harmless
 from scheduler_core.scheduler.config import read_gates
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
@@ -299,9 +300,9 @@ def _fairness(came: Mapping[str, int], bound: Mapping[str, int]) -> float:
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write the rows of runs as CSV, with the columns of the first; the same bytes wherever the runs were made."""
+    """Write the rows of runs as CSV, with the columns of the first and no formula; the same bytes wherever the runs were made."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     return stream.getvalue()

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import yaml
 
-from scheduler_core.analysis.experiments import Experiment, list_runs, make_run
+from scheduler_core.analysis.experiments import Experiment, list_runs, make_run, write_rows
 from tests.scheduler_core.worlds import configuration, node, pod
 
 MOST = {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}}
@@ -78,3 +78,7 @@ def test_the_hash_of_a_run_goes_by_all_that_decides_about_it(tmp_path: Path) -> 
 def test_a_mistake_in_the_file_is_said_with_its_place(change: dict[str, Any], said: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=said):
         msgspec.convert({**DATA, **change}, Experiment)
+
+
+def test_no_cell_of_results_is_a_formula() -> None:
+    assert write_rows([{"variant": "=1+1", "placed": -3}]) == "variant,placed\n'=1+1,-3\n"
