@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 from tests.browser.legible import LEAST, SMALL
 from tests.browser.server import PlaygroundServer
 
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Chromium asks home at every start unless it is told not to; tests need no network.
 CHROMIUM_FLAGS = [
     "--no-sandbox",

@@ -118,7 +118,7 @@ def _describe_going(found: Going) -> Iterator[str]:
         kept = [KEEPS[keeper.reason].format(pod=keeper.pod, message=keeper.message) for keeper in each.keepers]
         to = Counter(each.places.values())
         places = ", ".join(f"{count} to {node}" for node, count in sorted(to.items())) or "it is empty"
-        rest = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
+        rest = f" (and {len(kept) - 1} more)" if len(kept) > 1 else ""
         rows.append(
             (
                 each.node,
