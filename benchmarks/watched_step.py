@@ -39,11 +39,11 @@ def watched(nodes: int, pods: int) -> Stopwatch:
     import msgspec
 
     from playground.presenters import PANELS, Look, present
-    from playground.presenters.deltas import Digests, compare, digests
+    from playground.presenters.panels import Digests, compare, digests
     from playground.sessions.database import log
     from playground.sessions.protocol.looking import Delta
     from playground.sessions.protocol.opening import LogRow
-    from playground.sessions.web.render import render_delta
+    from playground.sessions.web.publisher import render_delta
     from scheduler_core.world.commands import ApplyObjects
     from scheduler_core.world.simulation import Grain, Simulation
 

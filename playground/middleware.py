@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 
 from playground.common.addresses import read_address
 from playground.sessions.protocol.errors import SessionError, SessionGone
-from playground.views.operator import healthz, metrics
 from playground.views.responses import not_understood, problem
+from playground.views.site import healthz, metrics
 
 log = logging.getLogger(__name__)
 

@@ -112,7 +112,7 @@ MIDDLEWARE = [
     "playground.middleware.short_redirects",
     "csp.middleware.CSPMiddleware",
     "playground.middleware.probes",
-    "playground.views.unavailable.Sessions",
+    "playground.views.responses.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "playground.middleware.reject_unknown_hosts",
     "django.middleware.common.CommonMiddleware",

@@ -9,10 +9,10 @@ from django.views.i18n import set_language
 
 from playground.classroom.consumers import StudentConsumer, TeacherConsumer
 from playground.sessions.web.consumers import SessionConsumer
-from playground.views import branches, commands, home, operator, session, sharing, site, story
-from playground.views.classroom import assigning, desk, joining
-from playground.views.lessons import course, editing, framed, making, taking, variants
-from playground.views.workbench import acting, build, calls, components, extenders, imports, objects, plugins, weights
+from playground.views import commands, home, session, sharing, site
+from playground.views.classroom import assigning, desk
+from playground.views.lessons import course, editing, making
+from playground.views.workbench import build, components, imports, objects, plugins
 
 
 def page(name: str) -> Callable[..., HttpResponseBase]:
@@ -31,13 +31,13 @@ urlpatterns = [
     path("figures/<slug:name>/embed/", page("figures.show_figure"), {"framed": True}, name="figure-embed"),
     path("l/<slug:slug>/", course.show_lesson, name="lesson"),
     path("l/<slug:slug>/lesson.html", page("exports.lesson_file"), name="lesson-file"),
-    path("l/<slug:slug>/embed/", framed.begin, name="lesson-embed"),
+    path("l/<slug:slug>/embed/", making.begin, name="lesson-embed"),
     path("new", home.new, name="new"),
-    path("variant", variants.new_variant, name="new-variant"),
+    path("variant", course.new_variant, name="new-variant"),
     path("lesson/", making.own_lessons, name="own-lessons"),
     path("lesson/new", making.new_lesson, name="new-lesson"),
-    path("lesson/<str:key>/", taking.own_lesson, name="own-lesson"),
-    path("lesson/<str:key>/variant", variants.own_variant, name="own-variant"),
+    path("lesson/<str:key>/", course.own_lesson, name="own-lesson"),
+    path("lesson/<str:key>/variant", course.own_variant, name="own-variant"),
     path("lesson/<str:key>/edit", editing.edit, name="edit-lesson"),
     path("lesson/<str:key>/files", editing.files, name="lesson-files"),
     path("lesson/<str:key>/lesson.zip", editing.download, name="lesson-zip"),
@@ -52,9 +52,9 @@ urlpatterns = [
     path("favicon.ico", home.favicon, name="favicon"),
     path("styles/<slug:digest>/<slug:name>.css", site.joined, {"kind": "styles"}, name="styles"),
     path("scripts/<slug:digest>/<slug:name>.js", site.joined, {"kind": "scripts"}, name="scripts"),
-    path("healthz", operator.healthz, name="healthz"),
-    path("metrics", operator.metrics, name="server-metrics"),
-    path("status", operator.status, name="server-status"),
+    path("healthz", site.healthz, name="healthz"),
+    path("metrics", site.metrics, name="server-metrics"),
+    path("status", site.status, name="server-status"),
     path("s/<str:key>/room", desk.open_room, name="open-room"),
     path("room/<str:key>/", desk.desk, name="room"),
     path("assign", assigning.assign, name="assign"),
@@ -63,12 +63,12 @@ urlpatterns = [
     path("room/<str:key>/end", desk.end, name="room-end"),
     path("room/<str:key>/delete", desk.delete, name="room-delete"),
     path("room/<str:key>/results.csv", desk.results, name="room-results"),
-    path("join/", joining.join, name="join"),
-    path("join/<str:code>/", joining.room, name="join-room"),
-    path("join/<str:code>/qr.svg", joining.qr, name="room-qr"),
+    path("join/", desk.join, name="join"),
+    path("join/<str:code>/", desk.room, name="join-room"),
+    path("join/<str:code>/qr.svg", desk.qr, name="room-qr"),
     path("s/<str:key>/", session.studio, name="studio"),
     path("embed/<str:key>/", sharing.embed, name="embed"),
-    path("embed/<str:key>/lesson", framed.play, name="framed-lesson"),
+    path("embed/<str:key>/lesson", making.play, name="framed-lesson"),
     path("embed/<str:key>/<path:page>", sharing.beyond, name="embed-beyond"),
     path("s/<str:key>/k8s", page("door.door"), name="door-root"),
     path("s/<str:key>/k8s/", page("door.door"), name="door"),
@@ -125,14 +125,14 @@ urlpatterns = [
     path("s/<str:key>/compare", page("comparison.compare"), name="compare"),
     path("s/<str:key>/lockstep", page("lockstep.lockstep"), name="lockstep"),
     path("s/<str:key>/lockstep/go-on", page("lockstep.go_on"), name="lockstep-go-on"),
-    path("s/<str:key>/branches", branches.branches, name="branches"),
+    path("s/<str:key>/branches", sharing.branches, name="branches"),
     path("s/<str:key>/commands", commands.commands, name="commands"),
     path("s/<str:key>/rerun", commands.rerun, name="rerun"),
     path("s/<str:key>/rerun/<str:token>", commands.rerun_result, name="rerun-result"),
     path("s/<str:key>/duplicate", session.duplicate, name="duplicate"),
     path("s/<str:key>/fork", session.fork, name="fork"),
     path("s/<str:key>/fork-this", session.ask_fork, name="ask-fork"),
-    path("s/<str:key>/weights", weights.fork_weights, name="fork-weights"),
+    path("s/<str:key>/weights", plugins.fork_weights, name="fork-weights"),
     path("s/<str:key>/delete", session.delete, name="delete"),
     path("s/<str:key>/exports", page("exports.exports"), name="exports"),
     path("s/<str:key>/export.jsonl", page("exports.trace"), name="export"),
@@ -160,21 +160,21 @@ urlpatterns = [
     path("s/<str:key>/gates", page("configuration.gates"), name="gates"),
     path("s/<str:key>/plugins", plugins.plugins, name="plugins"),
     path("s/<str:key>/components", components.components, name="components"),
-    path("s/<str:key>/calls", calls.calls, name="calls"),
-    path("s/<str:key>/extenders", extenders.extenders, name="extenders"),
-    path("s/<str:key>/act/<str:name>", acting.act, name="act"),
-    path("s/<str:key>/menu", acting.show, name="menu"),
+    path("s/<str:key>/calls", components.calls, name="calls"),
+    path("s/<str:key>/extenders", components.extenders, name="extenders"),
+    path("s/<str:key>/act/<str:name>", objects.act, name="act"),
+    path("s/<str:key>/menu", objects.show, name="menu"),
     path("s/<str:key>/import", imports.import_page, name="import"),
     path("s/<str:key>/import/apply", imports.import_apply, name="import-apply"),
     path("s/<str:key>/importing/<str:token>", imports.importing, name="importing"),
     path("s/<str:key>/importing/<str:token>/cancel", imports.import_cancel, name="import-cancel"),
     path("s/<str:key>/session", sharing.sharing, name="session"),
     path("s/<str:key>/links", sharing.view_links, name="view-links"),
-    path("s/<str:key>/story/<int:chapter>", story.story_act, name="story"),
-    path("s/<str:key>/lesson/<int:chapter>", story.lesson_answer, name="lesson-answer"),
+    path("s/<str:key>/story/<int:chapter>", sharing.story_act, name="story"),
+    path("s/<str:key>/lesson/<int:chapter>", sharing.lesson_answer, name="lesson-answer"),
     path("s/<str:key>/make-lesson", making.from_session, name="make-lesson"),
-    path("s/<str:key>/lesson/task", story.lesson_task, name="lesson-task"),
-    path("s/<str:key>/lesson/variant", variants.another_variant, name="another-variant"),
+    path("s/<str:key>/lesson/task", sharing.lesson_task, name="lesson-task"),
+    path("s/<str:key>/lesson/variant", course.another_variant, name="another-variant"),
 ]
 websocket_urlpatterns = [
     path("ws/s/<str:key>/", SessionConsumer.as_asgi()),

@@ -14,8 +14,7 @@ from playground.classroom.polls import Asked
 from playground.models import Poll
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.lessons import OpenQuestion
-from playground.sessions.protocol.looking import About, Foresee, Foreseen, WhyNot
+from playground.sessions.protocol.looking import About, Foresee, Foreseen, OpenQuestion, WhyNot
 from playground.sessions.web.client import SessionClient
 
 MOST_OPTIONS = 24

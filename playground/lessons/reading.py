@@ -13,8 +13,7 @@ import yaml
 from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
 from playground.lessons.own import PREFIX, find_handed
 from playground.lessons.varying import BadVariation, as_written
-from playground.workbench.builder.nodes import node_manifests
-from playground.workbench.builder.pods import pod_manifests
+from playground.workbench.builder.manifests import node_manifests, pod_manifests
 from scheduler_core.world.commands import ApplyObjects, Command, SetConfiguration, SetSettings, command_from_json
 
 CONTENT = Path(__file__).parent / "content"

@@ -52,11 +52,7 @@ MOVED = {  # tabs of before that are something else now
     "node": {"about": "node"},
 }
 GROUPINGS = ("reason", "owner", "priority")  # of the queue's unschedulable pods
-MODES = (
-    "filter",
-    "score",
-    "utilisation",
-)  # and any resource, and "score:" with a plugin's name (cluster_map/measure.py)
+MODES = ("filter", "score", "utilisation")  # and any resource, and "score:" with a plugin's name (cluster_map/heat.py)
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
 MAX_NAME = 253  # a Kubernetes name's longest

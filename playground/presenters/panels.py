@@ -4,13 +4,21 @@ To add a panel: write its module with `present(sim, look)`, name it here, and ad
 it has cards).
 """
 
-from collections.abc import Callable
-from typing import Any, TypedDict
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, TypedDict
 
+import orjson
+
+from playground import presenters
+from playground.lessons.own import Handed
 from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline
 from playground.presenters.amounts import clock
 from playground.presenters.look import CLUSTER, Look
-from playground.presenters.panel import AnyPanel, Panel
+from playground.presenters.names import names_of
+from playground.presenters.panel import AnyPanel, Delta, Panel, PanelChange, Seen, Shown
 from playground.presenters.scene import profile_of
 from playground.presenters.stage.aim import aim_of
 from scheduler_core.world.readonly import WorldView
@@ -65,3 +73,103 @@ def present(name: str, sim: WorldView, look: Look, story_name: str = "", past: W
     if name == "map":
         return cluster_map.present(past or sim, look, plain=aim_of(sim, look).stage == CLUSTER)
     return PANELS[name](sim, look)
+
+
+SEEN = 64
+MOVED = 40
+
+
+class PanelDigest(NamedTuple):
+    """`whole` covers the context, the short forms of names, and which cards there are in which order."""
+
+    whole: bytes
+    cards: dict[str, bytes]
+
+
+Digests = Mapping[str, PanelDigest]
+
+
+class Panels:
+    """Makes panels of worlds, and remembers by their digests what was shown lately. `story` is the session's, no part of the world.
+
+    `own`: the story's lesson where it is one of people's own, held here so that it stays known.
+    """
+
+    def __init__(self, story: str, own: Handed | None = None) -> None:
+        self.story = story
+        self.own = own
+        self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
+
+    def view(self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None) -> Shown:
+        """Panels by name; `past` as for presenters.present."""
+        shown = self._present(world, look, past, names)
+        if names is None:
+            self._remember((world.position, look), digests(shown))
+        return Shown(world.position, {panel.name: panel for panel in shown})
+
+    def delta(self, world: WorldView, look: Look, before: Seen | None, past: WorldView | None = None) -> Delta:
+        """Return the difference to a page that saw `before`; all of the page if that is not known any more."""
+        shown = self._present(world, look, past)
+        new = digests(shown)
+        old = self._seen.get((before.position, before.look)) if before is not None else None
+        self._remember((world.position, look), new)
+        return Delta(list(compare(shown, new, old or {})), _list_moved_pods(world, before))
+
+    def cut(self, position: int) -> None:
+        """Forget the panels shown after a position."""
+        self._seen = OrderedDict((key, value) for key, value in self._seen.items() if key[0] <= position)
+
+    def _present(
+        self, world: WorldView, look: Look, past: WorldView | None, only: list[str] | None = None
+    ) -> list[AnyPanel]:
+        """The panels of a world, in the page's order."""
+        wanted = [name for name in presenters.PANELS if only is None or name in only]
+        look = presenters.aim_look(world, look)
+        names = names_of(world)
+        return [replace(presenters.present(name, world, look, self.story, past), names=names) for name in wanted]
+
+    def _remember(self, key: tuple[int, Look], value: Digests) -> None:
+        self._seen[key] = value
+        self._seen.move_to_end(key)
+        while len(self._seen) > SEEN:
+            self._seen.popitem(last=False)
+
+
+def digests(panels: Iterable[AnyPanel]) -> Digests:
+    """Digests by panel name."""
+    return {
+        panel.name: PanelDigest(
+            _digest([panel.context, list(panel.cards), panel.names]),
+            {name: _digest(card) for name, card in panel.cards.items()},
+        )
+        for panel in panels
+    }
+
+
+def compare(panels: Iterable[AnyPanel], new: Digests, old: Digests) -> Iterator[PanelChange]:
+    """Yield the change of each panel that differs: all of it, or the cards that changed."""
+    for panel in panels:
+        before, after = old.get(panel.name), new[panel.name]
+        if before is None or before.whole != after.whole:
+            yield PanelChange(panel.name, panel)
+            continue
+        changed = {name: panel.cards[name] for name, digest in after.cards.items() if before.cards.get(name) != digest}
+        if changed:
+            yield PanelChange(panel.name, cards=changed, names=panel.names)
+
+
+def _digest(value: Any) -> bytes:
+    return hashlib.blake2b(orjson.dumps(value), digest_size=12).digest()
+
+
+def _list_moved_pods(world: WorldView, before: Seen | None) -> list[str]:
+    """Pods that came to another place since what was seen, at most MOVED of them, the latest first."""
+    moved: dict[str, None] = {}
+    if before is None or before.position >= world.position:
+        return []
+    for move in reversed(world.journal.moves):
+        if move.position <= before.position or len(moved) >= MOVED:
+            break
+        if move.place not in ("running", "deleted"):
+            moved[move.pod] = None
+    return list(moved)

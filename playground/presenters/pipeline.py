@@ -26,8 +26,8 @@ from playground.presenters.scene import (
     short,
     with_extenders,
 )
-from playground.presenters.stage.binding.cells import POINTS
 from playground.presenters.stage.binding.ended import of_attempt
+from playground.presenters.stage.binding.lanes import POINTS
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import (
     Attempt,

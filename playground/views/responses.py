@@ -1,5 +1,6 @@
 """How the workbench's pages answer: a room of it, a problem, a question, or another page."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -7,6 +8,8 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.middleware.csrf import get_token
@@ -19,6 +22,7 @@ from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from playground.sessions.database.asking import FAILURES, ask, unavailable
 from playground.sessions.protocol.errors import (
     CommandRefused,
     Conflict,
@@ -31,6 +35,7 @@ from playground.sessions.protocol.errors import (
 )
 from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
+from playground.storage.postgresql.outage import impatient
 
 # With these a command's form comes back as it was filled in; others get a page of their own (problem).
 FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
@@ -271,3 +276,28 @@ def page_of(rows: Sequence[Any], wanted: str, size: int) -> Page:
     number = min(max(whole_number(wanted, 9) or 1, 1), pages)
     start = (number - 1) * size
     return Page(rows[start : start + size], number, pages, len(rows), start + 1 if rows else 0)
+
+
+class Sessions(SessionMiddleware):
+    """Django's, which asks the database for what a browser is known by; and the end of whatever else could not ask it."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """A cookie that no server of ours has set is none; not every database takes the character 0."""
+        if "\0" in request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""):
+            del request.COOKIES[settings.SESSION_COOKIE_NAME]
+        super().process_request(request)
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Keep what a view has changed, without waiting. Where that can't be, a browser's list of recent sessions stays as it was."""
+        session = getattr(request, "session", None)
+        if session is None or not session.modified:  # nothing to write: the database is not asked
+            return super().process_response(request, response)
+        with contextlib.suppress(Unavailable, SessionInterrupted), impatient():
+            return ask(super().process_response, request, response)
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Handle a failed database or service that no view caught; return None for other exceptions."""
+        if isinstance(exception, Unavailable):
+            return come_again(request, exception)
+        return come_again(request, unavailable(exception)) if isinstance(exception, FAILURES) else None

@@ -22,11 +22,11 @@ from playground.sessions.protocol.looking import AttemptEnds, FindNames, NodeFac
 from playground.sessions.recent import forget, remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
-from playground.sessions.web.render import render_delta, render_panels
+from playground.sessions.web.publisher import render_delta, render_panels
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator, edits, opens
-from playground.views.branches import tree
 from playground.views.responses import by_htmx, go, say, workbench
+from playground.views.sharing import tree
 from playground.workbench.phrases import KINDS, Known, suggest
 from scheduler_core import KUBE_VERSION
 from scheduler_core.scheduler.plugins import NAMES

@@ -1,5 +1,7 @@
-"""The session itself: its name, its links, its copies."""
+"""The session itself: its name, links, copies, and branches, and a lesson in the studio."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -9,15 +11,20 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from playground.classroom import assignments
+from playground.lessons import Lesson, command_of
 from playground.presenters import Look
-from playground.sessions.database import links
+from playground.sessions.database import lessons, links, listing
 from playground.sessions.database.asking import in_thread
+from playground.sessions.database.branches import family
 from playground.sessions.protocol.errors import Opening, SessionError
+from playground.sessions.protocol.looking import JudgeAnswer, LessonHolds
 from playground.sessions.protocol.moving import Read
+from playground.sessions.recent import list_recent_keys, remember
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.render import render_panels
-from playground.views.access import edits, opens
-from playground.views.responses import whole_number, workbench
+from playground.sessions.web.publisher import render_panels
+from playground.views.access import creator, edits, opens
+from playground.views.responses import by_htmx, go, position, whole_number, workbench
 from scheduler_core.apiserver.door import Call
 
 # The stage inside of somebody else's page: to look at, and to step through what has happened. It needs no cookie; only here framing is
@@ -116,3 +123,152 @@ async def view_links(request: HttpRequest, client: SessionClient) -> HttpRespons
 
 def _link(request: HttpRequest, key: str) -> str:
     return request.build_absolute_uri(reverse("studio", args=[key]))
+
+
+ROW = 22  # pixels from one line to the next
+DEEPEST = 6  # no name is indented further
+
+
+@require_GET
+@opens
+async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """All branches that this key reaches, as a tree; with `strip` only the strip, as a fragment."""
+    await client.refresh()
+    look = Look.from_query(request.GET)
+    shown = await tree(request, client, client.session.head if look.at is None else look.at)
+    if "strip" in request.GET:
+        context = {"key": client.key, "client": client, "branches": shown, "look": look}
+        return render(request, "playground/studio/branches.html", context)
+    return workbench(request, client, "branches", {"branches": shown, "look": look})
+
+
+async def tree(request: HttpRequest, client: SessionClient, position: int) -> dict[str, Any]:
+    """Return the branches that the strip and the room show."""
+    held = await list_recent_keys(request)
+    members = await in_thread(family, client.session, client.access, held, client.link)
+    return draw_branches([asdict(each) for each in members], position)
+
+
+def draw_branches(family: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any]:
+    """Rows with their lines; x in percent of all steps, y in pixels.
+
+    `family`: name, key, right, at, head, parent (index, -1: none), depth, current, past; each before its branches. `position` is where the
+    viewer stands in the current one.
+    """
+    most = max((each["head"] for each in family), default=0) or 1
+    rows = [{**each, **_line(family, i, most)} for i, each in enumerate(family)]
+    return {
+        "rows": rows,
+        "most": most,
+        "height": len(rows) * ROW,
+        "line": [[row["at"], row["y"]] for row in rows if row["past"]],
+        "here": _percent(position, most),
+        "here_y": _height(rows, position),
+        "tree": _below(rows, -1),
+    }
+
+
+def _height(rows: Sequence[Mapping[str, Any]], position: int) -> int:
+    """Return the y coordinate of a position's line in the present session."""
+    ys = [row["y"] for row in rows if row["past"] and (row["at"] < position or row["parent"] < 0)]
+    return int(ys[-1]) if ys else 0
+
+
+def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, Any]:
+    each = family[i]
+    shared = [other["at"] for other in family if other["parent"] == i and other["past"]]
+    return {
+        "y": i * ROW + ROW // 2,
+        "from": _percent(each["at"], most),
+        "to": _percent(each["head"], most),
+        "drop": max(each["parent"], 0) * ROW + ROW // 2,
+        # how far the current session's own past goes along this line
+        "shared": _percent(shared[0], most) if each["past"] and shared else None,
+        "short": each["name"].removeprefix(family[0]["name"] + " · ") if i else each["name"],
+        "indent": min(each["depth"], DEEPEST),
+    }
+
+
+def _below(rows: Sequence[Mapping[str, Any]], parent: int) -> list[dict[str, Any]]:
+    """The branches of one row with their own, for a tree of HTML lists."""
+    mine = [i for i, row in enumerate(rows) if row["parent"] == parent]
+    return [{"row": rows[i], "branches": _below(rows, i)} for i in mine]
+
+
+def _percent(position: int, most: int) -> str:
+    """Format a percentage for SVG, independent of the locale."""
+    return f"{100 * position / most:.3f}%"
+
+
+SOURCE = "story"
+MOST_ANSWERS = 100
+STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two looks at it; looks
+
+
+@require_POST
+@edits
+async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
+    """Apply what a card (from 1) of the session's lesson offers."""
+    lesson = await in_thread(lessons.of_story, client.session.story)
+    cards = lesson.plan.cards if lesson else ()
+    act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
+    if act is None:
+        raise SessionError(_("This card of the lesson has no action."))
+    command, at = command_of(act), position(request)
+    await client.refresh()
+    head = await client.head()
+    if at in (None, head) and await in_thread(listing.last, client.session.pk, head) == (SOURCE, command):
+        raise SessionError(_("This is already done. Step on to see the result."))
+    await client.apply(command, at=at, source=SOURCE)
+    if by_htmx(request):
+        return HttpResponse(status=204)
+    return HttpResponseRedirect(reverse("studio", args=[client.key]))
+
+
+@require_POST
+@opens
+async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
+    """Show the verdict on an answer to the question of a card (from 1) that the world has come to."""
+    look = Look.from_query(request.POST.dict())
+    given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
+    judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given, again="tried" not in request.POST))
+    if client.may_edit:
+        await in_thread(assignments.record_answer, client.session, chapter, given, judged.right)
+    context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
+    template = "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
+    return render(request, template, context)
+
+
+async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
+    """Let the fork's world go on until the condition holds, or its end; not for ever."""
+    for _stride in range(MOST_STRIDES):
+        if await twin.ask(LessonHolds(when=dict(until))):
+            return
+        await twin.walk(STRIDE)
+
+
+async def begin_task(client: SessionClient, lesson: Lesson, at: int | None, creator: str) -> SessionClient:
+    """A fork with the situation of the lesson's task."""
+    if lesson.plan.task is None:
+        raise SessionError(_("This lesson has no task."))
+    name = _("Task: %(session)s") % {"session": client.session.name[:100]}
+    twin = await client.fork(at, name, creator, True)
+    for act in lesson.plan.task.start:
+        await twin.apply(command_of(act), source=SOURCE)
+        if act.until is not None:
+            await _go_on(twin, act.until)
+    return twin
+
+
+@require_POST
+@opens
+async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """A fork of the viewer's own with the situation of the lesson's task."""
+    lesson = await in_thread(lessons.of_story, client.session.story)
+    if lesson is None:
+        raise SessionError(_("This session has no lesson."))
+    twin = await begin_task(client, lesson, position(request), creator(request))
+    if client.may_edit:
+        await in_thread(assignments.keep_fork, client.session, twin.session)
+    await remember(request, twin.key)
+    return go(request, reverse("studio", args=[twin.key]) + "?task=1")

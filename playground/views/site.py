@@ -1,18 +1,37 @@
-"""Pages of the site, without a session: terms, also as JSON for tooltips, conformance, and joined style sheets and scripts."""
+"""Pages of the site without a session: terms, conformance, joined files, health, and the server's figures."""
 
 import json
-from functools import cache
+import secrets
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
+import orjson
+from django.conf import settings
+from django.contrib.sessions.models import Session as BrowserSession
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import get_language, get_supported_language_variant, gettext, override
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
+from playground import VERSION
+from playground.common.addresses import is_in, read_address
+from playground.common.logs import REFUSED, Troubles
+from playground.models import Session
 from playground.presenters.terms import Term, read_groups, read_terms
+from playground.sessions.database.asking import LOCKED, in_thread
+from playground.sessions.protocol.errors import Unavailable
+from playground.sessions.web.runtime import runtime
+from playground.storage.postgresql.outage import impatient
 from playground.templatetags.joined import KINDS, join
 from scheduler_core.scheduler.plugins.registry import registry
 
@@ -130,3 +149,161 @@ def _language(request: HttpRequest) -> str | None:
         return get_supported_language_variant(request.GET.get("language", ""))
     except LookupError:
         return get_language()
+
+
+# Whether the database answers and takes what is written.
+
+# Seconds for which a write that went well is believed.
+BELIEVED = 5.0
+# A row that nobody reads: written and taken back in one transaction, it needs room all the same.
+KEY = "healthz"
+ROOM = 16 << 10
+
+
+class Health:
+    """The health of this process's database."""
+
+    def __init__(self) -> None:
+        self._written = -BELIEVED
+
+    def check(self) -> None:
+        """Raises what the database raises where it does not answer, or takes nothing more."""
+        self._require_writable()
+        if time.monotonic() - self._written > BELIEVED:
+            self._write()
+            self._written = time.monotonic()
+
+    @transaction.atomic
+    def _require_writable(self) -> None:
+        """Take what a writer takes first, which writes nothing: SQLite's lock, or the right to lock a row."""
+        list(Session.objects.select_for_update().filter(pk=0))
+        LOCKED.end()
+
+    @transaction.atomic
+    def _write(self) -> None:
+        row = BrowserSession(session_key=KEY, session_data=secrets.token_urlsafe(ROOM), expire_date=timezone.now())
+        row.save()
+        row.delete()
+
+
+HEALTH = Health()
+
+
+View = Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
+
+STARTED = timezone.now()
+LANES = (("small", False), ("large", True))
+
+
+class _Sessions(Collector):
+    """Sessions and workers of this process, as they are when somebody asks."""
+
+    def describe(self) -> list[Metric]:
+        """Nothing is looked at before somebody asks."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        sessions, pool = runtime().sessions, runtime().services.pool
+        known = GaugeMetricFamily(
+            "playground_sessions", "Sessions known here, by whether a worker has them.", labels=["state"]
+        )
+        here = sum(each.engine.is_open for each in list(sessions.values()))
+        known.add_metric(["open"], here)
+        known.add_metric(["left"], len(sessions) - here)
+        yield known
+        memory = GaugeMetricFamily(
+            "playground_worker_memory_bytes", "Resident memory of a worker.", labels=["lane", "worker"]
+        )
+        held = GaugeMetricFamily("playground_worker_sessions", "Sessions that a worker has.", labels=["lane", "worker"])
+        for lane, heavy in LANES:
+            for number, worker in enumerate(pool.lane(heavy)):
+                memory.add_metric([lane, str(number)], worker.memory())
+                held.add_metric([lane, str(number)], len(worker.sessions))
+        yield memory
+        yield held
+
+
+REGISTRY.register(_Sessions())
+
+
+@require_GET
+async def healthz(request: HttpRequest) -> HttpResponse:
+    """Report health to monitors: whether the database can be read, without waiting, and written; and whether Redis answers."""
+    problem = await _database_problem()
+    state: dict[str, Any] = {"ok": True} if problem is None else {"ok": False, "error": problem.message}
+    if settings.REDIS_URL:
+        state["redis"] = runtime().services.relay.connected
+    answered = 200 if problem is None else problem.status
+    return HttpResponse(orjson.dumps(state), content_type="application/json", status=answered)
+
+
+async def _database_problem() -> Unavailable | None:
+    try:
+        with impatient():
+            await in_thread(HEALTH.check)
+    except Unavailable as error:
+        return error
+    return None
+
+
+def for_operators(view: View) -> View:
+    """A view for those whom METRICS_CLIENTS names; nobody else learns that it is there."""
+
+    @wraps(view)
+    async def inner(request: HttpRequest) -> HttpResponse:
+        client = read_address(str(request.META.get("REMOTE_ADDR", "")))
+        if client is None or not is_in(client, settings.METRICS_CLIENTS):
+            raise Http404
+        return await view(request)
+
+    return inner
+
+
+@require_GET
+@for_operators
+async def metrics(request: HttpRequest) -> HttpResponse:
+    """The server's metrics in Prometheus' text form."""
+    return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
+
+
+@require_GET
+@for_operators
+async def status(request: HttpRequest) -> HttpResponse:
+    """Show this server process on one page: database, Redis, workers, sessions, connections, and the last errors of its log."""
+    here = runtime()
+    live = list(here.sessions.values())
+    context = {
+        "version": VERSION,
+        "name": here.services.name,
+        "since": STARTED,
+        "database": await _database_problem(),
+        "redis": here.services.relay.connected,
+        "has_redis": bool(settings.REDIS_URL),
+        "workers": [
+            {
+                "lane": lane,
+                "number": number,
+                "pid": worker.pid if worker.alive else None,
+                "memory": worker.memory(),
+                "sessions": len(worker.sessions),
+            }
+            for lane, heavy in LANES
+            for number, worker in enumerate(here.services.pool.lane(heavy))
+        ],
+        "most_memory": settings.ENGINE_MEMORY,
+        "sessions": len(live),
+        "open": sum(each.engine.is_open for each in live),
+        "driven": sum(each.driver is not None for each in live),
+        "connections": int(REGISTRY.get_sample_value("playground_connections") or 0),
+        "sockets": int(REGISTRY.get_sample_value("playground_sockets") or 0),
+        "most_connections": settings.MAX_CONNECTIONS,
+        "most_sockets": settings.MAX_SOCKETS,
+        "refused": [
+            (sample.labels["reason"], int(sample.value))
+            for family in REFUSED.collect()
+            for sample in family.samples
+            if sample.name.endswith("_total")
+        ],
+        "troubles": list(reversed(Troubles.kept)),
+    }
+    return render(request, "playground/status.html", context)

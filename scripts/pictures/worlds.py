@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from playground.workbench.builder.nodes import HOSTNAME, ZONE
+from playground.workbench.builder.manifests import HOSTNAME, ZONE
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
 OPENB = Path(__file__).resolve().parents[2] / "examples/openb"

@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
+from playground.sessions.protocol.comparing import CheckTrace
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.traces import CheckTrace
 from playground.sessions.worker.traces import check
 from tests.browser.server import ROOT
 from tests.hostile.commands import DATA

@@ -18,10 +18,9 @@ from django.conf import settings
 settings.configure(USE_I18N=False)
 
 from benchmarks.openb import openb_objects  # noqa: E402
-from playground.management import outside  # noqa: E402
-from playground.management.commands.second_opinion import _lines, describe  # noqa: E402
-from playground.management.outside import SecondOpinion, read_version  # noqa: E402
-from playground.management.terminal.inputs import BadInput  # noqa: E402
+from playground.management.commands import second_opinion  # noqa: E402
+from playground.management.commands.second_opinion import SecondOpinion, _lines, describe, read_version  # noqa: E402  # noqa: E402
+from playground.management.terminal.cluster import BadInput  # noqa: E402
 from scheduler_core import Cluster  # noqa: E402
 from scheduler_core.scheduler.config import OLDEST, read_release  # noqa: E402
 from scheduler_core.world.commands import Refused  # noqa: E402
@@ -87,7 +86,7 @@ def list_links(asked: argparse.Namespace, url: str, release: str) -> Iterator[tu
         cluster = random_world(seed, release) if asked.what == "worlds" else openb(release, (*numbers, PODS)[0])
         with tempfile.TemporaryDirectory() as folder:
             trace = cluster.save(Path(folder) / "world.jsonl").read_bytes()
-        yield str(seed) if asked.what == "worlds" else "openb", outside._bring(url, trace)
+        yield str(seed) if asked.what == "worlds" else "openb", second_opinion._bring(url, trace)
 
 
 def main() -> None:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from playground.sessions.web import checkpoint_saver
+from playground.sessions.web import engine_connection
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_saved_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that goes quiet saves its checkpoints a second later: by then a test's database is gone. Closing one saves them, too."""
-    monkeypatch.setattr(checkpoint_saver, "QUIET", 3600.0)
+    monkeypatch.setattr(engine_connection, "QUIET", 3600.0)
 
 
 @pytest.fixture(autouse=True)

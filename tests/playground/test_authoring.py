@@ -30,7 +30,7 @@ from playground.lessons.authoring.suggestions import suggestions
 from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
-from playground.views.lessons.changes import serialize_question
+from playground.views.lessons.editing import serialize_question
 from playground.views.lessons.words import default_words
 from scheduler_core.world.simulation import Grain, Simulation
 

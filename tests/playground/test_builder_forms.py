@@ -5,8 +5,7 @@ import yaml
 
 from playground.workbench.builder import CLUSTERS, to_yaml
 from playground.workbench.forms.build import NodesForm, PodsForm
-from playground.workbench.forms.gates import gate_rows
-from playground.workbench.forms.world import SettingsForm
+from playground.workbench.forms.world import SettingsForm, gate_rows
 from scheduler_core.scheduler.config import RELEASES
 
 NODES = {"count": 3, "name": "node-{i}", "first": 1, "cpu": "4", "memory": "16Gi", "pods": 110}

@@ -15,7 +15,7 @@ import yaml
 from django.core.management import CommandError
 
 from playground.management.commands import experiment as command
-from playground.management.report import build_report
+from playground.management.commands.experiment import build_report
 from scheduler_core.analysis.experiments import Run, compare_pairs, list_figures, list_runs, make_run, read_experiment
 from scheduler_core.analysis.experiments.figures import SHOWN
 from tests.playground.test_whatif_commands import run

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from playground.sessions.database import log
 from playground.sessions.database.log import pack
-from playground.sessions.protocol.traces import TraceChecked, TracedCommand, TraceMaker
+from playground.sessions.protocol.comparing import TraceChecked, TracedCommand, TraceMaker
 from scheduler_core.formats.export import export_lines
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation

@@ -12,10 +12,8 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import Failure, LimitReached
 from playground.sessions.protocol.moving import Moved
 from playground.sessions.protocol.until import PodAttempted
-from playground.sessions.web.messages import Error
-from playground.sessions.web.publisher import Viewer
-from playground.sessions.web.render import render_delta
-from playground.sessions.web.words import why_ended
+from playground.sessions.web.messages import Error, why_ended
+from playground.sessions.web.publisher import Viewer, render_delta
 
 CHINESE = {"headers": {"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"}}
 

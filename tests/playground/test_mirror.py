@@ -20,8 +20,7 @@ import pytest
 import yaml
 from django.core.management import call_command
 
-from playground.management.commands.mirror import Mirror
-from playground.management.terminal.feeding import Feed
+from playground.management.commands.mirror import Feed, Mirror
 from playground.management.terminal.watching import Event, Listed, key_of, list_changes, read_values, role
 from scheduler_core.scheduler.config import RELEASES
 from tests.browser.server import ROOT
@@ -231,7 +230,7 @@ class Session(BaseHTTPRequestHandler):
 def test_a_session_gets_the_objects_and_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Session)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr("playground.management.terminal.feeding.TOGETHER", 0.1)
+    monkeypatch.setattr("playground.management.commands.mirror.TOGETHER", 0.1)
     said: list[str] = []
     feed = Feed(f"http://127.0.0.1:{server.server_port}/s/KEY/", said.append)
     feed.start([(key_of(node("n")), node("n"))])

@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from playground.presenters import PANELS, Look, present
 from playground.presenters.panel import PanelChange
 from playground.presenters.terms import read_terms
-from playground.sessions.web.render import render_delta
+from playground.sessions.web.publisher import render_delta
 from scheduler_core.scheduler.plugins import ROOMS
 from scheduler_core.world.commands import DeleteObjects, Ref
 from scheduler_core.world.readonly import CONTROLLER_NAMES, Point

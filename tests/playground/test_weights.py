@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.views.workbench.weights import with_weights
+from playground.views.workbench.plugins import with_weights
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.framework.plugin import Point
 

@@ -6,8 +6,7 @@ from playground.features.breakpoints.query import Hits, HitsFound
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.worker.conditions.matching import Condition
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 
 
 @answers(Hits)

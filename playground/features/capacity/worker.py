@@ -11,8 +11,7 @@ import msgspec
 from playground.features.capacity.query import Capacity
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.capacity import find_going, find_help, price_nodes
 from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, list_unpriced, read_types, types_of_nodes
 from scheduler_core.world.commands import ApplyObjects, Refused

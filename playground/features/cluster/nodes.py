@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts import curves
-from playground.presenters.stage.controller.evictions import eviction
+from playground.presenters.stage.controller.owners import eviction
 
 MOST_CHANGES = 40
 GI = 2**30

@@ -16,7 +16,7 @@ from playground.presenters.look import MAX_KEY, MAX_NAME
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
 from playground.views.responses import base_of, by_htmx, in_drawer, position, whole_number
-from playground.views.workbench.acting import build_offers_context
+from playground.views.workbench.objects import build_offers_context
 
 _LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts of which one thing can be named
 

@@ -8,14 +8,12 @@ from typing import Any
 from playground.features.cluster.query import Cluster
 from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import KIND, claim, claims, describe_changes
-from playground.presenters.devices.node import node_devices
-from playground.presenters.devices.pools import pool, pools
+from playground.presenters.devices.pools import node_devices, pool, pools
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis import status
 
 # Devices and claims inside a worker: pools, claims, and how one claim came to be what it is, seen by running the past again.

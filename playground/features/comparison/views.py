@@ -15,8 +15,8 @@ from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.comparisons import Comparison
 from playground.views.access import opens
-from playground.views.branches import tree
 from playground.views.responses import page_of, whole_number
+from playground.views.sharing import tree
 
 PAGE = 50
 PATIENCE = 4.0

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from msgspec import structs
 
 from playground.features.lockstep.views import beside
-from playground.sessions.protocol.adopting import AdoptConfiguration, Offer
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import (
     Configuration,
@@ -19,14 +18,14 @@ from playground.sessions.protocol.looking import (
     EffectiveConfiguration,
     ReadConfiguration,
 )
+from playground.sessions.protocol.opening import AdoptConfiguration, Offer
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import error_words
 from playground.views.access import edits, opens
 from playground.views.responses import FORM_ERRORS, confirm_command, position, reject_form, warn, workbench
-from playground.views.workbench.acting import build_offers_context
+from playground.views.workbench.objects import build_offers_context
 from playground.views.workbench.texts import with_source
-from playground.workbench.forms.gates import GatesForm
-from playground.workbench.forms.world import SettingsForm, restarts
+from playground.workbench.forms.world import GatesForm, SettingsForm, restarts
 from scheduler_core.formats.unsupported import notes_of_configuration
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.scheduler.plugins.registry import problems

@@ -6,8 +6,7 @@ from playground.features.device_search.presenter import describe_search
 from playground.features.device_search.query import DeviceSearch, FoundSearch, SearchedNode
 from playground.presenters.scene import short
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.inspection import device_search as search_again
 from scheduler_core.analysis.inspection import device_step
 

@@ -3,8 +3,7 @@
 from playground.features.diff.presenter import compare
 from playground.features.diff.query import Changes, Difference
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 
 
 @answers(Changes)

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from playground.sessions.protocol.base import Data, Query, Request
-from playground.sessions.protocol.traces import TraceChecked
+from playground.sessions.protocol.comparing import TraceChecked
 from scheduler_core.analysis.experiments import Experiment, Run
 
 FILE = "session.yaml"  # the session's objects, among the files of an experiment

@@ -18,8 +18,8 @@ from playground.sessions.database import log
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.experiments import Batch
 from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.reruns import Batch
 from playground.views.access import author, creator, opens
 from playground.views.responses import go, position, reject_form, whole_number, workbench
 from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows

@@ -10,12 +10,11 @@ import yaml
 from playground.features.experiments.query import FILE, AskProposal, FindParting, MakeRun, Parting, ReadExperiment
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.base import Data
+from playground.sessions.protocol.comparing import TraceChecked, TracedCommand, TraceMaker
 from playground.sessions.protocol.errors import CommandRefused, build_command_refusal
-from playground.sessions.protocol.traces import TraceChecked, TracedCommand, TraceMaker
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.registry import answers, answers_as_worker
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker
 from scheduler_core.analysis.experiments import (
     Experiment,
     Recording,

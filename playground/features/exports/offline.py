@@ -19,7 +19,7 @@ from playground.features.figures.figures import draw
 from playground.lessons import fill_placeholders, find_playthrough, lesson_of
 from playground.lessons.judging import as_text
 from playground.presenters import AnyPanel, Look, aim_look, present
-from playground.sessions.web.render import render_panels
+from playground.sessions.web.publisher import render_panels
 from playground.templatetags.joined import join
 
 # Film: what some panels look like at each step, kept small.

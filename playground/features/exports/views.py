@@ -18,14 +18,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording, make_lesson_file
 from playground.presenters import Look
+from playground.sessions.protocol.comparing import FileForm
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import AttemptEnds
-from playground.sessions.protocol.traces import FileForm
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, check_trace
-from playground.sessions.web.jobs.downloads import MOST as MOST_BYTES
-from playground.sessions.web.jobs.downloads import SECONDS, File, Making, file_of
 from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.traces import MOST as MOST_BYTES
+from playground.sessions.web.jobs.traces import SECONDS, File, Making, file_of
 from playground.views.access import author, creator, opens
 from playground.views.lessons.course import find_built_in
 from playground.views.responses import problem, workbench

@@ -14,8 +14,7 @@ from playground.presenters.words import Message, in_english
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.explain import Explanation, State, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not

@@ -10,8 +10,7 @@ from playground.presenters.journey import Story
 from playground.presenters.journey import journey as story_of
 from playground.presenters.journey.entries import AttemptDetail
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, find_stranding
 
 SHOWN = 40  # entries on one page

@@ -8,8 +8,7 @@ from playground.features.lockstep.query import HeldMoment, Moment, Stretch, Stre
 from playground.presenters.scene import cycle_of, present_step
 from playground.sessions.worker.answers.outlines import TOO_MUCH, board_of, refusals_of
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.world.readonly import Point
 

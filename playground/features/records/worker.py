@@ -14,8 +14,7 @@ from playground.presenters.words import format_message
 from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.base.trace.kinds import KINDS, AttemptEnded, BindingEnded, CommandApplied
 from scheduler_core.world.readonly import Record
 

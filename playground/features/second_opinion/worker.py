@@ -9,8 +9,7 @@ import msgspec
 from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.analysis.second_opinion import Configurations, ask_filters, compare, start_schedulers
 from scheduler_core.scheduler.config import format_gates

@@ -13,8 +13,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.sentences.lines import BINDING, Standing
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.base.trace.kinds import EventRecorded, ObjectChanged, QueueMoved, Reconciled, WatchEventHeard
 from scheduler_core.world.readonly import Place, Record, StepFacts
 

@@ -7,8 +7,7 @@ import time
 from playground.features.upgrade.query import UpgradePreview
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.upgrade import iterate_upgrade
 
 STEPS = 10_000  # transitions of each run

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from playground.management.explaining import find_pods, plain
+from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.inputs import BadInput
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_node_types
 from playground.presenters.why.loops import describe_rest

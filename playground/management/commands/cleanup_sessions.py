@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from playground.classroom import rooms
 from playground.models import Session
-from playground.sessions.database import lessons, previews
+from playground.sessions.database import lessons, markers
 
 BATCH = 50
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             rooms.find_outdated_rooms().delete()
             while keys := list(chosen.values_list("pk", flat=True)[:BATCH]):
                 Session.objects.filter(pk__in=keys).delete()
-            previews.drop_old()
+            markers.drop_old()
             lessons.drop_unused(now - timedelta(days=days))
         self.stdout.write(f"{count} session{'' if count == 1 else 's'} {'to be ' * dry_run}removed")
         if old_rooms:

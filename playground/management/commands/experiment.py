@@ -7,21 +7,52 @@ import os
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from django.core.management.base import CommandError
+from plotly.graph_objects import Figure
 
-from playground.management.report import build_report
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
-from scheduler_core.analysis.experiments import Experiment, Run, list_runs, make_run, read_experiment, write_rows
+from scheduler_core.analysis.experiments import (
+    Experiment,
+    Run,
+    list_figures,
+    list_runs,
+    make_run,
+    read_experiment,
+    write_rows,
+)
 from scheduler_core.analysis.experiments import summarize as summarize_rows
 from scheduler_core.world.commands import Refused
+
+STYLE = (
+    "body{font:15px/1.5 system-ui;max-width:1100px;margin:2em auto;padding:0 1em}h1{font-size:1.4em}h2{font-size:1.1em}"
+)
+
+
+def build_report(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page: the figures of each world."""
+    parts = [
+        f"<!doctype html><meta charset=utf-8><title>{escape(name)}</title><style>{STYLE}</style><h1>{escape(name)}</h1>"
+    ]
+    script: bool = True  # Plotly itself, which the first chart brings along
+    for world in dict.fromkeys(row["world"] for row in rows):
+        parts.append(f"<h2>{escape(world)}</h2>")
+        for drawn in list_figures([row for row in rows if row["world"] == world]):
+            figure = Figure(
+                {**drawn.as_plotly(), "layout": {**drawn.as_plotly()["layout"], "template": "plotly_white"}}
+            )
+            parts.append(figure.to_html(full_html=False, include_plotlyjs=script, config={"displaylogo": False}))
+            script = False
+    return "\n".join(parts)
+
 
 Row = dict[str, Any]
 EXTRA = "pip install 'scheduler-playground[experiments]'"

@@ -9,13 +9,13 @@ import orjson
 from django.core.management.base import BaseCommand, CommandError
 
 from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
-from playground.management.terminal.inputs import STDIN, BadInput, read_file
+from playground.management.terminal.cluster import STDIN, BadInput, read_file
 from playground.models import Session
 from playground.presenters import aim_look, present
 from playground.sessions.database import lessons, log
+from playground.sessions.protocol.comparing import TracedLesson
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.protocol.traces import TracedLesson
 from playground.sessions.worker.traces import OPTIONS, commands_of, lesson_in, with_lesson
 from scheduler_core.formats import export as formats
 from scheduler_core.world.commands import Refused

@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 import playground
+from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import TerminalCommand, add_options
-from playground.management.terminal.inputs import BadInput
 from playground.presenters.amounts import memory
 
 TOOLS = Path(__file__).parents[1] / "assistant.yaml"

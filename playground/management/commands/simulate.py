@@ -7,8 +7,19 @@ from typing import Any
 
 from playground.management.explaining import find_pods, format_refused_error, plain
 from playground.management.terminal.command import HELP, INPUT, SEED, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.placements import FIELDS, idle, missing, placements, waits
-from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
+from playground.management.terminal.printing import (
+    FIELDS,
+    FORMS,
+    Progress,
+    format_data,
+    get_width,
+    idle,
+    missing,
+    placements,
+    table,
+    waits,
+    wrap,
+)
 from playground.management.terminal.world import Made, make_world
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting

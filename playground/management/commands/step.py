@@ -6,8 +6,8 @@ from itertools import chain, takewhile
 from typing import Any
 
 from playground.management.explaining import plain
+from playground.management.terminal.cluster import BadInput, read_objects
 from playground.management.terminal.command import CHANGES, SEED, TerminalCommand, add_options
-from playground.management.terminal.inputs import BadInput, read_objects
 from playground.management.terminal.printing import format_data, get_width, wrap
 from playground.management.terminal.world import is_trace, make_world, read_trace
 from playground.presenters.sentences.kinds import row

@@ -10,7 +10,7 @@ from typing import Any
 from playground.features.fixes.presenter import effect_sentence
 from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
-from playground.management.terminal.cluster import Question, find_kind
+from playground.management.terminal.cluster import BadInput, Question, find_kind, read_file, read_objects
 from playground.management.terminal.command import (
     CHANGES,
     HELP,
@@ -23,9 +23,7 @@ from playground.management.terminal.command import (
     leave,
     read_release_option,
 )
-from playground.management.terminal.inputs import BadInput, read_file, read_objects
-from playground.management.terminal.placements import missing, why_waiting
-from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
+from playground.management.terminal.printing import Progress, format_data, get_width, missing, table, why_waiting, wrap
 from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.loops import describe_rest
 from scheduler_core.analysis.explain import Past

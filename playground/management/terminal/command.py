@@ -11,8 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.management.terminal.cluster import Live, Question
-from playground.management.terminal.inputs import BadInput, is_file, list_inputs
+from playground.management.terminal.cluster import BadInput, Live, Question, is_file, list_inputs
 from scheduler_core.analysis.whatif import NoSuch
 from scheduler_core.scheduler.config import RELEASES, Release, read_release
 from scheduler_core.world.commands import Refused

@@ -6,9 +6,129 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TextIO
+
+from playground.management.explaining import plain
+from playground.presenters.why import sentence
+from scheduler_core.analysis.explain import Past, explain, explain_uncreated
+from scheduler_core.analysis.whatif import FAILED, End, end_of, owners_of
+from scheduler_core.world.readonly import Pod
+from scheduler_core.world.simulation import Simulation
+
+FIELDS = ("namespace", "pod", "node", "attempts", "message", "phase", "reason")
+_NONE = {  # by kind: the field of the spec, or of the status, that says how many pods it is to have
+    "Deployment": ("spec", "replicas"),
+    "StatefulSet": ("spec", "replicas"),
+    "ReplicaSet": ("spec", "replicas"),
+    "ReplicationController": ("spec", "replicas"),
+    "Job": ("spec", "parallelism"),
+    "DaemonSet": ("status", "desiredNumberScheduled"),
+}
+
+
+def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, Any]]:
+    """Each pod that has not succeeded, by namespace and name: its node ("": none), its attempts, its phase, and why it waits or failed.
+
+    `gone`: pods that were deleted; those of them that had failed are told of as well.
+    """
+    tries: dict[str, int] = {}
+    for attempt in world.journal.attempts:
+        tries[attempt.pod] = tries.get(attempt.pod, 0) + 1
+    past = Past(world)
+    deleted = [
+        {
+            "namespace": end.pod.partition("/")[0],
+            "pod": end.pod.partition("/")[2],
+            "node": end.node,
+            "attempts": tries.get(end.pod, 0),
+            "message": end.message,
+            "phase": FAILED,
+            "reason": end.reason,
+        }
+        for end in gone
+        if end.failed
+    ]
+    return deleted + [
+        {
+            "namespace": pod.namespace,
+            "pod": pod.name,
+            "node": pod.node_name,
+            "attempts": tries.get(pod.key, 0),
+            "message": why_waiting(world, pod, past),
+            "phase": pod.phase,
+            "reason": str((pod.manifest.get("status") or {}).get("reason") or ""),
+        }
+        for pod in world.store.pods()
+        if pod.phase == FAILED or not (pod.terminal or pod.deleting)
+    ]
+
+
+def waits(row: dict[str, Any]) -> bool:
+    """Return True if a pod has no node, or none of its containers has started there."""
+    return row["phase"] != FAILED and (not row["node"] or row["phase"] == "Pending")
+
+
+def missing(world: Simulation) -> list[dict[str, Any]]:
+    """The workloads that lack pods which nobody creates, and why; of a workload and what it controls the former alone."""
+    rows = {}
+    for each in explain_uncreated(world):
+        evidence = each.reasons[0].evidence
+        namespace, _, _ = each.pod.partition("/")
+        owner = evidence["owner"]
+        rows[str(owner["kind"]), namespace, str(owner["name"])] = {
+            "namespace": namespace,
+            **owner,
+            "pods": evidence["missing"],
+            "state": each.state.value,
+            "message": each.reasons[0].message,
+            "sentence": f"{owner['kind']} {namespace}/{owner['name']}: {plain(sentence(each))}",
+        }
+    return [row for key, row in rows.items() if not any(o in rows for o in (*owners_of(world.store, key),)[1:])]
+
+
+def idle(world: Simulation) -> Iterator[str]:
+    """The workloads that ask for no pod."""
+    for kind, (section, field) in _NONE.items():
+        for manifest in world.store.list(kind):
+            if (manifest.get(section) or {}).get(field) == 0:
+                yield f"{_format_object_name(manifest)} asks for none: {section}.{field} is 0."
+    for manifest in world.store.list("CronJob"):
+        suspended = (manifest.get("spec") or {}).get("suspend")
+        yield f"{_format_object_name(manifest)} {'is suspended' if suspended else 'waits for the time of its schedule'}."
+
+
+def _format_object_name(manifest: Any) -> str:
+    meta = manifest["metadata"]
+    return f"{manifest['kind']} {meta.get('namespace') or 'default'}/{meta['name']}"
+
+
+def why_waiting(world: Simulation, pod: Pod, past: Past) -> str:
+    """Return the message for a pod that waits or failed: kube's own if there is one."""
+    if pod.phase == FAILED:
+        explained = explain(world, pod.key, past)
+        return end_of(pod).message or (explained.reasons[0].message if explained and explained.reasons else "")
+    if pod.node_name:
+        return "" if pod.phase != "Pending" else _last_event(world, pod)
+    last = world.journal.last_attempt.get(pod.key)
+    if last is not None and (message := world.journal.attempts[last].message):
+        return message
+    explained = explain(world, pod.key, past)
+    if explained is None:
+        return ""
+    return explained.reasons[0].message if explained.reasons else plain(sentence(explained))
+
+
+def _last_event(world: Simulation, pod: Pod) -> str:
+    """Return the message of the last warning event of a pod whose containers have not started."""
+    about = (
+        event.message
+        for event in reversed(world.store.events)
+        if (event.kind, event.namespace, event.name) == ("Pod", pod.namespace, pod.name) and event.type == "Warning"
+    )
+    return next(about, "")
+
 
 FORMS = ("json", "yaml", "csv")  # for machines
 GAP = "   "

@@ -9,7 +9,7 @@ import msgspec
 import orjson
 from django.utils.translation import gettext
 
-from playground.management.terminal.inputs import BadInput, join_inputs, read_file
+from playground.management.terminal.cluster import BadInput, join_inputs, read_file
 from playground.management.terminal.printing import Progress
 from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError

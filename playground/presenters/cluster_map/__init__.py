@@ -6,17 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playground.presenters.cluster_map import heat
-from playground.presenters.cluster_map.heat import GroupsCard, HeatCard
-from playground.presenters.cluster_map.measure import Choices, choices, compute_measure, points
-from playground.presenters.cluster_map.node_cards import Moment, NodeCard, card_id, node_card
-from playground.presenters.cluster_map.preempting import NONE, preempting
-from playground.presenters.cluster_map.search import Mask, matching
-from playground.presenters.cluster_map.verdicts import Counts, VerdictChip, chips
-from playground.presenters.devices.states import stock
+from playground.presenters.cluster_map.heat import Choices, GroupsCard, HeatCard, choices, compute_measure, points
+from playground.presenters.cluster_map.node_cards import NONE, Moment, NodeCard, card_id, node_card, preempting
+from playground.presenters.cluster_map.search import Counts, Mask, VerdictChip, chips, matching
+from playground.presenters.devices.pools import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.refusals import FEASIBLE, Refusals, is_filter_over, refusals, unasked
-from playground.presenters.scene import cycle_of, present_step, scheduler_of, subject, table_of
+from playground.presenters.scene import (
+    FEASIBLE,
+    Refusals,
+    cycle_of,
+    is_filter_over,
+    present_step,
+    refusals,
+    scheduler_of,
+    subject,
+    table_of,
+    unasked,
+)
 from scheduler_core.base.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
 from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView, WorldView
 

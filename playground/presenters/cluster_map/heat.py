@@ -4,17 +4,165 @@ The client knows the nodes' names from nodes.json, in the same order; `order` sa
 """
 
 import base64
+import itertools
 import zlib
+from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.cluster_map.measure import VERDICT, Measure
+from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.node_cards import Moment
 from playground.presenters.cluster_map.search import Mask
-from playground.presenters.refusals import FEASIBLE, Refusals
-from scheduler_core.world.readonly import Code, NodeTable
+from playground.presenters.scene import FEASIBLE, Refusals, cycle_of, framework_of, utilisation, verdict_rows
+from scheduler_core.world.readonly import Code, NodeTable, Point, SchedulingCycleView, Scores, WorldView
+
+VERDICT, TOTAL, FULLER, PODS = "filter", "score", "utilisation", "pods"
+POINTS = "score:"  # and a plugin's name
+BANDS = 7
+NONE = 255
+PODS_OF_CARD = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`band[i]` of node i, NONE where it has no value; `labels` say what each band means, from the lowest on."""
+
+    band: NDArray[np.uint8]
+    labels: list[str]
+
+
+class Choices(TypedDict):
+    """The resources that some node has, and the plugins that give points."""
+
+    resources: list[str]
+    plugins: list[str]
+
+
+def choices(sim: WorldView, table: NodeTable) -> Choices:
+    names = list(table.resources.names)[: table.allocatable.shape[1]]
+    resources = [name for i, name in enumerate(names) if table.allocatable[:, i].any()]
+    return {"resources": [*resources, PODS], "plugins": [plugin.name for plugin in framework_of(sim).at(Point.SCORE)]}
+
+
+def compute_measure(sim: WorldView, table: NodeTable, mode: str) -> Measure | None:
+    """None where the mode shows verdicts, or is unknown here."""
+    if mode == TOTAL or mode.startswith(POINTS):
+        return _bands_of(points(sim, table, mode.removeprefix(POINTS) if mode != TOTAL else ""))
+    if mode == FULLER:
+        return _shares(utilisation(table), np.ones(len(table), np.bool_))
+    used, has = _use(table, mode)
+    return None if used is None or has is None else _shares(used / np.maximum(has, 1), has > 0)
+
+
+def _use(table: NodeTable, resource: str) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+    if resource == PODS:
+        return table.pod_count.astype(np.int64), table.allowed_pods.astype(np.int64)
+    names = table.resources.names[: table.allocatable.shape[1]]
+    if resource not in names:
+        return None, None
+    column = list(names).index(resource)
+    return table.requested[:, column].astype(np.int64), table.allocatable[:, column].astype(np.int64)
+
+
+def _shares(part: NDArray[np.float64], there: NDArray[np.bool_]) -> Measure:
+    band = np.clip((part * BANDS).astype(np.int64), 0, BANDS - 1)
+    edges = [-(-100 * i // BANDS) for i in range(BANDS + 1)]
+    labels = [f"{low}–{high - 1} %" for low, high in itertools.pairwise(edges)]
+    labels[-1] = f"≥ {edges[-2]} %"
+    return Measure(np.where(there, band, NONE).astype(np.uint8), labels)
+
+
+def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int64] | None:
+    """Per node its weighted points of a plugin, or of all so far; -1 where it has none."""
+    cycle = cycle_of(sim)
+    board = cycle.scores if cycle is not None else None
+    if cycle is None or board is None or not board.normalized:
+        return None
+    if plugin and plugin not in board.plugins[: len(board.normalized)]:
+        return None
+    if plugin:
+        found = board.weighted[board.plugins.index(plugin)]
+    else:
+        found = board.total if board.total is not None else np.sum(board.weighted, axis=0)
+    return _map_to_table(cycle, table, board.rows, found)
+
+
+def _map_to_table(
+    cycle: SchedulingCycleView, table: NodeTable, rows: NDArray[np.intp], found: Scores
+) -> NDArray[np.int64]:
+    """Map scores from the scored rows to the rows of the table."""
+    out = np.full(cycle.nodes.snapshot_rows, -1, np.int64)
+    origins = rows if cycle.nodes.origins is None else cycle.nodes.origins[rows]
+    out[origins[origins >= 0]] = found[origins >= 0]
+    moved = verdict_rows(cycle, table.names)
+    if moved is None:
+        return out
+    shown: NDArray[np.int64] = np.where(moved >= 0, out[np.maximum(moved, 0)], -1)
+    return shown
+
+
+def _bands_of(points: NDArray[np.int64] | None) -> Measure | None:
+    """Whole points, in bands of the same width: what the legend says of a band holds for each node in it."""
+    if points is None or not (points >= 0).any():
+        return None
+    scored = points[points >= 0]
+    low, high = int(scored.min()), int(scored.max())
+    count = min(BANDS, high - low + 1)
+    band = (points - low) * count // (high - low + 1)
+    edges = [low + -(-i * (high - low + 1) // count) for i in range(count + 1)]
+    labels = [str(a) if b - a == 1 else f"{a}–{b - 1}" for a, b in itertools.pairwise(edges)]
+    return Measure(np.where(points >= 0, band, NONE).astype(np.uint8), labels)
+
+
+def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
+    """The value of one node, as exact as it is."""
+    if mode == TOTAL or mode.startswith(POINTS):
+        found = points(sim, table, mode.removeprefix(POINTS) if mode != TOTAL else "")
+        return str(int(found[row])) if found is not None and found[row] >= 0 else ""
+    resource = _resource(mode)
+    used, has = _use(table, resource)
+    if used is None or has is None or not has[row]:
+        return ""
+    return f"{amount(resource, int(used[row]))} / {amount(resource, int(has[row]))} {resource}"
+
+
+class NodeFact(TypedDict):
+    row: int
+    value: str
+    percent: int
+    pods: list[str]
+    more: int
+
+
+def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[NodeFact]:
+    """Return the data of some nodes' cards on the large map: the value, its share for a bar in percent (-1: no share), and the pods."""
+    share = _share(table, mode)
+    return [
+        {
+            "row": row,
+            "value": exactly(sim, table, row, mode),
+            "percent": -1 if share is None else min(round(100 * float(share[row])), 100),
+            "pods": [pod.name for pod in table.pods[row][:PODS_OF_CARD]],
+            "more": max(len(table.pods[row]) - PODS_OF_CARD, 0),
+        }
+        for row in rows
+        if 0 <= row < len(table)
+    ]
+
+
+def _share(table: NodeTable, mode: str) -> NDArray[np.float64] | None:
+    if mode == TOTAL or mode.startswith(POINTS):
+        return None
+    used, has = _use(table, _resource(mode))
+    return None if used is None or has is None else used / np.maximum(has, 1)
+
+
+def _resource(mode: str) -> str:
+    """Verdicts, and the fuller of cpu and memory, stand beside the cpu."""
+    return "cpu" if mode in (VERDICT, FULLER) else mode
+
 
 PLAIN, OK, NO, BEST, HERE, CHANGED = 0, 1, 2, 3, 4, 5
 LABEL_KEYS = "playground.label_keys"  # of the table's memo

@@ -1,22 +1,214 @@
-"""What drivers publish: pools with their slices, the classes that claims ask for, taint rules; one pool with all its devices."""
+"""Devices: pools with their slices, a node's devices one by one, and the state, taints, and capacity of each."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict
 
 from playground.presenters.devices.claims import window
-from playground.presenters.devices.node import counter_sets
-from playground.presenters.devices.states import build_device_row, stock, taint_text
-from playground.presenters.scene import scheduler_of
+from playground.presenters.scene import PodRef, pod_ref, scheduler_of, short, table_of
 from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.analysis import status
 from scheduler_core.analysis.status import (
+    CounterUse,
+    Device,
     DeviceClass,
     DeviceState,
     DeviceTaintRule,
+    PoolId,
     PublishedPool,
     ResourceSlice,
     Stock,
+    amount_text,
 )
 from scheduler_core.world.readonly import WorldView
+
+# A whole as a bar: what each takes of it, one after the other, and what is left.
+
+WIDTH = 100.0
+
+
+class BarPart(TypedDict):
+    x: float
+    width: float
+    owner: str
+    amount: str
+
+
+class Bar(TypedDict):
+    name: str
+    used: str
+    total: str
+    parts: list[BarPart]
+    full: bool
+
+
+def bar(name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[[int], str]) -> Bar:
+    """`parts` are who takes how much. More than there is is drawn as a full bar."""
+    used = sum(amount for _, amount in parts)
+    whole = max(total, used, 1)
+    drawn: list[BarPart] = []
+    x = 0.0
+    for owner, amount in parts:
+        width = WIDTH * amount / whole
+        if width > 0:
+            drawn.append({"x": round(x, 2), "width": round(width, 2), "owner": owner, "amount": text(amount)})
+        x += width
+    return {"name": name, "used": text(used), "total": text(total), "parts": drawn, "full": used >= total > 0}
+
+
+WORDS = {
+    status.DeviceState.FREE: gettext_noop("free"),
+    status.DeviceState.ASSUMED: gettext_noop("assumed"),
+    status.DeviceState.SHARED: gettext_noop("partly in use"),
+    status.DeviceState.TAKEN: gettext_noop("in use"),
+    status.DeviceState.SHORT: gettext_noop("blocked by other partitions"),
+}
+
+
+def stock(sim: WorldView) -> status.Stock | None:
+    """None where there are no devices."""
+    scheduler = scheduler_of(sim)
+    return status.stock_of(sim.store, scheduler.features, scheduler.claims.pending())
+
+
+class DeviceRow(TypedDict):
+    name: str
+    state: str
+    word: str
+    holders: "list[HolderRow]"
+    taints: list[str]
+    heeded: bool
+    shares: list[Bar]
+
+
+def build_device_row(
+    stock: status.Stock, each: status.ResourceSlice, device: status.Device, state: status.DeviceState
+) -> DeviceRow:
+    """A device as a row. `shares`: its capacity as bars, where it can be consumed."""
+    holders = stock.holders(device.id)
+    return {
+        "name": device.name,
+        "state": state.value,
+        "word": WORDS[state],
+        "holders": [holder_row(holder) for holder in holders],
+        "taints": [taint_text(taint) for taint in device.taints],
+        "heeded": stock.taints,
+        "shares": _shares(device, holders) if device.allows_multiple else [],
+    }
+
+
+class HolderRow(TypedDict):
+    claim: str
+    name: str
+    request: str
+    admin: bool
+    pods: list[PodRef]
+    consumed: str
+
+
+def holder_row(holder: status.Holder) -> HolderRow:
+    consumed = holder.consumed or {}
+    return {
+        "claim": holder.claim,
+        "name": short(holder.claim),
+        "request": holder.request,
+        "admin": holder.admin,
+        "pods": [pod_ref(pod) for pod in holder.pods],
+        "consumed": ", ".join(f"{name} {amount.text()}" for name, amount in consumed.items()),
+    }
+
+
+def taint_text(taint: status.DeviceTaint) -> str:
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def attributes(device: status.Device) -> list[tuple[str, str]]:
+    """Names with plain values, in the order of the manifest."""
+    return [(name, _plain(value)) for name, value in device.attributes.items()]
+
+
+def _plain(value: Any) -> str:
+    found = next(iter(value.values()), "") if isinstance(value, dict) else value
+    return str(found).lower() if isinstance(found, bool) else str(found)
+
+
+def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[Bar]:
+    return [
+        bar(
+            name,
+            capacity.value.nanos,
+            [
+                (short(holder.claim), holder.consumed[name].nanos)
+                for holder in holders
+                if holder.consumed and name in holder.consumed
+            ],
+            status.amount_text,
+        )
+        for name, capacity in device.capacity.items()
+    ]
+
+
+Member = tuple[ResourceSlice, Device, DeviceState]
+MOST = 24  # devices of one pool that are listed
+
+
+def node_devices(sim: WorldView, name: str) -> "list[NodePool]":
+    """Return a node's devices by pool; nothing if the node reaches no device or is unknown."""
+    found = stock(sim)
+    if found is None:
+        return []
+    table = table_of(scheduler_of(sim))
+    row = table.row(name)
+    if row is None:
+        return []
+    reached = found.on(table.nodes[row])
+    by_pool: dict[PoolId, list[Member]] = {}
+    for (each, device), state in zip(reached.devices, reached.states, strict=True):
+        by_pool.setdefault(each.pool, []).append((each, device, state))
+    return [_pool(found, pool, members) for pool, members in by_pool.items()]
+
+
+class NodePool(TypedDict):
+    id: str
+    count: int
+    free: int
+    devices: list[DeviceRow]
+    more: int
+    sets: "list[CounterSet]"
+
+
+def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> NodePool:
+    shown = members
+    if len(members) > MOST:  # those that somebody has come first
+        shown = sorted(members, key=lambda member: member[2] is DeviceState.FREE)[:MOST]
+    slices = dict.fromkeys(each for each, _, _ in members)
+    return {
+        "id": str(pool),
+        "count": len(members),
+        "free": sum(state is DeviceState.FREE for _, _, state in members),
+        "devices": [build_device_row(stock, each, device, state) for each, device, state in shown],
+        "more": len(members) - len(shown),
+        "sets": counter_sets(stock, [use for each in slices for use in stock.counters(each)]),
+    }
+
+
+class CounterSet(TypedDict):
+    name: str
+    bars: list[Bar]
+
+
+def counter_sets(stock: Stock, uses: list[CounterUse]) -> list[CounterSet]:
+    """Each set of counters, such as one physical GPU, with a bar for each counter: which partition takes how much."""
+    sets: dict[str, list[Bar]] = {}
+    for use in uses:
+        parts = [(_owner(stock, device), amount) for device, amount in use.uses]
+        sets.setdefault(use.set, []).append(bar(use.counter, use.total, parts, amount_text))
+    return [{"name": name, "bars": bars} for name, bars in sets.items()]
+
+
+def _owner(stock: Stock, device: Device) -> str:
+    claims = ", ".join(short(holder.claim) for holder in stock.holders(device.id))
+    return f"{device.name}: {claims}"
+
 
 MOST_SLICES = 30
 _INCOMPLETE = gettext_noop(

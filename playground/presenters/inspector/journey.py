@@ -7,7 +7,7 @@ from playground.presenters.devices.claims import PodClaim
 from playground.presenters.inspector.internals import Internals
 from playground.presenters.inspector.internals import present as present_internals
 from playground.presenters.inspector.node import chosen
-from playground.presenters.inspector.pod import PreemptionNote, preemptions
+from playground.presenters.inspector.summary import PreemptionNote, preemptions
 from playground.presenters.journey import EventRow, journey
 from playground.presenters.journey.entries import Entry
 from playground.presenters.journey.why import JourneyWhy

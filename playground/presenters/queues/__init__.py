@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NotRequired, TypedDict
 
+from playground.presenters.acting import grace_ends
 from playground.presenters.amounts import duration
-from playground.presenters.draining import grace_ends
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.queues import chips

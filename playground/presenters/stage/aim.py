@@ -7,11 +7,19 @@ one that looked at it; a controller on its own stage, with what it did last.
 from itertools import islice
 from typing import NamedTuple
 
-from playground.presenters.cluster_map.preempting import evidence_of, preempting
+from playground.presenters.cluster_map.node_cards import evidence_of, preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, CLUSTER, WITH_NODES, Look
-from playground.presenters.refusals import UNSEEN, node_to_status
-from playground.presenters.scene import cycle_of, last_attempt, present_step, scheduler_of, subject, table_of
+from playground.presenters.scene import (
+    UNSEEN,
+    cycle_of,
+    last_attempt,
+    node_to_status,
+    present_step,
+    scheduler_of,
+    subject,
+    table_of,
+)
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, WorldView
 

@@ -13,9 +13,8 @@ from playground.presenters.amounts import duration, thousands
 from playground.presenters.look import Look
 from playground.presenters.queues.groups import waiting
 from playground.presenters.scene import scheduler_of, table_of
-from playground.presenters.stage.controller.changed import Changed, collect_changes
-from playground.presenters.stage.controller.evictions import Evictions, evictions
-from playground.presenters.stage.filter.asks import asks
+from playground.presenters.stage.controller.owners import Changed, Evictions, collect_changes, evictions
+from playground.presenters.stage.filter.columns import asks
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import CommandApplied

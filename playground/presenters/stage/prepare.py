@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
-from playground.presenters.inspector.figures import FigureParagraph, FigureTable, blocks_of
+from playground.presenters.inspector.node import FigureParagraph, FigureTable, blocks_of
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, framework_of, short
 from playground.presenters.stage.shape import Stage

@@ -8,8 +8,7 @@ from playground.lessons.figures import read_figures
 from playground.lessons.named import key_of
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.story.given import Given, list_given, list_named_pods
-from playground.presenters.story.goals import Goal, list_goals
+from playground.presenters.story.goals import Given, Goal, list_given, list_goals, list_named_pods
 from scheduler_core.world.readonly import WorldView
 
 

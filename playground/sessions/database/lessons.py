@@ -18,8 +18,8 @@ from playground.models import LessonDocument, OwnLesson, Session
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
+from playground.sessions.protocol.comparing import TracedLesson
 from playground.sessions.protocol.errors import LimitReached, SessionGone
-from playground.sessions.protocol.traces import TracedLesson
 
 GONE = gettext_noop("No lesson has this link. It may have been deleted, or the link is incomplete.")
 

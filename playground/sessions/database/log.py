@@ -21,10 +21,9 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import branches, checkpoints, links, markers
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.comparing import RerunResult
+from playground.sessions.protocol.comparing import RerunResult, TraceChecked, TracedCommand
 from playground.sessions.protocol.errors import Conflict, LimitReached, SessionGone, TooOften
 from playground.sessions.protocol.opening import LogRow, RowKind
-from playground.sessions.protocol.traces import TraceChecked, TracedCommand
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.formats.export import EDITION, LAST_WITH_OLDER
 

@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from playground.presenters.panel import Delta
 from playground.presenters.words import Message
-from playground.sessions.protocol.adopting import Offer
 from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Hit
 from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import Follower
+from playground.sessions.protocol.opening import Offer
 from playground.sessions.protocol.until import Until
 from scheduler_core.apiserver.door import Call
 from scheduler_core.world.simulation import Grain

@@ -16,22 +16,19 @@ from playground.lessons.authoring import Checked, LessonFiles
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.presenters.panel import PanelChange, Seen, Shown
-from playground.sessions.database import checkpoints, lessons, log, previews
+from playground.sessions.database import checkpoints, lessons, log, markers
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Query, Request
-from playground.sessions.protocol.comparing import AttemptDetail, HistoryOutline
+from playground.sessions.protocol.comparing import AttemptDetail, FileForm, HistoryOutline, TraceChecked, TracedLesson
 from playground.sessions.protocol.errors import InThePast, SessionError, Unavailable, require_edit
-from playground.sessions.protocol.lessons import Variant
-from playground.sessions.protocol.looking import ClusterYaml, Compare
+from playground.sessions.protocol.looking import ClusterYaml, Compare, Variant
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
-from playground.sessions.protocol.traces import FileForm, TraceChecked, TracedLesson
 from playground.sessions.web.dialogue import Dialogue
 from playground.sessions.web.jobs.comparisons import Comparison
-from playground.sessions.web.jobs.downloads import File, Making
-from playground.sessions.web.jobs.experiments import Batch
 from playground.sessions.web.jobs.imports import Imported, Kept
 from playground.sessions.web.jobs.registry import Job
-from playground.sessions.web.jobs.reruns import NewBranch
+from playground.sessions.web.jobs.reruns import Batch, NewBranch
+from playground.sessions.web.jobs.traces import File, Making
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Running, ToPage
 from playground.sessions.web.publisher import Viewer
@@ -207,22 +204,22 @@ class SessionClient:
 
     async def preview_text(self, token: str) -> bytes:
         """The text of a preview, as it may be kept."""
-        return await in_thread(previews.text, self.session.pk, token)
+        return await in_thread(markers.text, self.session.pk, token)
 
     async def kept_preview(self, token: str) -> ImportPlan:
         """A preview that was kept. Raises SessionError where it is not any more."""
-        return await in_thread(previews.plan, self.session.pk, token)
+        return await in_thread(markers.plan, self.session.pk, token)
 
     async def apply_preview(self, token: str, at: int | None = None) -> Applied:
         """Apply what a preview accepted, as one command; at an earlier position the text is looked at again there, in a fork."""
         async with self.acting(at) as target:
             if target is self:
-                data = await in_thread(previews.command, self.session.pk, token)
+                data = await in_thread(markers.command, self.session.pk, token)
             else:
-                plan = await target.preview(await in_thread(previews.text, self.session.pk, token))
-                data = previews.require_command(plan.command)
+                plan = await target.preview(await in_thread(markers.text, self.session.pk, token))
+                data = markers.require_command(plan.command)
             applied = await self._apply(target, data)
-        await in_thread(previews.drop, self.session.pk, token)
+        await in_thread(markers.drop, self.session.pk, token)
         return applied
 
     @contextlib.asynccontextmanager

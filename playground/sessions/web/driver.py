@@ -24,8 +24,7 @@ from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web import outside
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.lease import Lease, LeaseLost, term
-from playground.sessions.web.messages import Running
-from playground.sessions.web.words import why_ended
+from playground.sessions.web.messages import Running, why_ended
 from scheduler_core.world.simulation import Grain
 
 RUN_SLICE = 0.1

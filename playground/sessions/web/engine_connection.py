@@ -6,6 +6,7 @@ that is not in the log.
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,8 +18,18 @@ from playground.models import Session
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
-from playground.sessions.protocol.errors import EngineFailed, Opening, SessionError, SessionGone, Unavailable
-from playground.sessions.protocol.opening import AskProgress, Extend, Fork, Interrupt, Open, Opened
+from playground.sessions.protocol.errors import Conflict, EngineFailed, Opening, SessionError, SessionGone, Unavailable
+from playground.sessions.protocol.opening import (
+    AskProgress,
+    Extend,
+    ForgetSaved,
+    Fork,
+    Interrupt,
+    Open,
+    Opened,
+    Save,
+    Saved,
+)
 from playground.sessions.web.engines import CRASHES, Crashes, Worker, WorkerDied
 from playground.sessions.web.services import Services
 from playground.sessions.web.session_log import SessionLog
@@ -254,3 +265,71 @@ class EngineConnection:
         """Say something that needs no answer."""
         if self.worker is not None:
             self.worker.notify(self.id, notice)
+
+
+log = logging.getLogger(__name__)
+
+# Seconds without a change after which is saved; and while a session runs, how often.
+QUIET = 1.0
+WHILE_RUNNING = 10.0
+# A save goes on in the slices that nobody else wants, so it may take long.
+TIMEOUT = 600.0
+
+
+class CheckpointSaver:
+    """One per live session, on the sessions' loop. A save that fails costs nothing but a longer replay."""
+
+    def __init__(self, engine: EngineConnection, log: SessionLog, services: Services) -> None:
+        self._engine = engine
+        self._log = log
+        self._services = services
+        self._changed = 0.0
+        self._saved = time.monotonic()
+        self._dirty = False
+        self._task: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    def moved(self) -> None:
+        """The head moved on, and that is in the log."""
+        self._changed = time.monotonic()
+        self._dirty = True
+        if settings.CHECKPOINTS and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._work())
+
+    async def _work(self) -> None:
+        try:
+            while self._dirty:
+                await asyncio.sleep(QUIET)
+                now = time.monotonic()
+                if now - self._changed >= QUIET or now - self._saved >= WHILE_RUNNING:
+                    await self.save()
+        except SessionError as error:
+            log.info("session %s: its checkpoints were not saved: %s", self._engine.id, error.message)
+        except Exception:
+            log.exception("session %s: its checkpoints were not saved", self._engine.id)
+
+    async def save(self) -> bool:
+        """Save what is new up to the head that is in the log; whether the session would come back from it in no time."""
+        async with self._turn:
+            saved: Saved | None = None
+            more = settings.CHECKPOINTS
+            while more and self._engine.is_open:
+                self._dirty = False
+                saved = await self._save()
+                more = saved is not None and saved.more
+            self._saved = time.monotonic()
+            return saved is not None and saved.covered
+
+    async def _save(self) -> Saved | None:
+        """Save some of it; None where another process was first, and all is begun anew with the next save."""
+        engine = self._engine
+        request = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)
+        saved = await engine.call_aside(request, TIMEOUT)
+        if saved.is_something:
+            try:
+                await self._services.loop.db(checkpoints.write, engine.id, saved)
+            except Conflict:
+                count = await self._services.loop.db(checkpoints.outcomes_saved, engine.id)
+                await engine.call_aside(ForgetSaved(outcomes_saved=count), TIMEOUT)
+                return None
+        return saved

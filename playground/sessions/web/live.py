@@ -23,13 +23,12 @@ from playground.sessions.protocol.looking import View
 from playground.sessions.protocol.moving import Moved, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
-from playground.sessions.web.checkpoint_saver import CheckpointSaver
 from playground.sessions.web.driver import Drive, Driver, Live, Play, RunTo, read_drive
-from playground.sessions.web.engine_connection import PATIENCE, EngineConnection
+from playground.sessions.web.engine_connection import PATIENCE, CheckpointSaver, EngineConnection
 from playground.sessions.web.engines import Worker
 from playground.sessions.web.lease import Elsewhere, Lease
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
-from playground.sessions.web.outside.watching import Watching
+from playground.sessions.web.outside.asking import Watching
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.services import Services

@@ -16,13 +16,10 @@ from playground.sessions.database import log as log_of_sessions
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.comparisons import Comparisons
-from playground.sessions.web.jobs.downloads import Downloads
-from playground.sessions.web.jobs.experiments import Experiments
 from playground.sessions.web.jobs.imports import Imports, Previews
-from playground.sessions.web.jobs.lessons import Lessons
 from playground.sessions.web.jobs.registry import Jobs
-from playground.sessions.web.jobs.reruns import Reruns
-from playground.sessions.web.jobs.traces import Traces
+from playground.sessions.web.jobs.reruns import Experiments, Lessons, Reruns
+from playground.sessions.web.jobs.traces import Downloads, Traces
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.relay import Hint, Relay

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from playground.lessons import lesson_of, list_reached_cards
 from playground.lessons.own import hand
-from playground.presenters.deltas import Panels
 from playground.presenters.panel import Delta, Shown
+from playground.presenters.panels import Panels
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached, build_command_refusal
 from playground.sessions.protocol.looking import Compare, Follower, View
@@ -22,10 +22,9 @@ from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import TimeReached, Until
 from playground.sessions.worker.commands import Commands, read_command
 from playground.sessions.worker.conditions import runaway
-from playground.sessions.worker.conditions.until import calls_of, condition, hit_of
+from playground.sessions.worker.conditions.matching import calls_of, condition, hit_of
 from playground.sessions.worker.past import Attempts, History
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps, TimeSlice
+from playground.sessions.worker.time_sharing import Steps, TimeSlice, answers
 from playground.sessions.worker.watching import Watches
 from playground.sessions.worker.world import Command, Grain, Refused, Simulation, Trial, WatchEvent, count_objects
 from scheduler_core.analysis.whatif import Circles, Loop

@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 import orjson
 
 from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.comparing import FilePart, OpenFile
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
-from playground.sessions.protocol.traces import FilePart, OpenFile
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.imports import LargeImport
 from playground.sessions.worker.memory import ALONE, Budget, trim_memory

@@ -1,24 +1,156 @@
 """Answers to the requests that open a session, move its head, and show it; and the start of any request's work."""
 
+import sys
 from pathlib import Path
 
 import msgspec
 
 from playground.lessons.authoring import Checked
 from playground.sessions.protocol import comparing, moving, opening, until
-from playground.sessions.protocol import lessons as teaching
-from playground.sessions.protocol import traces as tracing
-from playground.sessions.worker import checkpoints, traces
-from playground.sessions.worker.answers import rerun, search
-from playground.sessions.worker.answers.teaching import lessons
-from playground.sessions.worker.conditions.until import require_future as require_future_of
+from playground.sessions.protocol import comparing as tracing
+from playground.sessions.protocol import looking as teaching
+from playground.sessions.protocol.moving import Back, Forward
+from playground.sessions.protocol.opening import (
+    Archive,
+    ArchivePart,
+    Checkpoint,
+    Difference,
+    NewCheckpoints,
+    NewOutcomes,
+    Save,
+    Saved,
+)
+from playground.sessions.worker import traces
+from playground.sessions.worker.answers import outlines, rerun
+from playground.sessions.worker.answers import teaching as lessons
+from playground.sessions.worker.checkpoint_store import StoredCheckpoint
+from playground.sessions.worker.conditions.matching import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines, File
 from playground.sessions.worker.imports import LargeImport, preview
 from playground.sessions.worker.memory import release_memory, trim_memory
-from playground.sessions.worker.registry import answers, answers_as_worker, load
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker, load
+from playground.sessions.worker.world import Grain
+from scheduler_core.world.checkpoint import CodecError, fingerprint
 from scheduler_core.world.readonly import LoadLimits
+
+# A session whose replay from its last checkpoint takes less than this, in seconds, may leave memory while it is watched.
+COVERED = 0.5
+
+
+def restore(engine: Engine, archive: Archive) -> None:
+    """Begin at the last checkpoint of those that belong to the log, instead of at its beginning."""
+    fitting = [
+        StoredCheckpoint(one.position, one.work, one.parts, one.data)
+        for one in archive.checkpoints
+        if one.fingerprint == fingerprint()
+        and one.position <= engine.target
+        and one.digest == engine.commands.digest(one.position)
+    ]
+    if not fitting:
+        return
+    store = engine.history.store
+    try:
+        store.load(archive.volume, archive.parts, fitting)
+    except CodecError as error:
+        print(f"checkpoints can't be read, the log is replayed: {error}", file=sys.stderr)
+        store.forget()
+        return
+    world = engine.history.restore()
+    if world is not None:
+        engine.world = world
+
+
+def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
+    """Return the first difference between a replay of the whole log and the saved outcomes.
+
+    The rest of the saved outcomes is up to date.
+    """
+    was = [outcome for data in saved for outcome in opening.unpack(data)]
+    difference = opening.difference(was, opening.of(engine.world.journal.attempts, 0, engine.target))
+    engine.outcomes_saved = 0 if difference or engine.stuck else len(was)
+    if engine.stuck and (difference is None or engine.stuck[0] < difference.position):
+        position, why = engine.stuck
+        return Difference(0, position, None, None, why)
+    return difference
+
+
+@answers(Save, unhurried=True)
+def save(engine: Engine, request: Save) -> Steps[Saved]:
+    """Return the checkpoints and outcomes that are new since the last save."""
+    outcomes_ = _new_outcomes(engine, request.upto)
+    if engine.history.work < request.least:
+        return Saved(outcomes_, None, more=False, covered=True)
+    store = engine.history.store
+    result = yield from store.save(engine.history.checkpoints(request.upto, engine.world))
+    new = NewCheckpoints(
+        store.volume,
+        None if result.part is None else ArchivePart(*result.part),
+        [_travelling(engine, checkpoint) for checkpoint in result.new],
+        result.dropped,
+    )
+    return Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
+
+
+def _new_outcomes(engine: Engine, upto: int) -> NewOutcomes | None:
+    first = engine.outcomes_saved
+    attempts = opening.of(engine.world.journal.attempts, first, upto)
+    engine.outcomes_saved += len(attempts)
+    return NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
+
+
+def _travelling(engine: Engine, one: StoredCheckpoint) -> Checkpoint:
+    digest = engine.commands.digest(one.position)
+    return Checkpoint(one.position, one.work, one.parts, digest, fingerprint(), one.data)
+
+
+@answers(Forward)
+def forward(engine: Engine, request: Forward) -> Steps[int]:
+    """A command is a step of its own."""
+    if request.position >= request.head:
+        return request.head
+    return (yield from _next(engine, request.position, request.grain, request.head))
+
+
+def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
+    if at in engine.commands or grain == Grain.CALL:
+        return min(at + 1, head)
+    world = (yield from engine.at(at)).fork()
+    world.step(grain, engine.stops(grain, world))
+    after = world.position if world.position > at else at + 1
+    return min([after, head] + [where for where in engine.commands if at < where < after])
+
+
+@answers(Back)
+def back(engine: Engine, request: Back) -> Steps[int]:
+    """Return the position from which a step of the grain leads to this position, or past it."""
+    at, grain = request.position, request.grain
+    if at <= 1 or grain == Grain.CALL:
+        return max(0, at - 1)
+    start = yield from _start_before(engine, at)
+    if start in engine.commands:
+        return start
+    world = (yield from engine.at(start)).fork()
+    while True:
+        world.step(grain, engine.stops(grain, world))
+        if world.position >= at or world.position == start:
+            return start
+        start = world.position
+        if engine.slice.over():
+            yield
+
+
+def _start_before(engine: Engine, at: int) -> Steps[int]:
+    """Return the start of the last attempt or command before a position: both end a step of any grain."""
+    world = yield from engine.at(at)
+    starts = [where + 1 for where in engine.commands if where + 1 < at]
+    starts += [where for where in engine.commands if where < at]
+    for attempt in reversed(world.journal.attempts):
+        if attempt.first_position < at:
+            starts.append(attempt.first_position)
+            break
+    return max(starts, default=0)
+
 
 # Opening, following, saving
 
@@ -30,11 +162,11 @@ def open_session(engines: Engines, session: int, request: opening.Open) -> Steps
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
     yield from engine.take(request.rows)
-    checkpoints.restore(engine, request.archive)
+    restore(engine, request.archive)
     restored = engine.world.position
     yield
     yield from engine.go_on(request.head)
-    differs = None if restored else checkpoints.compare(engine, request.outcomes)
+    differs = None if restored else compare(engine, request.outcomes)
     return opening.Opened(restored, differs)
 
 
@@ -110,9 +242,9 @@ def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]
 def search_on(engines: Engines, session: int, request: until.Search) -> Steps[until.SearchProgress]:
     """Begin a search or go on with it, for some time."""
     engine = engines.get(session)
-    going = None if request.begin else engines.take_task(session, request.token, search.Search)
+    going = None if request.begin else engines.take_task(session, request.token, outlines.Search)
     if going is None:
-        going = search.Search(engine, request.points, request.position, request.back, request.head, request.most)
+        going = outlines.Search(engine, request.points, request.position, request.back, request.head, request.most)
     progress = yield from going.work(request.seconds)
     if not progress.done:
         engines.keep_task(session, request.token, going)

@@ -22,7 +22,7 @@ from playground.sessions.protocol.moving import (
     PlannedObject,
 )
 from playground.sessions.worker import world as core
-from playground.sessions.worker.answers.adoption import offers
+from playground.sessions.worker.answers.configurations import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
 from playground.sessions.worker.time_sharing import Steps

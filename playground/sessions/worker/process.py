@@ -27,8 +27,7 @@ from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.handlers import progress
 from playground.sessions.worker.memory import SHARED, Budget, Clearing, within
 from playground.sessions.worker.past import DroppedWorlds
-from playground.sessions.worker.registry import HANDLERS, Handler
-from playground.sessions.worker.time_sharing import Job, Steps, TimeSharing, TimeSlice
+from playground.sessions.worker.time_sharing import HANDLERS, Handler, Job, Steps, TimeSharing, TimeSlice
 
 READ = 1 << 20
 IDLE = 0.5  # seconds without work after which memory is cleared up

@@ -9,7 +9,7 @@ import msgspec
 import orjson
 
 from playground.presenters.words import gettext_noop, message
-from playground.sessions.protocol import traces
+from playground.sessions.protocol import comparing
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached, refusal
 from playground.sessions.protocol.opening import LogRow
@@ -29,7 +29,7 @@ OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NO
 class Export:
     """A trace being written, a chunk at a time."""
 
-    def __init__(self, request: traces.OpenTrace) -> None:
+    def __init__(self, request: comparing.OpenTrace) -> None:
         self._memory = Budget(ALONE, TOO_MUCH)
         first, last = request.detail
         lines = export_lines(
@@ -37,7 +37,7 @@ class Export:
         )
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
-    def next(self) -> traces.TraceLines:
+    def next(self) -> comparing.TraceLines:
         """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
         with self._memory:
@@ -45,23 +45,23 @@ class Export:
                 made.append(orjson.dumps(line, option=OPTIONS))
                 size += len(made[-1])
                 if size >= CHUNK or time.perf_counter() > end:
-                    return traces.TraceLines(b"".join(made), False)
-        return traces.TraceLines(b"".join(made), True)
+                    return comparing.TraceLines(b"".join(made), False)
+        return comparing.TraceLines(b"".join(made), True)
 
 
-def with_lesson(lines: Iterator[Data], lesson: traces.TracedLesson) -> Iterator[Data]:
+def with_lesson(lines: Iterator[Data], lesson: comparing.TracedLesson) -> Iterator[Data]:
     """The same lines; the header names the lesson, where there is one."""
     header = next(lines)
     yield {**header, "lesson": msgspec.to_builtins(lesson)} if lesson.story else header
     yield from lines
 
 
-def lesson_in(header: Mapping[str, Any]) -> traces.TracedLesson:
+def lesson_in(header: Mapping[str, Any]) -> comparing.TracedLesson:
     """The lesson that a header names."""
     try:
-        return msgspec.convert(header.get("lesson", {}), traces.TracedLesson)
+        return msgspec.convert(header.get("lesson", {}), comparing.TracedLesson)
     except msgspec.ValidationError:
-        return traces.TracedLesson()
+        return comparing.TracedLesson()
 
 
 def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
@@ -69,7 +69,7 @@ def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
     return {row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"}
 
 
-def check(request: traces.CheckTrace) -> traces.TraceChecked:
+def check(request: comparing.CheckTrace) -> comparing.TraceChecked:
     """Compute a trace again."""
     lines = _read(request.data)
     try:
@@ -80,14 +80,14 @@ def check(request: traces.CheckTrace) -> traces.TraceChecked:
         raise CommandRefused(message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))) from None
     except Refused as refused:
         raise refusal(refused.errors) from None
-    return traces.TraceChecked(
+    return comparing.TraceChecked(
         seed=seed,
         head=head,
-        commands=[traces.TracedCommand(at, _payload(log[at])) for at in sorted(log)],
+        commands=[comparing.TracedCommand(at, _payload(log[at])) for at in sorted(log)],
         attempts=report.attempts,
         position=report.position,
         difference=_difference(report),
-        maker=traces.TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
+        maker=comparing.TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
         records=sum(line.get("type") == "record" for line in lines),
         passed_over=_list_unknown_fields(log.values()),
         lesson=lesson_in(lines[0]),
@@ -107,11 +107,11 @@ def _payload(command: Any) -> bytes:
     return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
 
 
-def _difference(report: Any) -> traces.TraceDifference | None:
+def _difference(report: Any) -> comparing.TraceDifference | None:
     difference = report.difference
     if difference is None:
         return None
-    return traces.TraceDifference(difference.line, difference.position, difference.received, difference.expected)
+    return comparing.TraceDifference(difference.line, difference.position, difference.received, difference.expected)
 
 
 def _read(data: bytes) -> list[Mapping[str, Any]]:

@@ -25,7 +25,7 @@ from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.home import tracks
-from playground.views.lessons.variants import MOST_VARIANTS, create_lesson, create_variant
+from playground.views.lessons.course import MOST_VARIANTS, create_lesson, create_variant
 from playground.views.responses import problem
 
 

@@ -1,7 +1,10 @@
-"""A lesson by its address, and the lessons by the document that they play."""
+"""Lessons for learners: by address, by document, with other numbers, and lessons of somebody's own."""
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -11,20 +14,187 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from playground.lessons import LANGUAGES, Lesson, command_of, find_playthrough, lesson_of
+from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
+from playground.lessons.authoring import Checked, LessonFiles
 from playground.lessons.figures import read_figures
 from playground.lessons.own import PREFIX, hand
 from playground.lessons.reading import read_documents
-from playground.models import Session
+from playground.models import OwnLesson, Session
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
-from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError
 from playground.sessions.recent import remember
-from playground.sessions.web.client import SessionClient
-from playground.views.lessons.variants import create_lesson, create_variant
+from playground.sessions.web.client import SessionClient, check_lesson, create_session, draw_variant
+from playground.templatetags.lessons import in_language
+from playground.views.access import author, creator, opens
 from playground.views.responses import problem
+
+View = Callable[..., Coroutine[Any, Any, HttpResponse]]
+
+
+def takes(view: View) -> View:
+    """The view gets the lesson that its key opens; an error becomes a page that says so."""
+
+    @wraps(view)
+    async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
+        try:
+            return await view(request, await in_thread(lessons.find, key), **rest)
+        except SessionError as error:
+            return problem(request, error)
+
+    return inner
+
+
+def writes(view: View) -> View:
+    """Wrap a view like `takes`, for the edit key alone."""
+
+    @takes
+    @wraps(view)
+    async def inner(request: HttpRequest, lesson: OwnLesson, **rest: Any) -> HttpResponse:
+        if request.resolver_match is None or request.resolver_match.kwargs["key"] != lesson.edit_key:
+            raise NotAllowed(_("This link starts the lesson. To change the lesson, ask its author for the edit link."))
+        return await view(request, lesson, **rest)
+
+    return inner
+
+
+async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> Checked:
+    """Return the result of the lesson's check; check it now if it has changed since the last check."""
+    known = lessons.get_check_result(lesson)
+    if known is not None:
+        return known
+    files = lessons.files_of(lesson)
+    found = await check_lesson(files, author(request))
+    await in_thread(lessons.keep, lesson.pk, files, found)
+    await in_thread(lesson.refresh_from_db)
+    return found
+
+
+def require_size(files: LessonFiles) -> None:
+    """Refuses what is too large before it is played."""
+    if files.size > settings.MAX_LESSON_BYTES:
+        raise LimitReached(
+            _("The files of the lesson have %(has)s bytes. The limit is %(most)s.")
+            % {"has": f"{files.size:,}", "most": f"{settings.MAX_LESSON_BYTES:,}"}
+        )
+
+
+MOST_VARIANTS = 9999
+
+
+@require_POST
+async def new_variant(request: HttpRequest) -> HttpResponse:
+    """Start a variant of one of the lessons that there are."""
+    slug = request.POST.get("lesson", "")
+    try:
+        return await _start_variant(request, lesson_of(slug), slug)
+    except SessionError as error:
+        return problem(request, error)
+
+
+@require_POST
+@takes
+async def own_variant(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
+    """Start a variant of a lesson of somebody's own, as learners have it."""
+    await in_thread(lessons.was_used, lesson.pk)
+    return await _of_story(request, lesson.document)
+
+
+@require_POST
+@opens
+async def another_variant(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """Start another variant of a session's lesson; the session stays as it is."""
+    return await _of_story(request, client.session.story)
+
+
+async def _of_story(request: HttpRequest, slug: str) -> HttpResponse:
+    return await _start_variant(request, await in_thread(lessons.of_story, slug), slug)
+
+
+async def _start_variant(request: HttpRequest, lesson: Lesson | None, slug: str) -> HttpResponse:
+    session, _variant = await create_variant(request, lesson, slug)
+    await remember(request, session.edit_key)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+async def create_variant(
+    request: HttpRequest, lesson: Lesson | None, slug: str, seed: str = ""
+) -> tuple[Session, Lesson]:
+    """Create the session of the variant of a seed, or the one that a form asks for; return it and the lesson as it was drawn."""
+    if lesson is None or lesson.pattern is None:
+        raise SessionError(_("This lesson has no variants."))
+    seed = seed or _seed(request.POST.get("variant", ""))
+    handed_on = await in_thread(lessons.document, slug)
+    drawn = await draw_variant(slug, handed_on, seed, author(request))
+    if not drawn.document:
+        raise SessionError(
+            _("In variant %(variant)s, a question of this lesson has no unique answer. Try another variant.")
+            % {"variant": seed}
+        )
+    await in_thread(lessons.keep_document, drawn.slug, drawn.document)
+    variant = hand(drawn.document).lesson
+    title = str(in_language(variant.titles))[:100]
+    name = _("%(title)s, variant %(variant)s") % {"title": title, "variant": seed}
+    return await create_lesson(request, variant, name), variant
+
+
+async def create_lesson(request: HttpRequest, lesson: Lesson, name: str = "") -> Session:
+    """Create a session at the beginning of a lesson, with the lesson's title as its name unless there is another."""
+    named = name or str(in_language(lesson.titles))
+    commands = beginning(lesson.plan)
+    return await create_session(name=named, story=lesson.slug, commands=commands, creator=creator(request))
+
+
+def _seed(text: str) -> str:
+    """Return the variant's number, a random one if the text is empty. Raises SessionError."""
+    text = text.strip()
+    if not text:
+        return str(1 + secrets.randbelow(MOST_VARIANTS))
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_VARIANTS and len(text) <= 4):
+        raise SessionError(
+            _("The variant “%(variant)s” is not a whole number from 1 to %(most)d.")
+            % {"variant": text[:40], "most": MOST_VARIANTS}
+        )
+    return str(int(text))
+
+
+@require_http_methods(["GET", "POST"])
+@takes
+async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
+    """Describe the lesson; POST starts it in a new session."""
+    taken = await in_thread(_document, lesson.document)
+    if request.method == "POST":
+        if taken is None:
+            raise SessionError(_("This lesson is not ready yet: its author has problems to fix first."))
+        await in_thread(lessons.was_used, lesson.pk)
+        return await _start_taken(request, taken, _title(taken))
+    return render(request, "playground/lessons/take.html", {"lesson": lesson, "taken": taken, "key": lesson.key})
+
+
+async def try_out(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
+    """The lesson as it is written now, as a learner sees it."""
+    taken = await in_thread(_document, lesson.draft)
+    if taken is None:
+        raise SessionError(_("The lesson cannot be played to its end yet. Its page lists the problems."))
+    return await _start_taken(request, taken, _("Try: %(title)s") % {"title": _title(taken)})
+
+
+def _document(slug: str) -> Lesson | None:
+    data = lessons.document(slug)
+    return hand(data).lesson if data else None
+
+
+def _title(lesson: Lesson) -> str:
+    return str(in_language(lesson.titles) or "")
+
+
+async def _start_taken(request: HttpRequest, lesson: Lesson, name: str) -> HttpResponse:
+    session = await create_lesson(request, lesson, name[:120] or _("Lesson"))
+    await remember(request, session.edit_key)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
 
 SOURCE = "story"
 

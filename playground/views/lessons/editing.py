@@ -2,27 +2,228 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from playground.lessons import LANGUAGES
-from playground.lessons.authoring import LessonFiles, pack_folder
+from playground.lessons.authoring import Checked, LessonFiles, Moment, SeenCard, Suggestion, Writing, pack_folder
 from playground.lessons.authoring.files import BadFile, read_files
+from playground.lessons.authoring.writing import CARD_WORDS, LESSON_WORDS
+from playground.lessons.format import LANGUAGES, TRACKS, Card, Question
 from playground.models import OwnLesson
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
 from playground.views.home import TRACK_NAMES
-from playground.views.lessons import taking
-from playground.views.lessons.access import get_or_run_check, require_size, writes
-from playground.views.lessons.changes import apply_changes
+from playground.views.lessons import course
+from playground.views.lessons.course import get_or_run_check, require_size, writes
 from playground.views.lessons.making import get_lesson_language
-from playground.views.lessons.page import page_of
-from playground.views.lessons.words import of_findings
+from playground.views.lessons.words import default_words, of_findings, of_moment, of_question
+from playground.views.responses import whole_number
+
+SPOTLIGHTS = ("map", "queue", "stage", "points", "timeline")
+MOST_MINUTES = 90
+
+
+class Change(NamedTuple):
+    """The files with what was sent, where the page goes on (a language, `files`, `try`, `share`), and the card that it is shown at."""
+
+    files: LessonFiles
+    goes: str = ""
+    anchor: str = ""
+
+
+def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Checked) -> Change:
+    """All fields are taken; then a button adds a card at a moment, removes one, or goes somewhere."""
+    writing = Writing(files, language)
+    writing.say({name: _sent_text(sent, name) for name in LESSON_WORDS if name in sent})
+    if sent.get("track") in TRACKS:
+        writing.plan["track"] = sent["track"]
+    minutes = whole_number(_sent_text(sent, "minutes"), 4)
+    if minutes is not None:
+        writing.plan["minutes"] = min(max(minutes, 1), MOST_MINUTES)
+    suggested = {card.id: card.suggested for card in known.cards}
+    for card in list(writing.cards):
+        if f"{card['id']}.text" in sent:
+            _take_card(sent, writing, str(card["id"]), suggested.get(str(card["id"]), ()))
+    anchor = _add_or_remove(sent, writing, known)
+    goes = sent.get("goes", "")
+    return Change(writing.files(), goes if goes in (*LANGUAGES, "files", "try", "share") else "", anchor)
+
+
+def _take_card(sent: QueryDict, writing: Writing, card_id: str, suggested: tuple[Suggestion, ...]) -> None:
+    said = {name: _sent_text(sent, f"{card_id}.{name}") for name in CARD_WORDS if f"{card_id}.{name}" in sent}
+    if f"{card_id}.spotlight" in sent:
+        writing.set_on_card(card_id, "spotlight", sent[f"{card_id}.spotlight"][:100])
+    asked = sent.get(f"{card_id}.question")
+    if asked is not None:
+        before = (writing.card(card_id) or {}).get("question")
+        question = _question(asked)
+        writing.set_on_card(card_id, "question", question)
+        suggestion = next((each for each in suggested if as_field(each.question) == asked), None)
+        if question is None:
+            said |= {"ask": "", "right": "", "wrong": ""}
+        elif suggestion is not None and question != before:
+            defaults = default_words(suggestion, writing.language)
+            said |= {name: text for name, text in defaults.items() if name == "ask" or not said.get(name)}
+    writing.say_on_card(card_id, said)
+
+
+def _question(asked: str) -> dict[str, object] | None:
+    """A question as the plan writes it; None where nothing is asked or what was sent is no question."""
+    try:
+        question = msgspec.json.decode(asked.encode(), type=Question)
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return None
+    return serialize_question(question)
+
+
+def serialize_question(question: Question) -> dict[str, object]:
+    """A question as the plan writes it: without what it does not say."""
+    data: dict[str, object] = msgspec.to_builtins(question)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items() if value}
+
+
+def as_field(question: Question) -> str:
+    """A question as the page's form has it."""
+    return json.dumps(serialize_question(question), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _add_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
+    """The fragment of the card that the page is shown at afterwards."""
+    if (removed := sent.get("remove")) and writing.card(removed):
+        writing.remove_card(removed)
+        return "#cards"
+    moment = _moment(sent.get("add", ""), known)
+    if moment is not None:
+        positions = {card.id: card.position for card in known.cards}
+        ids = [str(card["id"]) for card in writing.cards]
+        before = [number for number, each in enumerate(ids) if positions.get(each, -1) <= moment.position]
+        return f"#card-{writing.add_card(moment.when, max(before, default=0) + 1)}"
+    at = sent.get("at", "")
+    return f"#card-{at}" if writing.card(at) else ""
+
+
+def _moment(position: str, known: Checked) -> Moment | None:
+    return next((each for each in known.moments if str(each.position) == position), None)
+
+
+def _sent_text(sent: QueryDict, name: str) -> str:
+    return sent.get(name, "").replace("\r\n", "\n").strip()
+
+
+SPOTLIGHT_NAMES = {
+    "map": gettext_lazy("the map of the nodes"),
+    "queue": gettext_lazy("the queues"),
+    "stage": gettext_lazy("the stage"),
+    "points": gettext_lazy("the extension points"),
+    "timeline": gettext_lazy("the timeline"),
+}
+
+
+class Choice(NamedTuple):
+    """An option of a select."""
+
+    value: str
+    text: str
+    chosen: bool
+    key: str = ""
+    drawn: bool = False
+
+
+def page_of(files: LessonFiles, known: Checked, language: str) -> dict[str, Any]:
+    """The lesson's own words, its cards, the moments that a card can be made for."""
+    lesson = read_files(files)
+    said = Writing(files, language).said
+    seen = {card.id: card for card in known.cards}
+    by_when = {_frozen(moment.when): moment for moment in known.moments}
+    cards = [
+        _card(number, card, seen.get(card.id), said["cards"].get(card.id) or {}, by_when)
+        for number, card in enumerate(lesson.plan.cards, 1)
+    ]
+    return {
+        "plan": lesson.plan,
+        "said": said,
+        "words": language,
+        "cards": cards,
+        "moments": _groups(
+            known, {card["position"]: (card["number"], card["id"]) for card in cards if card["position"] >= 0}
+        ),
+        "questions": sum(bool(card["asks"]) for card in cards),
+    }
+
+
+def _card(
+    number: int, card: Card, seen: SeenCard | None, words: Mapping[str, Any], moments: Mapping[str, Moment]
+) -> dict[str, Any]:
+    moment = moments.get(_frozen(card.when))
+    questions = _questions(card, seen)
+    return {
+        "id": card.id,
+        "number": number,
+        "moment": of_moment(moment) if moment is not None else "",
+        "again": moment.number if moment is not None else 1,
+        "when": seen.when if seen is not None else "",
+        "position": seen.position if seen is not None else -1,
+        "words": words,
+        "asks": card.question is not None,
+        "acts": card.do is not None,
+        "key": seen.key if seen is not None else "",
+        "questions": questions,
+        "drawn": any(each.chosen and each.drawn for each in questions),
+        "spotlights": _spotlights(card.spotlight),
+    }
+
+
+def _questions(card: Card, seen: SeenCard | None) -> list[Choice]:
+    chosen = as_field(card.question) if card.question is not None else ""
+    found = [
+        Choice(as_field(each.question), of_question(each), as_field(each.question) == chosen, each.key, each.drawn)
+        for each in (seen.suggested if seen is not None else ())
+    ]
+    if card.question is not None and not any(each.chosen for each in found):
+        answer = ", ".join(f"{word}: {value}" for word, value in card.question.answer.items())
+        found.append(Choice(chosen, answer, True, seen.key if seen is not None else ""))
+    return found
+
+
+def _spotlights(chosen: str) -> list[Choice]:
+    found = [Choice(name, str(SPOTLIGHT_NAMES[name]), name == chosen) for name in SPOTLIGHTS]
+    if chosen and chosen not in SPOTLIGHTS:
+        found.append(Choice(chosen, chosen, True))
+    return found
+
+
+def _groups(known: Checked, cards: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
+    """Moments one after another, those of the same pod in one group."""
+    groups: list[dict[str, Any]] = []
+    for moment in known.moments:
+        if not groups or groups[-1]["pod"] != moment.pod:
+            groups.append({"pod": moment.pod, "moments": []})
+        groups[-1]["moments"].append(
+            {
+                "position": moment.position,
+                "seconds": moment.seconds,
+                "text": of_moment(moment),
+                "again": moment.number,
+                "card": cards.get(moment.position, (0, ""))[0],
+                "card_id": cards.get(moment.position, (0, ""))[1],
+            }
+        )
+    return groups
+
+
+def _frozen(when: Mapping[str, Any]) -> str:
+    return str(sorted((str(word), str(value)) for word, value in when.items()))
 
 
 @require_http_methods(["GET", "POST"])
@@ -73,7 +274,7 @@ async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str
     """Back to the page, at the card that was changed; in the other language's words; to the files, or a try."""
     page = reverse("edit-lesson", args=[lesson.edit_key])
     if goes == "try":
-        return await taking.try_out(request, lesson)
+        return await course.try_out(request, lesson)
     if goes == "files":
         return HttpResponseRedirect(reverse("lesson-files", args=[lesson.edit_key]))
     if goes in LANGUAGES:

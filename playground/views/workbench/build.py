@@ -14,10 +14,9 @@ from playground.sessions.web.client import SessionClient
 from playground.views import responses
 from playground.views.access import edits, opens
 from playground.workbench.builder import to_yaml
-from playground.workbench.builder.names import next_index
-from playground.workbench.forms.build import BuilderForm, NodesForm, PodsForm
+from playground.workbench.builder.grammar import next_index
+from playground.workbench.forms.build import PRESETS, BuilderForm, NodesForm, PodsForm, find_preset, list_instances
 from playground.workbench.forms.devices import ClaimsForm, DevicesForm
-from playground.workbench.forms.presets import PRESETS, find_preset, list_instances
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 
 FORMS: dict[str, type[BuilderForm]] = {

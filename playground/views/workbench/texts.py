@@ -17,7 +17,7 @@ from playground.sessions.protocol.looking import ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import in_words as wrong_field
 from playground.templatetags.playground_words import problem_words
-from playground.workbench.forms.flags import at_line
+from playground.workbench.forms.fields import at_line
 from scheduler_core.formats.manifests import is_archive, pack_files
 from scheduler_core.world.readonly import join_files
 

@@ -2,8 +2,7 @@
 
 from playground.workbench.actions.catalogue import ACTIONS, action, applying, offers
 from playground.workbench.actions.contract import Action, Field, Offer, Subject, Wrong
-from playground.workbench.actions.plugins import KIND as PLUGIN
-from playground.workbench.actions.schedulers import KIND as SCHEDULER
+from playground.workbench.actions.workloads import PLUGIN, SCHEDULER
 
 __all__ = ["ACTIONS", "PLUGIN", "SCHEDULER", "Action", "Field", "Offer", "Subject", "Wrong", "action", "applying"]
 __all__ += ["offers"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from playground.workbench.actions import nodes, plugins, pods, schedulers, workloads
+from playground.workbench.actions import nodes, workloads
 from playground.workbench.actions.contract import (
     WORKLOADS,
     Action,
@@ -21,9 +21,8 @@ from playground.workbench.actions.contract import (
     read_action,
     template,
 )
-from playground.workbench.actions.nodes import STATUSES
+from playground.workbench.actions.nodes import NODE_USAGE, POD_USAGE, SECOND, STATUSES, WORKLOAD_USAGE, clock
 from playground.workbench.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
-from playground.workbench.actions.usage import NODE_USAGE, POD_USAGE, SECOND, WORKLOAD_USAGE, clock
 from scheduler_core.world.commands import ApplyObjects, CreateObject, PatchObject, ReportDeviceCondition, SetPrograms
 
 # Actions on claims for devices.
@@ -250,8 +249,8 @@ ACTIONS: tuple[Action, ...] = (
     RESIZE_POD,
     PRIORITY,
     GATES,
-    *pods.ACTIONS,
-    *workloads.ACTIONS,
+    *workloads.POD_ACTIONS,
+    *workloads.WORKLOAD_ACTIONS,
     *CLAIMS,
     BUDGET,
     *nodes.FAILURES,
@@ -261,11 +260,11 @@ ACTIONS: tuple[Action, ...] = (
     POD_USAGE,
     WORKLOAD_USAGE,
     PROGRAMS,
-    pods.DELETE,
-    workloads.DELETE,
+    workloads.DELETE_POD,
+    workloads.DELETE_OBJECT,
     DELETE,
-    *plugins.ACTIONS,
-    *schedulers.ACTIONS,
+    *workloads.PLUGIN_ACTIONS,
+    *workloads.SCHEDULER_ACTIONS,
 )
 
 

@@ -1,19 +1,91 @@
-"""What can be done to workloads, as kubectl scale, rollout, set image and delete do it."""
+"""Actions on pods, workloads, schedulers, and the plugins of a profile, as kubectl and kube do them."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import UNSET
 
 from playground.workbench.actions.contract import (
     WORKLOADS,
+    Action,
     Choices,
+    Deleting,
+    Field,
     Subject,
     Values,
+    Wrong,
     containers,
     gettext_noop,
     read_action,
 )
-from scheduler_core.world.commands import DeleteObjects, PatchObject, ScaleObject
+from scheduler_core.world.commands import (
+    BindPod,
+    DeleteObjects,
+    EvictPod,
+    PartitionScheduler,
+    PatchObject,
+    ScaleObject,
+    SetConfiguration,
+    StartScheduler,
+    StopScheduler,
+)
+
+POD = ("Pod",)
+MOST_NODES = 200  # that are suggested
+GRACE = Field(
+    "grace_period_seconds", "number", gettext_noop("Grace period in seconds"), gettext_noop("empty: the pod's own")
+)
+
+
+def _options(values: Values) -> dict[str, Any]:
+    grace = values["grace_period_seconds"]
+    return {"grace_period_seconds": UNSET if grace is None else grace}
+
+
+def _nodes(subject: Subject) -> Choices:
+    return [(name, name) for name in subject.nodes[:MOST_NODES]]
+
+
+POD_ACTIONS = (
+    Action(
+        "evict",
+        POD,
+        gettext_noop("Evict"),
+        gettext_noop("Requests the eviction of the pod. Disruption budgets can refuse it."),
+        gettext_noop("The eviction of %(name)s was granted."),
+        lambda subject, values: EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"]),
+        (
+            Field("dry_run", "flag", gettext_noop("Dry run"), gettext_noop("--dry-run=server: the pod is not evicted")),
+            GRACE,
+        ),
+        danger=True,
+        asked=gettext_noop("%(name)s can be evicted now. Nothing was changed."),
+        letter="v",
+        icon="down",
+    ),
+    read_action(
+        "bind",
+        POD,
+        lambda subject, values: BindPod(subject.key, values["node"]),
+        applies=lambda subject: not subject.part("spec", "nodeName"),
+        fields={"node": {"choices": _nodes}},
+    ),
+)
+DELETE_POD = Action(
+    "delete-pod",
+    POD,
+    gettext_noop("Delete"),
+    gettext_noop(
+        "Same as kubectl delete, regardless of budgets. A grace period of 0 seconds removes the pod immediately."
+    ),
+    gettext_noop("%(name)s deleted."),
+    Deleting(_options),
+    (GRACE,),
+    danger=True,
+    letter="d",
+    icon="delete",
+)
+
 
 SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 ROLLED_OUT = ("Deployment", "StatefulSet", "DaemonSet")
@@ -76,7 +148,7 @@ def _replicas(subject: Subject) -> Any:
     return 1 if replicas is None else replicas
 
 
-ACTIONS = (
+WORKLOAD_ACTIONS = (
     read_action(
         "scale",
         SCALED,
@@ -108,9 +180,129 @@ ACTIONS = (
     read_action("suspend", SUSPENDED, _spec("suspend", True), applies=lambda subject: not _is_suspended(subject)),
     read_action("unsuspend", SUSPENDED, _spec("suspend", False), applies=_is_suspended),
 )
-DELETE = read_action(
+DELETE_OBJECT = read_action(
     "delete-workload",
     (*WORKLOADS, "CronJob"),
     _delete,
     fields={"propagation_policy": {"choices": lambda subject: PROPAGATION}},
+)
+
+
+SCHEDULER = "Scheduler"  # no object of the API: a process
+SCHEDULER_KINDS = (SCHEDULER,)
+
+
+def _runs(subject: Subject) -> bool:
+    return bool(subject.name) and subject.part("status", "stage") != "ended"
+
+
+def _cut_off(subject: Subject) -> bool:
+    return _runs(subject) and bool(subject.part("status", "cutOff"))
+
+
+def _start(subject: Subject, values: Values) -> StartScheduler:
+    name = values["host"] or subject.name
+    if not name:
+        raise Wrong("host", gettext_noop("Write a name, such as a"))
+    try:
+        rate = float(values["clock_rate"] or 1)
+    except ValueError:
+        raise Wrong("clock_rate", gettext_noop("Write a number, such as 0.5")) from None
+    elects = {"leaderElection": {"leaderElect": not values["alone"]}}
+    configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **elects}
+    sign = -1 if values["behind"] else 1
+    return StartScheduler(name, configuration, sign * (values["clock_offset"] or 0), rate)
+
+
+SCHEDULER_ACTIONS = (
+    read_action(
+        "start-scheduler",
+        SCHEDULER_KINDS,
+        _start,
+        applies=lambda subject: not _runs(subject),
+        fields={"host": {"initial": lambda subject: subject.name}, "clock_rate": {"initial": lambda subject: "1"}},
+    ),
+    read_action(
+        "end-scheduler",
+        SCHEDULER_KINDS,
+        lambda subject, values: StopScheduler(subject.name, "SIGTERM"),
+        applies=lambda subject: _runs(subject) and subject.part("status", "stage") != "ending",
+    ),
+    read_action(
+        "kill-scheduler", SCHEDULER_KINDS, lambda subject, values: StopScheduler(subject.name, "SIGKILL"), applies=_runs
+    ),
+    read_action(
+        "cut-off-scheduler",
+        SCHEDULER_KINDS,
+        lambda subject, values: PartitionScheduler(subject.name, True),
+        applies=lambda subject: _runs(subject) and not _cut_off(subject),
+    ),
+    read_action(
+        "connect-scheduler",
+        SCHEDULER_KINDS,
+        lambda subject, values: PartitionScheduler(subject.name, False),
+        applies=_cut_off,
+    ),
+)
+
+
+PLUGIN = "Plugin"  # no object of the API: `manifest` holds the scheduler's configuration
+PLUGIN_KINDS = (PLUGIN,)
+MULTI = "multiPoint"
+
+
+def _profiles(subject: Subject) -> list[dict[str, Any]]:
+    return [dict(each) for each in subject.part("configuration", "profiles") or ()]
+
+
+def _list_enabled_entries(subject: Subject) -> list[Mapping[str, Any]]:
+    sets = [(profile.get("plugins") or {}).get(MULTI) or {} for profile in _profiles(subject)]
+    return [each for one in sets for each in one.get("enabled") or () if each.get("name") == subject.name]
+
+
+def _weight(subject: Subject) -> Any:
+    return next((each.get("weight") for each in _list_enabled_entries(subject)), None) or 1
+
+
+def _change_plugins(
+    subject: Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
+) -> SetConfiguration:
+    """The configuration with the list of plugins at all points changed, in every profile that has this one."""
+    profiles = []
+    for profile in _profiles(subject):
+        plugins = dict(profile.get("plugins") or {})
+        multi = dict(plugins.get(MULTI) or {})
+        named = [dict(each) for each in multi.get("enabled") or ()]
+        if any(each.get("name") == subject.name for each in named):
+            multi["enabled"] = change(named)
+            if disabled:
+                multi["disabled"] = [*(multi.get("disabled") or ()), {"name": subject.name}]
+            profile["plugins"] = {**plugins, MULTI: multi}
+        profiles.append(profile)
+    configuration = {**(subject.part("configuration") or {}), "profiles": profiles}
+    return SetConfiguration(configuration, subject.part("metadata", "scheduler"))
+
+
+def _weigh(subject: Subject, values: Values) -> SetConfiguration:
+    def change(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**each, "weight": values["weight"]} if each.get("name") == subject.name else each for each in named]
+
+    return _change_plugins(subject, change, disabled=False)
+
+
+def _disable(subject: Subject, values: Values) -> SetConfiguration:
+    return _change_plugins(
+        subject, lambda named: [each for each in named if each.get("name") != subject.name], disabled=True
+    )
+
+
+PLUGIN_ACTIONS = (
+    read_action(
+        "weight",
+        PLUGIN_KINDS,
+        _weigh,
+        applies=lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
+        fields={"weight": {"initial": _weight}},
+    ),
+    read_action("disable", PLUGIN_KINDS, _disable, applies=lambda subject: bool(_list_enabled_entries(subject))),
 )

@@ -10,10 +10,8 @@ import yaml
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from playground.workbench.builder.claims import claim_manifests
-from playground.workbench.builder.devices import PRESETS, device_manifests
-from playground.workbench.builder.nodes import node_manifests
-from playground.workbench.builder.pods import pod_manifests
+from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests
+from playground.workbench.builder.manifests import node_manifests, pod_manifests
 
 ZONES = ("zone-a", "zone-b", "zone-c")
 

@@ -9,8 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import grammar, to_yaml
-from playground.workbench.forms.fields import PLAIN, DurationField, GrammarField
-from playground.workbench.forms.flags import FlagsField
+from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField
 from scheduler_core.scheduler.config import APIServerOptions, ControllerManagerOptions
 from scheduler_core.world.readonly import CONTROLLER_NAMES
 

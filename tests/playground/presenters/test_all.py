@@ -8,12 +8,12 @@ from dataclasses import asdict
 import orjson
 import pytest
 
-from playground.presenters import PANELS, AnyPanel, Look, inspector, look, present, queues, refusals, scene, timeline
+from playground.presenters import PANELS, AnyPanel, Look, inspector, look, present, queues, scene, timeline
 from playground.presenters.cluster_map import node_cards
-from playground.presenters.deltas import compare, digests
 from playground.presenters.look import MODES, TABS
+from playground.presenters.panels import compare, digests
 from playground.presenters.queues import groups
-from playground.sessions.web.render import render_delta
+from playground.sessions.web.publisher import render_delta
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, StopScheduler
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import empty_world, many_nodes, node, pod, three_nodes
@@ -52,7 +52,7 @@ def test_looking_changes_nothing() -> None:
 
 def forget_everything() -> None:
     scene._TABLES.clear()
-    refusals._LATEST.clear()
+    scene._LATEST.clear()
     groups.forget()
     for module in (look, inspector, node_cards, queues.chips, timeline):
         for function in vars(module).values():

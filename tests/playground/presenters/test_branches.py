@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.views.branches import ROW, draw_branches
+from playground.views.sharing import ROW, draw_branches
 
 
 def row(name: str, at: int, head: int, parent: int = -1, depth: int = 0, **more: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.features.device_search.presenter import describe_search, order_note
-from playground.presenters.inspector.figures import sections
+from playground.presenters.inspector.node import sections
 from scheduler_core.analysis.inspection import device_search
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.device_worlds import world

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters.devices.claims import claims, claims_of, describe_changes
-from playground.presenters.devices.node import node_devices
-from playground.presenters.devices.pools import pool, pools
+from playground.presenters.devices.pools import node_devices, pool, pools
 from playground.presenters.plain import in_plain_words
 from playground.presenters.sentences.kinds import of_facts
 from scheduler_core.base.trace.kinds import ApiCall

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.draining import grace_ends
+from playground.presenters.acting import grace_ends
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,

@@ -9,7 +9,7 @@ from playground.presenters import PANELS
 from playground.presenters.look import TABS, Look
 from playground.presenters.narrator import sentence
 from playground.presenters.pipeline import present as pipeline
-from playground.presenters.stage.exchanges import exchanges
+from playground.presenters.stage.group import exchanges
 from scheduler_core.scheduler.extenders.behaviour import Recorded, Remote
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.world.simulation import Simulation

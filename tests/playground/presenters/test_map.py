@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.cluster_map.heat import BEST, HERE, NO, OK
-from playground.presenters.cluster_map.measure import facts
+from playground.presenters.cluster_map.heat import BEST, HERE, NO, OK, facts
 from playground.presenters.stage.aim import at_hand
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation

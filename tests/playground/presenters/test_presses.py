@@ -9,8 +9,8 @@ import pytest
 from playground.lessons import lesson_of, play
 from playground.lessons.play import begin_lesson
 from playground.presenters import Look, present
-from playground.presenters.deltas import PanelChange
-from playground.sessions.web.render import render_delta
+from playground.presenters.panels import PanelChange
+from playground.sessions.web.publisher import render_delta
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.base.trace.journal import Place

@@ -5,8 +5,7 @@ from django.urls import reverse
 
 from playground.templatetags.places import PLACES
 from playground.views.workbench.build import FORMS, first_values
-from playground.workbench.forms.build import NodesForm
-from playground.workbench.forms.presets import PRESETS, find_preset, list_instances
+from playground.workbench.forms.build import PRESETS, NodesForm, find_preset, list_instances
 from tests.playground.workbench.conftest import page_text
 
 NODES = {"count": 2, "name": "node-{i}", "first": 1, "cpu": "4", "memory": "16Gi", "pods": 110}

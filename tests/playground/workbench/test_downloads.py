@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from playground.features.exports import views as downloads
-from playground.sessions.web.jobs import downloads as jobs
+from playground.sessions.web.jobs import traces as jobs
 from playground.sessions.worker import engines as files
 from tests.playground.workbench.conftest import page_text
 from tests.playground.workbench.test_build import NODES, PODS

@@ -18,7 +18,7 @@ from playground.lessons.authoring import LessonFiles, anchor_and_check, check, p
 from playground.models import LessonDocument, OwnLesson, Session
 from playground.sessions.database import lessons
 from playground.sessions.web import client
-from playground.views.lessons import access, making
+from playground.views.lessons import course, making
 from tests.playground.test_authoring import PLAN, WORDS
 from tests.playground.workbench.conftest import page_text
 
@@ -63,7 +63,7 @@ def checked_here(monkeypatch):
     async def check_lesson(files, author, move=False):
         return (anchor_and_check if move else check)(files, settings.MAX_OBJECTS)
 
-    monkeypatch.setattr(access, "check_lesson", check_lesson)
+    monkeypatch.setattr(course, "check_lesson", check_lesson)
     monkeypatch.setattr(making, "check_lesson", check_lesson)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from playground.presenters import Look, present
-from playground.presenters.deltas import compare, digests
-from playground.sessions.web.render import render_delta
+from playground.presenters.panels import compare, digests
+from playground.sessions.web.publisher import render_delta
 from scheduler_core.world.commands import ApplyObjects
 from tests.playground.presenters.worlds import shown, three_nodes
 from tests.scheduler_core.worlds import node

@@ -8,10 +8,9 @@ from playground.presenters.amounts import amount, duration
 from playground.presenters.look import Look
 from playground.presenters.scene import PodRef, cycle_of, pod_ref, present_step, scheduler_of, short, table_of
 from playground.presenters.stage.binding import lanes
-from playground.presenters.stage.binding.cells import HEADS, POINTS, merge
 from playground.presenters.stage.binding.ended import list_ended_cycles
-from playground.presenters.stage.binding.lanes import Lane
-from playground.presenters.stage.preemption.room import Segment, segments
+from playground.presenters.stage.binding.lanes import HEADS, POINTS, Lane, merge
+from playground.presenters.stage.preemption.theatre import Segment, segments
 from playground.presenters.stage.shape import Stage
 from playground.presenters.why.panel import get_explanation
 from playground.presenters.words import Message, gettext_noop, message

@@ -1,9 +1,8 @@
 """Lanes of pods whose binding cycle has ended lately, as the journal and the Events tell it: bound, or rolled back."""
 
 from playground.presenters.scene import scheduler_of
-from playground.presenters.stage.binding import cells
-from playground.presenters.stage.binding.cells import POINTS
-from playground.presenters.stage.binding.lanes import Lane, lane
+from playground.presenters.stage.binding import lanes
+from playground.presenters.stage.binding.lanes import POINTS, Lane, lane
 from playground.presenters.words import gettext_noop, message
 from scheduler_core.world.readonly import Attempt, Move, Place, Pod, Point, SchedulerView, WorldView
 
@@ -46,21 +45,21 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     row = _row(attempt, waited, started, end)
     if not bound:
         return _back(sim, scheduler, attempt, row, started, end, pod)
-    first: cells.Cell = {**cells.build_assumed_cell(pod), "state": "ok", "glyph": "✓"}
+    first: lanes.Cell = {**lanes.build_assumed_cell(pod), "state": "ok", "glyph": "✓"}
     return lane(pod, attempt.node, attempt.number, [first, *row], "bound")
 
 
-def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move) -> list[cells.Cell]:
+def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move) -> list[lanes.Cell]:
     """The journal does not know what the plugins did at the points that the pod passed."""
-    passed = cells.cell("ok", cells.PASSED)
+    passed = lanes.cell("ok", lanes.PASSED)
     wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
     return [
         passed,
-        passed if waited is None else cells.was_waiting(),
-        passed if waited is None else cells.build_waited_cell(wait),
+        passed if waited is None else lanes.was_waiting(),
+        passed if waited is None else lanes.build_waited_cell(wait),
         passed,
-        cells.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
-        cells.cell("ok", message(gettext_noop("done"))),
+        lanes.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
+        lanes.cell("ok", message(gettext_noop("done"))),
     ]
 
 
@@ -68,7 +67,7 @@ def _back(
     sim: WorldView,
     scheduler: SchedulerView,
     attempt: Attempt,
-    row: list[cells.Cell],
+    row: list[lanes.Cell],
     started: Move | None,
     end: Move,
     pod: Pod,
@@ -77,10 +76,10 @@ def _back(
     why = _why(sim, attempt.pod, end.t)
     point = _find_refusing_point(why, started)
     at = POINTS.index(point)
-    row[at:] = [cells.build_refused_cell(why), *(cells.none(each) for each in POINTS[at + 1 :])]
+    row[at:] = [lanes.build_refused_cell(why), *(lanes.none(each) for each in POINTS[at + 1 :])]
     profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
-    found = lane(pod, attempt.node, attempt.number, [cells.build_assumed_cell(pod), *row], "back")
-    found["back"] = cells.build_way_back(pod, point, [plugin.name for plugin in profile.at(Point.UNRESERVE)])
+    found = lane(pod, attempt.node, attempt.number, [lanes.build_assumed_cell(pod), *row], "back")
+    found["back"] = lanes.build_way_back(pod, point, [plugin.name for plugin in profile.at(Point.UNRESERVE)])
     return found
 
 

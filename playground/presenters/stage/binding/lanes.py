@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict
 
+from playground.presenters.amounts import amount, cpu, duration
 from playground.presenters.scene import short
-from playground.presenters.stage.binding import cells
-from playground.presenters.stage.binding.cells import POINTS, Cell, WayBack, of_steps, refusal
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import (
     BIND_CALL,
     AdvanceBinding,
@@ -21,6 +21,198 @@ from scheduler_core.world.readonly import (
     SchedulingCycleView,
     WorldView,
 )
+
+
+class Cell(TypedDict):
+    """`state`: held, ok, skip, now, wait, no, ahead or none; `at` is the position of its last step, `span` the number of its points."""
+
+    state: str
+    glyph: str
+    head: Message | None
+    sub: Message | None
+    at: int | None
+    ring: int | None
+    full: str
+    span: int
+
+
+HEADS = {
+    "assume": gettext_noop("assume"),
+    Point.RESERVE: "Reserve",
+    Point.PERMIT: "Permit",
+    Point.WAIT_ON_PERMIT: "WaitOnPermit",
+    Point.PRE_BIND: "PreBind",
+    Point.BIND: "Bind",
+    Point.POST_BIND: "PostBind",
+}
+POINTS = tuple(Point(point) for point in list(HEADS)[1:])
+_GLYPHS = {"held": "◆", "ok": "✓", "skip": "–", "now": "▸", "wait": "◔", "no": "✕", "ahead": "", "none": ""}
+_HELD = gettext_noop("%(amount)s held")
+_PLUGIN = gettext_noop("1 plugin")
+_PLUGINS = gettext_noop("%(n)s plugins")
+
+
+def cell(
+    state: str,
+    head: Message | None = None,
+    sub: Message | None = None,
+    at: int | None = None,
+    ring: int | None = None,
+    full: str = "",
+) -> Cell:
+    glyph = _GLYPHS[state]
+    return {"state": state, "glyph": glyph, "head": head, "sub": sub, "at": at, "ring": ring, "full": full, "span": 1}
+
+
+def merge(row: Sequence[Cell]) -> list[Cell]:
+    """Return a lane's cells with neighbors that say the same as one: points with nothing to do, and points that were passed."""
+    merged: list[Cell] = []
+    for name, each in zip(HEADS.values(), row, strict=True):
+        last = merged[-1] if merged else None
+        if last is None or each["head"] is None or not _are_alike(last, each):
+            merged.append({**each, "full": each["full"] or name})
+            continue
+        last["span"] += 1
+        last["full"] = f"{last['full']}, {name}"
+        last["sub"] = exactly(last["full"])
+        if each["state"] == "skip":
+            last["head"] = message(gettext_noop("%(n)s points have nothing to do"), n=last["span"])
+    return merged
+
+
+def _are_alike(one: Cell, other: Cell) -> bool:
+    return one["state"] == other["state"] and (one["state"] == "skip" or one["head"] == other["head"] == PASSED)
+
+
+def build_assumed_cell(pod: Pod) -> Cell:
+    """The cache holds the node's capacity for the pod."""
+    return cell("held", message(gettext_noop("assumed")), message(_HELD, amount=holds(pod)))
+
+
+class WayBack(TypedDict):
+    """The way back of a lane: from the cell `span` points on, through Unreserve of `plugins`, to `free` in the cache."""
+
+    span: int
+    plugins: list[str]
+    free: Message
+
+
+def build_way_back(pod: Pod, point: Point, plugins: Sequence[str]) -> WayBack:
+    free = message(gettext_noop("%(amount)s free again"), amount=holds(pod))
+    return {"span": POINTS.index(point) + 1, "plugins": list(plugins), "free": free}
+
+
+def ahead(point: Point) -> Cell:
+    """Not there yet."""
+    return cell("ahead", exactly(HEADS[point]))
+
+
+PASSED = message(gettext_noop("passed"))
+_IDLE = {
+    Point.RESERVE: gettext_noop("nothing to reserve"),
+    Point.PERMIT: gettext_noop("nothing to wait for"),
+    Point.PRE_BIND: gettext_noop("nothing to prepare"),
+}
+
+
+def build_idle_cell(point: Point, at: int | None = None) -> Cell:
+    """No plugin of the point has anything to do for the pod."""
+    return cell("skip", message(_IDLE.get(point, gettext_noop("no plugin"))), at=at)
+
+
+def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
+    """Every plugin of the point has said yes."""
+    head = message(_PLUGIN) if count == 1 else message(_PLUGINS, n=count)
+    return cell("ok", head, within(took), at=at)
+
+
+def within(took: int) -> Message | None:
+    """Return the time taken, or None if no time passed."""
+    return message(gettext_noop("in %(time)s"), time=duration(took)) if took > 0 else None
+
+
+def build_allowed_cell(at: int | None = None) -> Cell:
+    """Permit lets the pod go on at once."""
+    return cell("ok", message(gettext_noop("allowed")), at=at)
+
+
+def no_wait() -> Cell:
+    """No Permit plugin wants to wait."""
+    return cell("skip", message(gettext_noop("no wait")))
+
+
+def build_waited_cell(took: int) -> Cell:
+    """The wait has ended well."""
+    return cell("ok", message(gettext_noop("allowed")), within(took) or message(gettext_noop("at once")))
+
+
+def waiting(plugins: Sequence[str], timeout: int) -> Cell:
+    """A Permit plugin makes the pod wait."""
+    head = message(gettext_noop("Wait %(time)s"), time=duration(timeout))
+    return cell("wait", head, exactly(", ".join(plugins)))
+
+
+def was_waiting() -> Cell:
+    """A Permit plugin made the pod wait, and that is over."""
+    return cell("ok", message(gettext_noop("waited")))
+
+
+def build_countdown_cell(time: int, whole: int) -> Cell:
+    """Return a cell with the remaining virtual time."""
+    head = message(gettext_noop("%(time)s left"), time=duration(time))
+    ring = round(100 * min(time / max(whole, 1), 1))
+    return cell("wait", head, message(gettext_noop("of %(time)s"), time=duration(whole)), ring=ring)
+
+
+def running(done: int, count: int, at: int | None = None) -> Cell:
+    """A point between two of its plugins."""
+    sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGIN, k=done, n=count)
+    return cell("now", message(gettext_noop("running")), sub, at=at)
+
+
+def under_way(name: str, taken: int, whole: int | None) -> Cell:
+    """A plugin or a call that takes its time: what is taken of how much."""
+    if whole is not None and whole > 0:
+        sub = message(gettext_noop("%(taken)s of %(whole)s"), taken=duration(taken), whole=duration(whole))
+    else:
+        sub = message(gettext_noop("since %(taken)s"), taken=duration(taken))
+    return cell("now", message(gettext_noop("running")), sub, full=name)
+
+
+def build_refused_cell(sub: str, at: int | None = None) -> Cell:
+    """The step that said no, with why."""
+    return cell("no", message(gettext_noop("refused")), exactly(sub) if sub else None, at=at, full=sub)
+
+
+def build_bound_cell(node: str, took: int = 0) -> Cell:
+    """The API server has bound the pod."""
+    return cell("ok", message(gettext_noop("bound")), within(took) or exactly(node))
+
+
+def none(point: Point) -> Cell:
+    """Never reached."""
+    return cell("none", exactly(HEADS[point]), message(gettext_noop("not reached")))
+
+
+def holds(pod: Pod) -> str:
+    """Return the amount that the cache counts for the pod: its cpu, else its memory, else one pod."""
+    if pod.requests.milli_cpu:
+        return f"{cpu(pod.requests.milli_cpu)} cpu"
+    if pod.requests.memory:
+        return amount("memory", pod.requests.memory)
+    return "1 pod"
+
+
+def of_steps(steps: Sequence[PluginStep], point: Point) -> list[PluginStep]:
+    """The steps at a point."""
+    return [step for step in steps if step.point is point]
+
+
+def refusal(steps: Sequence[PluginStep]) -> PluginStep | None:
+    """The first step that said neither yes nor wait nor skip."""
+    fine = (Code.SUCCESS, Code.WAIT, Code.SKIP)
+    return next((step for step in steps if step.status.code not in fine), None)
+
 
 _ORDER = {str(point): i for i, point in enumerate(POINTS)} | {str(Phase.EXTENDER_BIND): 4}
 
@@ -55,14 +247,14 @@ def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> "Lane | No
     refusing = next((point for point in POINTS[:2] if refusal(of_steps(cycle.steps, point))), None)
     if refusing is None and cycle.pod.key not in scheduler.cache.assumed:
         return None
-    row = [cells.build_assumed_cell(cycle.pod), *(_plugins(scheduler, cycle, point) for point in POINTS[:2])]
-    row += [cells.none(point) if refusing else cells.ahead(point) for point in POINTS[2:]]
+    row = [build_assumed_cell(cycle.pod), *(_plugins(scheduler, cycle, point) for point in POINTS[:2])]
+    row += [none(point) if refusing else ahead(point) for point in POINTS[2:]]
     if refusing is Point.RESERVE:
-        row[2] = cells.none(Point.PERMIT)
+        row[2] = none(Point.PERMIT)
     found = lane(cycle.pod, cycle.chosen, cycle.number, row, "back" if refusing else "cycle")
     if refusing is not None:
         plugins = [step.plugin for step in of_steps(cycle.steps, Point.UNRESERVE)]
-        found["back"] = cells.build_way_back(cycle.pod, refusing, plugins)
+        found["back"] = build_way_back(cycle.pod, refusing, plugins)
     return found
 
 
@@ -101,12 +293,12 @@ def _plugins(scheduler: SchedulerView, cycle: SchedulingCycleView, point: Point)
     steps, count = of_steps(cycle.steps, point), len(scheduler.profiles[cycle.profile].at(point))
     no, at = refusal(steps), steps[-1].position if steps else None
     if no is not None:
-        return cells.build_refused_cell(no.status.message, at)
+        return build_refused_cell(no.status.message, at)
     if waits := [step for step in steps if step.status.code is Code.WAIT]:
-        return cells.waiting([step.plugin for step in waits], max(step.timeout for step in waits))
+        return waiting([step.plugin for step in waits], max(step.timeout for step in waits))
     if str(cycle.phase) == point:
-        return cells.running(len(steps), count, at)
-    return _build_passed(scheduler, cycle, point, at) if steps else cells.ahead(point)
+        return running(len(steps), count, at)
+    return _build_passed(scheduler, cycle, point, at) if steps else ahead(point)
 
 
 def _build_passed(
@@ -116,8 +308,8 @@ def _build_passed(
     plugins = scheduler.profiles[cycle.profile].at(point)
     working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
     if not working:
-        return cells.build_idle_cell(point, at)
-    return cells.build_allowed_cell(at) if point is Point.PERMIT else cells.build_passed_cell(len(working), took, at)
+        return build_idle_cell(point, at)
+    return build_allowed_cell(at) if point is Point.PERMIT else build_passed_cell(len(working), took, at)
 
 
 def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:
@@ -126,7 +318,7 @@ def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleVi
     before = cycle.steps if cycle is not None and cycle.number == binding.number else ()
     stands = _ORDER.get(str(binding.phase), len(POINTS))
     row = [
-        cells.build_assumed_cell(binding.pod),
+        build_assumed_cell(binding.pod),
         _build_passed(scheduler, binding, Point.RESERVE, _find_position(before, Point.RESERVE)),
         _build_permit_cell(scheduler, binding, _find_position(before, Point.PERMIT)),
         _waits(sim, binding, stands),
@@ -142,18 +334,18 @@ def _find_position(steps: Sequence[PluginStep], point: Point) -> int | None:
 def _build_permit_cell(scheduler: SchedulerView, binding: BindingCycleView, at: int | None) -> Cell:
     if binding.waiting:
         whole = max(binding.waiting.values()) - binding.started
-        return cells.waiting(sorted(binding.waiting), whole)
+        return waiting(sorted(binding.waiting), whole)
     return _build_passed(scheduler, binding, Point.PERMIT, at)
 
 
 def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
     if binding.waiting:
         deadline = min(binding.waiting.values())
-        return cells.build_countdown_cell(max(deadline - sim.now, 0), deadline - binding.started)
+        return build_countdown_cell(max(deadline - sim.now, 0), deadline - binding.started)
     ended = of_steps(binding.steps, Point.WAIT_ON_PERMIT)
     if ended:
-        return cells.build_waited_cell(ended[-1].t - binding.started)
-    return cells.no_wait() if stands > 2 else cells.running(0, 1)
+        return build_waited_cell(ended[-1].t - binding.started)
+    return no_wait() if stands > 2 else running(0, 1)
 
 
 def _binding_point(
@@ -161,20 +353,20 @@ def _binding_point(
 ) -> Cell:
     """`beyond`: how many points the cycle is further than this one; 0: it stands here."""
     if beyond < 0:
-        return cells.ahead(point)
+        return ahead(point)
     steps = of_steps(binding.steps, point)
     at = steps[-1].position if steps else None
     plugins = scheduler.profiles[binding.profile].at(point)
     if point is Point.PRE_BIND and all(each.is_idle(point, binding.state, binding.pod) for each in plugins):
-        return cells.build_idle_cell(point, at)
+        return build_idle_cell(point, at)
     if beyond > 0:
         end = binding.entered if beyond == 1 else steps[-1].t if steps else 0
         took = end - steps[0].t if steps else 0
         if point is Point.BIND:
-            return cells.build_bound_cell(binding.node)
+            return build_bound_cell(binding.node)
         return _build_passed(scheduler, binding, point, at, took)
     over = due.calls.get(binding.pod.key) if point is Point.BIND else due.plugins.get(binding.number)
     if over is None or over <= sim.now or (point is not Point.BIND and not steps):
-        return cells.running(len(steps), len(plugins), at)
+        return running(len(steps), len(plugins), at)
     name = steps[-1].plugin if steps else str(plugins[0].name)
-    return cells.under_way(name, sim.now - binding.entered, over - binding.entered)
+    return under_way(name, sim.now - binding.entered, over - binding.entered)

@@ -4,21 +4,24 @@ import json
 from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
 
+from playground.presenters.acting import Draining, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.amounts import clock
-from playground.presenters.draining import Draining, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.look import AIM, Look
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines
 from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
-from playground.presenters.stage.controller.changed import AllChanged, ChangeTable, collect_changes
-from playground.presenters.stage.controller.evictions import Evictions, evictions
 from playground.presenters.stage.controller.owners import (
     OF_CONTROLLER,
+    AllChanged,
     BudgetRow,
+    ChangeTable,
+    Evictions,
     OwnerChain,
     budgets,
     chain_of,
+    collect_changes,
+    evictions,
     owners,
 )
 from playground.presenters.stage.controller.replicas import STATES, Span, host, lane

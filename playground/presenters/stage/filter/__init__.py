@@ -7,18 +7,34 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
-from playground.presenters.cluster_map.search import Mask, matching_of
-from playground.presenters.cluster_map.verdicts import VerdictChips, chips
-from playground.presenters.inspector.figures import FigurePart, Section, sections
+from playground.presenters.cluster_map.search import Mask, VerdictChips, chips, matching_of
+from playground.presenters.inspector.node import FigurePart, Section, sections
 from playground.presenters.inspector.yaml import Excerpt, cut_out
 from playground.presenters.look import AIM, Look
 from playground.presenters.plain import in_plain_words
-from playground.presenters.refusals import FEASIBLE, UNSEEN, Refusals, is_filter_over, refusals
-from playground.presenters.scene import count_evaluated_nodes, cycle_of, find_pod, last_attempt, short
-from playground.presenters.stage.exchanges import ExchangeRow, exchanges
-from playground.presenters.stage.filter.asks import asks
-from playground.presenters.stage.filter.columns import Columns, Head, columns, heads, just_refused
-from playground.presenters.stage.filter.sampling import is_sampled, notes
+from playground.presenters.scene import (
+    FEASIBLE,
+    UNSEEN,
+    Refusals,
+    count_evaluated_nodes,
+    cycle_of,
+    find_pod,
+    is_filter_over,
+    last_attempt,
+    refusals,
+    short,
+)
+from playground.presenters.stage.filter.columns import (
+    Columns,
+    Head,
+    asks,
+    columns,
+    heads,
+    is_sampled,
+    just_refused,
+    notes,
+)
+from playground.presenters.stage.group import ExchangeRow, exchanges
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, SchedulingCycleView, WorldView

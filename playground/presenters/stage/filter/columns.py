@@ -1,14 +1,203 @@
-"""The filter stage's columns: PreFilter where it left nodes out, the Filter plugins that run, extenders; who came in, who was refused."""
+"""The filter stage's columns, the requirements of the pod, and the facts of the search itself."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
-from playground.presenters.refusals import Refusals, is_filter_over
-from playground.presenters.scene import framework_of, present_step, without_scheme
-from playground.presenters.stage.exchanges import list_serving_extenders
-from scheduler_core.world.readonly import Code, PluginStep, Point, SchedulingCycleView, Verb, WorldView
+from playground.presenters.amounts import amount, thousands
+from playground.presenters.scene import (
+    Refusals,
+    framework_of,
+    is_filter_over,
+    present_step,
+    scheduler_of,
+    without_scheme,
+)
+from playground.presenters.stage.group import list_serving_extenders
+from playground.presenters.words import Message, exactly, gettext_noop, message
+from scheduler_core.world.readonly import (
+    Code,
+    PluginStep,
+    Pod,
+    Point,
+    SchedulingCycleView,
+    SearchView,
+    Toleration,
+    Verb,
+    WorldView,
+)
+
+_BY_NODE_CONTROLLER = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_OPERATORS = {"Exists": "%s", "DoesNotExist": "!%s"}
+
+
+def asks(pod: Pod) -> list[Message]:
+    """Requests first, then what narrows the nodes."""
+    return [
+        *_requests(pod),
+        *(exactly(f"{key}={value}") for key, value in pod.spec.node_selector.items()),
+        *_node_affinity(pod.spec.manifest),
+        *_beside(pod.spec.pod_affinity, gettext_noop("beside %(pods)s by %(topology)s")),
+        *_beside(pod.spec.pod_anti_affinity, gettext_noop("not beside %(pods)s by %(topology)s")),
+        *(
+            message(gettext_noop("spread by %(topology)s"), topology=_short(spread["topologyKey"]))
+            for spread in pod.spec.topology_spread
+            if spread.get("whenUnsatisfiable") != "ScheduleAnyway"
+        ),
+        *(message(gettext_noop("host port %(port)s"), port=port.port) for port in pod.spec.host_ports),
+        *_tolerations(pod.spec.tolerations),
+    ]
+
+
+def _requests(pod: Pod) -> Iterator[Message]:
+    requests = pod.requests
+    named = [(name, requests.get(name)) for name in ("cpu", "memory", "ephemeral-storage")]
+    named = [(name, value) for name, value in (*named, *requests.scalar) if value]
+    for name, value in named:
+        yield exactly(amount(name, value) if name == "memory" else f"{amount(name, value)} {name}")
+    if not named:
+        yield message(gettext_noop("no requests"))
+
+
+def _node_affinity(manifest: Mapping[str, Any]) -> Iterator[Message]:
+    required = _at(manifest, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    for term in _at(required, "nodeSelectorTerms") or ():
+        said = [_expression(e) for e in (*term.get("matchExpressions", ()), *term.get("matchFields", ()))]
+        if said:
+            yield exactly(", ".join(said))
+
+
+def _beside(affinity: Mapping[str, Any], words: str) -> Iterator[Message]:
+    for term in affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
+        yield message(words, pods=_selector(term.get("labelSelector")), topology=_short(term["topologyKey"]))
+
+
+def _selector(selector: Mapping[str, Any] | None) -> str:
+    labels = [f"{key}={value}" for key, value in _at(selector, "matchLabels").items()]
+    labels += [_expression(e) for e in _at(selector, "matchExpressions") or ()]
+    return ", ".join(labels) or "*"
+
+
+def _expression(expression: Mapping[str, Any]) -> str:
+    """Format an expression as kubectl does, a single value with an equals sign."""
+    key, operator = _short(expression["key"]), expression["operator"]
+    values = [str(value) for value in expression.get("values") or ()]
+    if operator in _OPERATORS:
+        return _OPERATORS[operator] % key
+    if operator in ("Gt", "Lt"):
+        return f"{key}{'>' if operator == 'Gt' else '<'}{values[0]}"
+    if len(values) == 1:
+        return f"{key}{'=' if operator == 'In' else '!='}{values[0]}"
+    return f"{key} {'in' if operator == 'In' else 'notin'} ({','.join(values)})"
+
+
+def _tolerations(tolerations: Iterable[Toleration]) -> Iterator[Message]:
+    """But those that kube gives every pod."""
+    for toleration in tolerations:
+        if toleration.key not in _BY_NODE_CONTROLLER:
+            taint = f"{toleration.key}={toleration.value}" if toleration.value else toleration.key or "*"
+            yield message(gettext_noop("tolerates %(taint)s"), taint=taint)
+
+
+def _short(key: str) -> str:
+    """A label's key without its prefix."""
+    return key.rpartition("/")[2]
+
+
+def _at(data: Any, *path: str) -> Any:
+    """Return the value at a path; an empty mapping if there is none."""
+    for name in path:
+        data = (data or {}).get(name)
+    return data or {}
+
+
+LEAST_SHARE, LEAST_NODES = 5, 100  # kube: minFeasibleNodesPercentageToFind, minFeasibleNodesToFind
+
+
+def notes(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Message]:
+    """One sentence each; none before Filter has begun, but what PreFilter said."""
+    return [*_pre_filter(cycle), *_search(sim, cycle, unseen), *_passes(cycle)]
+
+
+def is_sampled(cycle: SchedulingCycleView) -> bool:
+    """Return whether the search may end before it reaches every node, or PreFilter left some out: worth a note first."""
+    search = cycle.search
+    stops = search is not None and not search.own_nomination and search.wanted < len(search.order)
+    return stops or cycle.node_names is not None or not cycle.pre_filter_status.ok
+
+
+def _pre_filter(cycle: SchedulingCycleView) -> list[Message]:
+    if not cycle.pre_filter_status.ok:
+        return [message(gettext_noop("PreFilter refuses the pod before Filter asks any node."))]
+    if cycle.node_names is None:
+        return []
+    text = gettext_noop("PreFilterResult leaves %(left)s of %(nodes)s nodes; %(plugins)s excludes the others.")
+    nodes = thousands(cycle.nodes.snapshot_rows)
+    return [message(text, left=len(cycle.node_names), nodes=nodes, plugins=", ".join(cycle.narrowed_by))]
+
+
+def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Message]:
+    search = cycle.search
+    if search is None or not len(search.order):
+        return []
+    if search.own_nomination:
+        text = gettext_noop("Filter asks %(node)s first: the pod is nominated to it.")
+        if cycle.hint:
+            text = gettext_noop("Same pod as the one before: Filter asks %(node)s alone, the next node of its list.")
+        return [message(text, node=cycle.nodes.names[int(search.order[0])])]
+    if search.wanted >= len(search.order):
+        return [_all(search)]
+    return [_sample(search), _share(sim, len(search.order)), *_describe_progress(search, unseen)]
+
+
+def _all(search: SearchView) -> Message:
+    if len(search.order) < LEAST_NODES:
+        text = gettext_noop("Filter examines every node, as there are fewer than 100; it starts at index %(start)s.")
+    else:
+        text = gettext_noop("Filter examines every node; it starts at index %(start)s.")
+    return message(text, start=_start(search))
+
+
+def _sample(search: SearchView) -> Message:
+    text = gettext_noop(
+        "Filter starts at index %(start)s, where the last search ended, and stops at %(wanted)s feasible nodes of %(nodes)s."
+    )
+    return message(text, start=_start(search), wanted=thousands(search.wanted), nodes=thousands(len(search.order)))
+
+
+def _start(search: SearchView) -> str:
+    return thousands(int((search.order < search.order[0]).sum()))
+
+
+def _share(sim: WorldView, nodes: int) -> Message:
+    own = framework_of(sim).percentage_of_nodes_to_score
+    share = scheduler_of(sim).percentage_of_nodes_to_score if own is None else own
+    if share:
+        text = gettext_noop("percentageOfNodesToScore is %(share)s %%, and at least 100 nodes.")
+        return message(text, share=share)
+    text = gettext_noop(
+        "percentageOfNodesToScore is 0, so it adapts: 50 − %(nodes)s ÷ 125 is %(share)s %%, and at least 100 nodes."
+    )
+    return message(text, nodes=nodes, share=max(50 - nodes // 125, LEAST_SHARE))
+
+
+def _describe_progress(search: SearchView, unseen: int) -> list[Message]:
+    if not search.seen:
+        return []
+    text = gettext_noop("Filter has looked at %(seen)s nodes; %(unseen)s nodes are not examined.")
+    return [message(text, seen=thousands(len(search.order) - unseen), unseen=thousands(unseen))]
+
+
+def _passes(cycle: SchedulingCycleView) -> list[Message]:
+    if cycle.search is None or not cycle.search.nominated:
+        return []
+    text = gettext_noop(
+        "Filter runs twice where pods of equal or higher priority are nominated: first with them, then without."
+    )
+    return [message(text)]
+
 
 PRE_FILTER = "PreFilter"
 _FILTERS = (Point.FILTER, Point.EXTENDER_FILTER)

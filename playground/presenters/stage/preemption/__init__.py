@@ -6,15 +6,23 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from playground.presenters.amounts import amount
-from playground.presenters.cluster_map.preempting import Step, chosen_of, step_of, steps_of
+from playground.presenters.cluster_map.node_cards import Step, chosen_of, step_of, steps_of
 from playground.presenters.look import Look
 from playground.presenters.plain import in_plain_words
 from playground.presenters.scene import PodRef, cycle_of, last_attempt, pod_ref, scheduler_of, short
-from playground.presenters.stage.preemption.dry_run import StepLine, describe_step
-from playground.presenters.stage.preemption.ladder import Criterion, LadderRow, columns, ladder
-from playground.presenters.stage.preemption.landing import Landing, landing, last_choice, of_step
-from playground.presenters.stage.preemption.room import Room, room
-from playground.presenters.stage.preemption.theatre import Theatre, theatre
+from playground.presenters.stage.preemption.choice import (
+    Criterion,
+    LadderRow,
+    Landing,
+    StepLine,
+    columns,
+    describe_step,
+    ladder,
+    landing,
+    last_choice,
+    of_step,
+)
+from playground.presenters.stage.preemption.theatre import Room, Theatre, room, theatre
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView, budgets_of

@@ -1,17 +1,154 @@
 """Queue: which pod is next. The pools that pods wait in as a flow, or all of them as a table."""
 
-from typing import TypedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from heapq import nlargest, nsmallest
+from itertools import chain, islice
+from typing import Any, TypedDict
 
-from playground.presenters.amounts import thousands
+from playground.presenters.amounts import clock, duration, thousands
 from playground.presenters.look import Look
-from playground.presenters.queues.groups import CROWD, waiting
-from playground.presenters.scene import scheduler_of
-from playground.presenters.stage.queue import flow, table
+from playground.presenters.queues.groups import CROWD, reasons, waiting
+from playground.presenters.scene import scheduler_of, short
+from playground.presenters.stage.queue import flow
 from playground.presenters.stage.queue.flow import FlowBody, PoolCard
-from playground.presenters.stage.queue.table import QueueTable
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import SchedulerView, WorldView
+from scheduler_core.world.readonly import QueuedPod, QueueView, SchedulerView, WorldView
+
+WINDOW = 50
+Row = tuple[str, QueuedPod]
+
+COLUMNS: dict[str, str] = {
+    "pod": gettext_noop("Pod"),
+    "place": gettext_noop("Queue"),
+    "priority": gettext_noop("Priority"),
+    "queued": gettext_noop("Queued since"),
+    "attempts": gettext_noop("Attempts"),
+    "reason": gettext_noop("Why it waits"),
+}
+_PLACES = {
+    "active": gettext_noop("Active"),
+    "backoff": gettext_noop("Backoff"),
+    "unschedulable": gettext_noop("Unschedulable"),
+    "gated": gettext_noop("Gated"),
+}
+_ORDERS: Mapping[str, Callable[[Row], Any]] = {
+    "pod": lambda row: row[1].key,
+    "priority": lambda row: row[1].pod.priority,
+    "queued": lambda row: row[1].timestamp,
+    "attempts": lambda row: row[1].attempts,
+}
+
+
+class QueueTable(TypedDict):
+    columns: "list[QueueColumn]"
+    rows: "list[QueueRow]"
+    q: str
+    total: int
+    first: int
+    last: int
+    before: int | None
+    after: int | None
+
+
+def present_table(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> QueueTable:
+    """One window of the rows that have `look.q` in their key. Without `look.sort` they stand as the queue has them."""
+    queue = scheduler.queue
+    column, down = look.sort.removeprefix("-"), look.sort.startswith("-")
+    total = sum(len(pods) for _, pods in _pools(queue))
+    first = min(look.page * WINDOW, max(total - 1, 0) // WINDOW * WINDOW)
+    rows: Iterable[Row] = _rows(queue, None if look.q else first + WINDOW)
+    if column in _ORDERS:
+        rows = ((place, queued) for place, pods in _pools(queue) for queued in pods.values())
+    if look.q:
+        rows = [row for row in rows if look.q in row[1].key]
+        total = len(rows)
+        first = min(first, max(total - 1, 0) // WINDOW * WINDOW)
+    if column in _ORDERS:
+        rows = (nlargest if down else nsmallest)(first + WINDOW, rows, key=_ORDERS[column])
+    shown = list(islice(rows, first, first + WINDOW))
+    return {
+        "columns": [_column(name, title, column, down) for name, title in COLUMNS.items()],
+        "rows": [_row(sim, place, queued, chosen) for place, queued in shown],
+        "q": look.q,
+        "total": total,
+        "first": first + 1 if shown else 0,
+        "last": first + len(shown),
+        "before": first // WINDOW - 1 if first else None,
+        "after": first // WINDOW + 1 if first + WINDOW < total else None,
+    }
+
+
+def _pools(queue: QueueView) -> list[tuple[str, Mapping[str, QueuedPod]]]:
+    return [
+        ("active", queue.active_pods),
+        ("backoff", queue.backoff_pods),
+        ("backoff", queue.error_backoff_pods),
+        ("unschedulable", queue.unschedulable_pods),
+        ("gated", queue.gated_pods),
+    ]
+
+
+def _rows(queue: QueueView, limit: int | None = None) -> Iterator[Row]:
+    """Every pod in the queue's own order, where only the first `limit` are asked for."""
+    return chain(
+        (("active", queued) for queued in queue.active(limit)),
+        (("backoff", queued) for queued in queue.backoff(limit)),
+        (("unschedulable", queued) for queued in queue.unschedulable_pods.values()),
+        (("gated", queued) for queued in queue.gated_pods.values()),
+    )
+
+
+class QueueColumn(TypedDict):
+    name: str
+    title: str
+    sort: str
+    order: str
+
+
+def _column(name: str, title: str, sorted_by: str, down: bool) -> QueueColumn:
+    """`sort`: what its head leads to; `order`: which way it is sorted now."""
+    if name not in _ORDERS:
+        return {"name": name, "title": title, "sort": "", "order": ""}
+    mine = name == sorted_by
+    order = ("descending" if down else "ascending") if mine else ""
+    return {"name": name, "title": title, "sort": f"-{name}" if mine and not down else name, "order": order}
+
+
+class QueueRow(TypedDict):
+    key: str
+    name: str
+    chosen: bool
+    place: str
+    priority: int
+    queued: str
+    attempts: int
+    reason: str
+
+
+def _row(sim: WorldView, place: str, queued: QueuedPod, chosen: str) -> QueueRow:
+    return {
+        "key": queued.members[0].key if queued.members else queued.key,
+        "name": short(queued.pod.key),
+        "chosen": chosen in (queued.key, *(each.key for each in queued.members)),
+        "place": _PLACES[place],
+        "priority": queued.pod.priority,
+        "queued": clock(queued.timestamp),
+        "attempts": queued.attempts,
+        "reason": _why(sim, place, queued),
+    }
+
+
+def _why(sim: WorldView, place: str, queued: QueuedPod) -> str:
+    """kube's reasons, gates, or how long the backoff still lasts."""
+    if place == "gated":
+        return ", ".join(queued.pod.spec.scheduling_gates) or queued.gated_by
+    if place == "backoff":
+        return duration(max((queued.backoff_until or sim.now) - sim.now, 0))
+    if place == "unschedulable":
+        return ", ".join(reasons(sim, queued) or queued.rejectors)
+    return ""
+
 
 FORMS = {"flow": gettext_noop("Flow"), "table": gettext_noop("Table"), "nodes": gettext_noop("Nodes")}
 
@@ -30,7 +167,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[QueueBody, PoolCard]:
     body: QueueBody = {}
     cards: dict[str, PoolCard] = {}
     if look.form == "table":
-        body = {"table": table.present(sim, scheduler, look, key)}
+        body = {"table": present_table(sim, scheduler, look, key)}
     elif look.form != "nodes":
         body, cards = flow.frame(sim, scheduler, look), flow.cards(sim, scheduler, look, key)
     return Stage(question, body, _detail(scheduler, waits), FORMS, cards, map=waits < CROWD)

@@ -8,8 +8,7 @@ import numpy as np
 
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, scheduler_of, short
-from playground.presenters.stage.score.board import Column, Scored, build_score_board
-from playground.presenters.stage.score.weights import WhatIf, what_if
+from playground.presenters.stage.score.board import Column, Scored, WhatIf, build_score_board, what_if
 from playground.presenters.stage.score.why import WhyPlugin, WhyTotal, why
 from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from playground.presenters.look import Look
 from playground.presenters.scene import framework_of, present_step, without_scheme
-from playground.presenters.stage.exchanges import list_serving_extenders
+from playground.presenters.stage.group import list_serving_extenders
+from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Point, SchedulingCycleView, ScoreBoard, Verb, WorldView
 
 MOST_POINTS = 100  # of a plugin, before its weight
@@ -126,3 +129,166 @@ def _of_extender(board: ScoreBoard, url: str, weight: int, shade: int) -> Column
 def _now(sim: WorldView) -> str:
     step = present_step(sim)
     return step[0].plugin if step is not None and step[0].point in _SCORING else ""
+
+
+MOST = 10  # a slider's highest weight; higher where the profile has a higher one
+TIPS = 3
+NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """The leading nodes with some weights, and their lead over the others. `places` index the board."""
+
+    places: tuple[int, ...]
+    total: int
+    ahead: int
+
+    @property
+    def first(self) -> int:
+        return self.places[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    columns: Sequence[Column]
+    given: Numbers  # what extenders add
+
+    def totals(self, weights: Sequence[int]) -> Numbers:
+        total = self.given.copy()
+        for column, weight in zip(self.columns, weights, strict=True):
+            if column.normalized is not None:
+                total += column.normalized * np.int64(weight)
+        return total
+
+    def lead(self, weights: Sequence[int]) -> _Lead:
+        totals = self.totals(weights)
+        best = int(totals.max())
+        places = np.flatnonzero(totals == best).tolist()
+        rest = totals[totals < best]
+        return _Lead(tuple(places), best, best - int(rest.max()) if len(rest) else 0)
+
+
+class Slider(TypedDict):
+    plugin: str
+    weight: int
+    was: int
+    most: int
+
+
+class WhatIf(TypedDict):
+    sliders: list[Slider]
+    changed: bool
+    sentences: list[Message]
+
+
+def what_if(scored: Scored, look: Look) -> WhatIf:
+    """The sliders, and what they would change."""
+    columns = [column for column in scored.columns if not column.extender]
+    extended = [column.points for column in scored.columns if column.extender and column.points is not None]
+    sums = _Sums(columns, np.sum(extended, axis=0) if extended else np.zeros(len(scored.board.rows), np.int64))
+    present = [column.weight for column in columns]
+    wanted = chosen_weights(look.weights, len(columns)) or present
+    return {
+        "sliders": [
+            {"plugin": c.name, "weight": w, "was": c.weight, "most": max(MOST, c.weight)}
+            for c, w in zip(columns, wanted, strict=True)
+        ],
+        "changed": wanted != present,
+        "sentences": _describe_weight_change(scored, sums, present, wanted),
+    }
+
+
+def chosen_weights(text: str, count: int) -> list[int] | None:
+    """The look's `weights`, where they are as many as there are sliders."""
+    numbers = [int(part) for part in text.split(".")] if text else []
+    return numbers if len(numbers) == count else None
+
+
+def _describe_weight_change(scored: Scored, sums: _Sums, present: list[int], wanted: list[int]) -> list[Message]:
+    changed = [i for i, (a, b) in enumerate(zip(present, wanted, strict=True)) if a != b]
+    if not changed:
+        return _tips(scored, sums, present)
+    lead, before = sums.lead(wanted), sums.lead(present)
+    if len(changed) > 1:
+        return [_of_several(scored, lead, before)]
+    return _of_one(scored, sums, present, wanted, changed[0], lead, before)
+
+
+def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
+    """Return the single weights whose change would change the leader, the nearest first."""
+    before = set(sums.lead(present).places)
+    found = []
+    for i, column in enumerate(sums.columns):
+        for weight in _nearest(column.weight, max(MOST, column.weight)):
+            lead = sums.lead(_with(present, i, weight))
+            if not before & set(lead.places):
+                found.append((abs(weight - column.weight), i, weight, lead))
+                break
+    return [
+        message(
+            gettext_noop("%(plugin)s ×%(was)s → ×%(weight)s: %(node)s would lead."),
+            plugin=sums.columns[i].name,
+            was=sums.columns[i].weight,
+            weight=weight,
+            node=scored.name(lead.first),
+        )
+        for _, i, weight, lead in sorted(found, key=lambda each: each[:2])[:TIPS]
+    ] or [message(gettext_noop("No single weight from 0 to %(most)s would change who leads."), most=MOST)]
+
+
+def _nearest(weight: int, most: int) -> list[int]:
+    """All other weights, from the nearest on."""
+    return sorted((w for w in range(most + 1) if w != weight), key=lambda w: (abs(w - weight), w))
+
+
+def _with(weights: list[int], i: int, weight: int) -> list[int]:
+    return [*weights[:i], weight, *weights[i + 1 :]]
+
+
+def _of_several(scored: Scored, lead: _Lead, before: _Lead) -> Message:
+    if len(lead.places) > 1:
+        text = gettext_noop("With these weights %(nodes)s tie with %(total)s; one of them would be drawn.")
+        return message(text, nodes=_names(scored, lead), total=lead.total)
+    text = gettext_noop("With these weights %(node)s leads with %(total)s, ahead by %(ahead)s.")
+    if lead.first in before.places:
+        text = gettext_noop("With these weights %(node)s still leads with %(total)s, ahead by %(ahead)s.")
+    return message(text, node=scored.name(lead.first), total=lead.total, ahead=lead.ahead)
+
+
+def _of_one(
+    scored: Scored, sums: _Sums, present: list[int], wanted: list[int], i: int, lead: _Lead, before: _Lead
+) -> list[Message]:
+    values = {"plugin": sums.columns[i].name, "was": present[i], "weight": wanted[i], "total": lead.total}
+    if len(lead.places) > 1:
+        text = gettext_noop(
+            "%(plugin)s ×%(was)s → ×%(weight)s: %(nodes)s tie with %(total)s; one of them would be drawn."
+        )
+        return [message(text, **values, nodes=_names(scored, lead))]
+    values |= {"node": scored.name(lead.first), "ahead": lead.ahead}
+    if lead.first in before.places:
+        text = gettext_noop(
+            "%(plugin)s ×%(was)s → ×%(weight)s: %(node)s still leads with %(total)s, ahead by %(ahead)s."
+        )
+        return [message(text, **values)]
+    text = gettext_noop("%(plugin)s ×%(was)s → ×%(weight)s: %(node)s leads with %(total)s, ahead by %(ahead)s.")
+    return [message(text, **values), *_until(sums, present, wanted, i, lead.first)]
+
+
+def _until(sums: _Sums, present: list[int], wanted: list[int], i: int, node: int) -> list[Message]:
+    """The last weight on the way at which the new leader does not lead, and how far it is behind there."""
+    step = 1 if wanted[i] > present[i] else -1
+    for weight in range(wanted[i] - step, present[i] - step, -step):
+        totals = sums.totals(_with(present, i, weight))
+        behind = int(totals.max() - totals[node])
+        if behind:
+            text = gettext_noop("Up to ×%(weight)s it stays %(behind)s behind.")
+            if step < 0:
+                text = gettext_noop("Down to ×%(weight)s it stays %(behind)s behind.")
+            return [message(text, weight=weight, behind=behind)]
+    return []
+
+
+def _names(scored: Scored, lead: _Lead) -> str:
+    names = [scored.name(i) for i in lead.places[:NAMED]]
+    return ", ".join(names) + (", …" if len(lead.places) > NAMED else "")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import amount
-from playground.presenters.inspector.figures import FigurePart, parts_of
+from playground.presenters.inspector.node import FigurePart, parts_of
 from playground.presenters.look import Look
 from playground.presenters.scene import framework_of
 from playground.presenters.stage.score.board import Column, Scored

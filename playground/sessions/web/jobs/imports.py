@@ -19,7 +19,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.utils.translation import gettext, gettext_noop
 
-from playground.sessions.database import previews
+from playground.sessions.database import markers
 from playground.sessions.protocol.base import Message
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import LimitReached
@@ -66,7 +66,7 @@ class Previews:
 
         async def work(job: Job[Kept]) -> Kept:
             plan = await session.preview(text, rename)
-            token = await self._loop.db(previews.keep, session_id, author, filename, plan)
+            token = await self._loop.db(markers.keep, session_id, author, filename, plan)
             return Kept(token, plan.names)
 
         return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
@@ -142,7 +142,7 @@ class Imports:
             packed = await self._plan(session, job, file, rename)
             job.advance(0, 0, "save")
             name = "" if rename else filename
-            await self._loop.db(previews.keep_packed, session.id, author, name, packed, job.token)
+            await self._loop.db(markers.keep_packed, session.id, author, name, packed, job.token)
             return Imported(job.token, packed.names)
 
         try:
@@ -161,9 +161,9 @@ class Imports:
             job.advance(0, accepted, "apply")
             async with _watch_progress(job, session):
                 await session.changes.apply_import(
-                    token, lambda: self._loop.db(previews.get_packed_command, session.id, token)
+                    token, lambda: self._loop.db(markers.get_packed_command, session.id, token)
                 )
-            await self._loop.db(previews.drop, session.id, token)
+            await self._loop.db(markers.drop, session.id, token)
             return Imported(token, [], accepted)
 
         return self._begin(work, Asker(session.id))

@@ -1,21 +1,97 @@
-"""Leaving commands out, or drawing with another seed: a session's history made again becomes a branch, with a log of its own.
+"""A history made again, an experiment, and the check of a lesson, each as a job."""
 
-The session's worker makes the history again (worker/rerun.py); here that is asked for piece by piece, and then written.
-"""
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol, TypeVar, cast
 
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
+from playground.lessons.authoring import Checked, LessonFiles
 from playground.models import Session
 from playground.sessions.database import log
-from playground.sessions.protocol.base import Message, Query
+from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.comparing import DropTask, Rerun, RerunResult
+from playground.sessions.protocol.looking import CheckLesson, DrawVariant, Variant
+from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
+
+EXPERIMENT_SECONDS = 1800.0
+OF_A_RUN = 300.0
+LOWEST = 19  # as nice counts
+
+EXPERIMENT = Kind(
+    "experiment",
+    at_once=lambda: settings.ENGINE_JOBS,
+    of_a_session=1,
+    busy=gettext_noop("The server is running other experiments, or one of this session. Try again in a few minutes."),
+    failed=gettext_noop("The experiment failed. The session is unchanged."),
+    seconds=EXPERIMENT_SECONDS,
+    late=gettext_noop("The experiment took more than half an hour and was stopped. The runs that were made are below."),
+    stopped=gettext_noop("The experiment was stopped. The runs that were made are below."),
+    kept=20,
+    forgotten=gettext_noop("This experiment has expired. Run it again."),
+)
+
+
+@dataclass
+class Batch:
+    """Requests about the files of a folder, and the answers so far. `about` is whatever the page needs to show them.
+
+    `finish` makes the last answer of all of them.
+    """
+
+    requests: Sequence[Request[Any]]
+    folder: TemporaryDirectory[str] | None = None
+    about: Any = None
+    finish: Callable[[list[Any]], Awaitable[Any]] | None = None
+    answers: list[Any] = field(default_factory=list)
+    began: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """The seconds that the rest will take, as far as can be said."""
+        done = len(self.answers)
+        return (time.monotonic() - self.began) / done * (len(self.requests) - done) if done else 0.0
+
+
+class Experiments:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    def begin(self, session: int, author: str, batch: Batch) -> Job[Batch]:
+        """Begin to answer a batch. The answers are there as they come, also where it is stopped."""
+
+        async def work(job: Job[Batch]) -> Batch:
+            job.result, batch.began = batch, time.monotonic()
+            worker = Worker(LOWEST)
+            try:
+                for request in batch.requests:
+                    job.advance(len(batch.answers), len(batch.requests))
+                    batch.answers.append(await worker.call(0, request, OF_A_RUN))
+            finally:
+                await worker.stop()
+            if batch.finish is not None:
+                batch.answers = [await batch.finish(batch.answers)]
+            return batch
+
+        return self._jobs.begin(EXPERIMENT, work, Asker(session, author))
+
+    def find(self, session: int, token: str) -> Job[Batch]:
+        """Raises SessionGone where it is not known."""
+        return self._jobs.find(EXPERIMENT, session, token)
+
+    def of(self, session: int, author: str) -> list[Job[Batch]]:
+        """Return an author's experiments in a session, the last one first."""
+        asker = Asker(session, author)
+        return [job for job in reversed(self._jobs.all_of(EXPERIMENT)) if job.asker == asker]
+
 
 A = TypeVar("A")
 
@@ -113,3 +189,81 @@ class Reruns:
                     return progress.result
         finally:
             live.notify(DropTask(token=job.token))
+
+
+LESSON = Kind(
+    "lesson",
+    at_once=lambda: settings.ENGINE_JOBS,
+    busy=gettext_noop("The server is checking other lessons. Try again in a moment."),
+    failed=gettext_noop("The lesson could not be played: it needs too much time or memory. Your text is kept."),
+    late=gettext_noop("The lesson could not be played: it needs too much time or memory. Your text is kept."),
+    wait=30.0,
+)
+VARIANT = Kind(
+    "variant",
+    at_once=lambda: settings.ENGINE_JOBS,
+    busy=gettext_noop("The server is starting other variants of lessons. Try again in a moment."),
+    failed=gettext_noop("No variant could be created: it needs too much time or memory."),
+    late=gettext_noop("No variant could be created: it needs too much time or memory."),
+    wait=30.0,
+)
+KEPT = 300.0  # seconds for which a process without work is kept
+
+
+class KeptWorker:
+    """A worker that is asked by one after another, and ended when nobody has asked for a while."""
+
+    def __init__(self, seconds: float = KEPT) -> None:
+        self._seconds = seconds
+        self._worker = Worker()
+        self._turn = asyncio.Lock()
+        self._end: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    async def call(self, request: Request[A]) -> A:
+        """Ask; a process that does not answer in time is ended, and the next request has a new one."""
+        async with self._turn:
+            if self._end is not None:
+                self._end.cancel()
+            try:
+                return await self._worker.call(0, request, settings.LESSON_SECONDS)
+            except asyncio.CancelledError:
+                self._worker.kill()
+                raise
+            finally:
+                self._end = asyncio.get_running_loop().call_later(self._seconds, self._let_go)
+
+    def _let_go(self) -> None:
+        if not self._turn.locked():
+            worker, self._worker = self._worker, Worker()
+            self._ending = asyncio.create_task(worker.stop())
+
+
+class Lessons:
+    """Lives on the sessions' loop."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self._kept = KeptWorker()
+
+    async def check(self, files: LessonFiles, author: str, move: bool = False) -> Checked:
+        """Play what somebody wrote."""
+        request = CheckLesson(files=files, max_objects=settings.MAX_OBJECTS, move=move)
+        return await self._alone(LESSON, request, author)
+
+    async def draw(self, slug: str, lesson: bytes, seed: str, author: str) -> Variant:
+        """Draw a variant of a lesson, and prove it."""
+        request = DrawVariant(slug=slug, lesson=lesson, seed=seed, max_objects=settings.MAX_OBJECTS)
+        if lesson:
+            return await self._alone(VARIANT, request, author)
+        return await self._jobs.begin(VARIANT, lambda job: self._kept.call(request), Asker(0, author)).outcome()
+
+    async def _alone(self, kind: Kind, request: Request[A], author: str) -> A:
+        async def work(job: Job[A]) -> A:
+            worker = Worker()
+            try:
+                return await worker.call(0, request, settings.LESSON_SECONDS)
+            finally:
+                await worker.stop()
+
+        return await self._jobs.begin(kind, work, Asker(0, author)).outcome()

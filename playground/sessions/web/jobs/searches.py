@@ -22,8 +22,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.until import CheckExpression, Search, SearchProgress
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
-from playground.sessions.web.messages import Searched, Searching, ToPage
-from playground.sessions.web.words import describe_hit, never_held
+from playground.sessions.web.messages import Searched, Searching, ToPage, describe_hit, never_held
 
 A = TypeVar("A")
 

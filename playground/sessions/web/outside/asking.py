@@ -11,16 +11,18 @@ import socket
 import ssl
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from django.conf import settings
 
-from playground.sessions.protocol.moving import OutsideCall
-from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
-from playground.sessions.web.outside.http import CallFailed, Progress, Target, post
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.protocol.errors import LimitReached, SessionError
+from playground.sessions.protocol.moving import BeginWatch, EndWatch, NextSeen, OutsideCall, Watched
+from playground.sessions.web.engine_connection import EngineConnection
+from playground.sessions.web.outside.http import AllowedHosts, CallFailed, NotAllowedHost, Progress, Target, post
 from scheduler_core.world.commands import AnswerExtender, OutsideAnswer
 
 # TLS as kube-scheduler does it with an extender's `enableHTTPS` and `tlsConfig`.
@@ -177,3 +179,62 @@ async def _resolve(name: str, port: int) -> list[str]:
     except (socket.gaierror, UnicodeError) as error:
         raise CallFailed(f"dial tcp: lookup {name}: no such host") from error
     return [str(entry[4][0]) for entry in found]
+
+
+MOST = 1000
+PAUSE = 0.02  # seconds between two looks: what happens in between goes out together
+Send = Callable[[bytes | None, int], None]
+
+
+class Watching:
+    """Lives on the sessions' loop. `Send` gets what a watch sees, and the newest resourceVersion; None: the watch ended."""
+
+    def __init__(self, engine: EngineConnection) -> None:
+        self._engine = engine
+        self._watches: dict[int, Send] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._watches)
+
+    async def begin(self, request: BeginWatch, send: Send) -> Watched:
+        """Begin a watch. Raises LimitReached."""
+        if len(self._watches) >= MOST:
+            raise LimitReached(message(gettext_noop("A session takes at most %(most)s watches."), most=MOST))
+        await self._engine.ready()
+        begun = await self._engine.call(request)
+        if begun.number:
+            self._watches[begun.number] = send
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._work())
+        return begun
+
+    async def end(self, number: int) -> None:
+        """A client went."""
+        if self._watches.pop(number, None) is not None:
+            await self._engine.call(EndWatch(number=number))
+
+    def wake(self) -> None:
+        """Something happened."""
+        self._wake.set()
+
+    async def _work(self) -> None:
+        while self._watches:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._engine.ready()
+                seen = await self._engine.call(NextSeen())
+            except SessionError:
+                self._end_all(list(self._watches))
+                return
+            self._end_all([number for number in self._watches if number not in seen.alive])
+            parts = dict(seen.parts)
+            for number, send in self._watches.items():
+                send(parts.get(number, b""), seen.version)
+            await asyncio.sleep(PAUSE)
+
+    def _end_all(self, numbers: list[int]) -> None:
+        for number in numbers:
+            self._watches.pop(number)(None, 0)

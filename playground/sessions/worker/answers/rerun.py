@@ -16,8 +16,7 @@ from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgre
 from playground.sessions.protocol.errors import LimitReached, SessionError, summarize_errors
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo, count_objects
 
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history

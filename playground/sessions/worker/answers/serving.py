@@ -7,8 +7,7 @@ import msgspec
 from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.worker.engine import Engine, Unwanted
-from playground.sessions.worker.registry import answers
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, as_yaml, changes_nothing, read_body
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from playground.models import ImportPreview, LogEntry, Session
-from playground.sessions.database import log, previews
+from playground.sessions.database import log, markers
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.protocol.opening import LogRow
 
@@ -53,7 +53,7 @@ def test_deleted_sessions_go_at_once() -> None:
 def test_imports_that_were_looked_at_and_left_go_after_a_day() -> None:
     for name, days in (("left", 2.0), ("looked at now", 0.5)):
         session = log.create(name, "", "")
-        previews.keep(session.pk, "", "", NOTHING)
+        markers.keep(session.pk, "", "", NOTHING)
         Session.objects.filter(pk=session.pk).update(used=timezone.now() - timedelta(days=days))
     made("with something in it", 2)
     cleaned()
@@ -63,7 +63,7 @@ def test_imports_that_were_looked_at_and_left_go_after_a_day() -> None:
 def test_previews_that_were_left_go_after_a_day_and_their_session_stays() -> None:
     session = made("with something in it")
     for days in (2, 0.5):
-        token = previews.keep(session.pk, "", "", NOTHING)
+        token = markers.keep(session.pk, "", "", NOTHING)
         created = timezone.now() - timedelta(days=days)
         ImportPreview.objects.filter(token=token).update(created=created)
     cleaned()

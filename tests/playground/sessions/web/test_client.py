@@ -14,7 +14,7 @@ from django.db import OperationalError
 
 from playground.models import LogEntry, Session
 from playground.presenters import Look
-from playground.sessions.database import log, previews
+from playground.sessions.database import log, markers
 from playground.sessions.protocol.errors import (
     CommandRefused,
     InThePast,
@@ -286,7 +286,7 @@ async def test_several_people_preview_side_by_side(client: SessionClient) -> Non
 
 
 async def test_of_one_author_only_the_latest_previews_are_kept(client: SessionClient) -> None:
-    tokens = [await keep(client, node(f"n{i}"), author="me") for i in range(previews.OF_AN_AUTHOR + 1)]
+    tokens = [await keep(client, node(f"n{i}"), author="me") for i in range(markers.OF_AN_AUTHOR + 1)]
     with pytest.raises(SessionError, match="has expired"):
         await client.kept_preview(tokens[0])
     assert len((await client.kept_preview(tokens[1])).items) == 1

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from playground.sessions.protocol.lessons import DrawVariant
+from playground.sessions.protocol.looking import DrawVariant
 from playground.sessions.web.engines import TooSlow, WorkerDied
-from playground.sessions.web.jobs.lessons import KeptWorker
+from playground.sessions.web.jobs.reruns import KeptWorker
 
 DRAW = DrawVariant(slug="bin-packing", lesson=b"", seed="5", max_objects=1_000)
 

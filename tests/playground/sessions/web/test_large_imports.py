@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
 
-from playground.sessions.database import previews
+from playground.sessions.database import markers
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.moving import ImportProgress, PackedPlan, ReadImport
@@ -69,9 +69,9 @@ class Loop:
 def kept(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What was to be kept in the database, and what dropped."""
     calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(previews, "keep_packed", lambda *given: calls.append(("keep", *given)))
-    monkeypatch.setattr(previews, "drop", lambda *given: calls.append(("drop", *given)))
-    monkeypatch.setattr(previews, "get_packed_command", lambda *given: b"command")
+    monkeypatch.setattr(markers, "keep_packed", lambda *given: calls.append(("keep", *given)))
+    monkeypatch.setattr(markers, "drop", lambda *given: calls.append(("drop", *given)))
+    monkeypatch.setattr(markers, "get_packed_command", lambda *given: b"command")
     return calls
 
 

@@ -16,7 +16,7 @@ from playground.lessons.judging import as_text
 from playground.models import Session
 from playground.presenters import Look
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.lessons import JudgeAnswer, OpenQuestion
+from playground.sessions.protocol.looking import JudgeAnswer, OpenQuestion
 from playground.sessions.web.client import SessionClient, create_session
 
 SLUG = "gate"

@@ -27,7 +27,7 @@ from playground.sessions.protocol.moving import OutsideCall
 from playground.sessions.web import outside
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.outside import asking
-from playground.sessions.web.outside.hosts import AllowedHosts, NotAllowedHost
+from playground.sessions.web.outside.http import AllowedHosts, NotAllowedHost
 from playground.sessions.web.runtime import runtime
 from scheduler_core.scheduler.extenders.behaviour import Remote
 from scheduler_core.world.commands import OutsideAnswer, SetConfiguration, SetExtender, command_from_json

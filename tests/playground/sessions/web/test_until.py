@@ -29,7 +29,7 @@ from playground.sessions.protocol.until import (
 )
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
-from playground.sessions.worker.conditions.until import require_future
+from playground.sessions.worker.conditions.matching import require_future
 from scheduler_core.world.commands import StartScheduler, command_from_json
 from scheduler_core.world.simulation import Simulation
 from tests.playground.sessions.worlds import applying, cluster, node, pod

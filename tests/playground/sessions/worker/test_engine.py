@@ -15,7 +15,7 @@ from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Compare, View
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.worker import cursor
+from playground.sessions.worker import handlers
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from playground.sessions.worker.world import Grain
@@ -64,11 +64,11 @@ def delta(engine: Engine, at: int, before: int, look: Look = LOOK) -> Delta:
 
 
 def forward(engine: Engine, at: int, grain: Grain) -> int:
-    return finish(cursor.forward(engine, Forward(at=at, grain=grain, head=engine.world.position)))
+    return finish(handlers.forward(engine, Forward(at=at, grain=grain, head=engine.world.position)))
 
 
 def back(engine: Engine, at: int, grain: Grain) -> int:
-    return finish(cursor.back(engine, Back(at=at, grain=grain, head=engine.world.position)))
+    return finish(handlers.back(engine, Back(at=at, grain=grain, head=engine.world.position)))
 
 
 def test_a_past_position_looks_as_it_looked_when_it_was_the_head() -> None:

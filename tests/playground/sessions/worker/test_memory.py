@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from playground.sessions.protocol.comparing import AttemptDigests, Outline
+from playground.sessions.protocol.comparing import AttemptDigests, OpenTrace, Outline
 from playground.sessions.protocol.errors import LimitReached
-from playground.sessions.protocol.traces import OpenTrace
 from playground.sessions.worker import memory
 from playground.sessions.worker.answers.rerun import Rerun
 from playground.sessions.worker.engines import Engines

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.sessions.protocol.looking import FindNames, FoundName
-from playground.sessions.worker.answers.overview import find_names, matching, thin_attempts
+from playground.sessions.worker.answers.objects import find_names, matching, thin_attempts
 
 NAMES = ["default/web-1", "default/my-web", "shop/api-1", "webs/db-1"]
 

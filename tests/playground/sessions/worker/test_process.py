@@ -14,15 +14,14 @@ import msgspec
 import pytest
 
 from playground.sessions.protocol.base import Message, Query, Request, answer_of
+from playground.sessions.protocol.comparing import CheckTrace, NextTraceLines, TraceLines
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
-from playground.sessions.protocol.traces import CheckTrace, NextTraceLines, TraceLines
 from playground.sessions.protocol.wire import REPLIES, AtWork, Frames, Reply
 from playground.sessions.web.engines import encode_message, read_answer
 from playground.sessions.worker import handlers
 from playground.sessions.worker.process import Worker
-from playground.sessions.worker.registry import HANDLERS, Handler, answers_as_worker
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import HANDLERS, Handler, Steps, answers_as_worker
 
 
 @pytest.fixture

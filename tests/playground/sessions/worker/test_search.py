@@ -13,7 +13,7 @@ from playground.features.breakpoints.query import Hits
 from playground.features.breakpoints.worker import hits
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit, from_form
 from playground.sessions.protocol.until import SearchProgress
-from playground.sessions.worker.answers.search import Search
+from playground.sessions.worker.answers.outlines import Search
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from tests.playground.sessions.worlds import cluster

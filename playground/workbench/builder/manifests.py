@@ -1,10 +1,84 @@
-"""Pod manifests from the pod form."""
+"""Manifests of nodes and pods from their forms, and as YAML that a person would have written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from playground.workbench.builder.names import expand
+import yaml
+
+from playground.workbench.builder.grammar import expand
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
+
+
+class _Dumper(yaml.SafeDumper):
+    """No aliases: a part that two objects share is written out twice."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def to_yaml(manifests: Iterable[Mapping[str, Any]], most: int | None = None) -> str:
+    """The manifests as documents with `---` between them; at most `most` of them where it is given."""
+    documents = list(manifests)
+    return "---\n".join(fragment(dict(each)) for each in documents[:most])
+
+
+def fragment(value: Any) -> str:
+    """A part of a manifest, in the same style."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return text
+
+
+ZONE = "topology.kubernetes.io/zone"
+HOSTNAME = "kubernetes.io/hostname"
+
+
+def node_manifests(
+    *,
+    count: int = 1,
+    name: str = "node-{i}",
+    first: int = 1,
+    zones: Sequence[str] = (),
+    cpu: str = "4",
+    memory: str = "16Gi",
+    pods: int = 110,
+    resources: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    taints: Sequence[Mapping[str, str]] = (),
+    unschedulable: bool = False,
+) -> list[MutableManifest]:
+    """`count` nodes alike but for name, hostname label and zone; zones take turns. Raises PatternError."""
+    capacity = {"cpu": cpu, "memory": memory, "pods": str(pods), **(resources or {})}
+    return [
+        _node(each, zones[index % len(zones)] if zones else "", capacity, labels or {}, taints, unschedulable)
+        for index, each in enumerate(expand(name, count, first, zones))
+    ]
+
+
+def _node(
+    name: str,
+    zone: str,
+    capacity: Mapping[str, str],
+    labels: Mapping[str, str],
+    taints: Sequence[Mapping[str, str]],
+    unschedulable: bool,
+) -> MutableManifest:
+    own = {HOSTNAME: name, **({ZONE: zone} if zone else {}), **labels}
+    spec: dict[str, Any] = {}
+    if taints:
+        spec["taints"] = [dict(taint) for taint in taints]
+    if unschedulable:
+        spec["unschedulable"] = True
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": own},
+        **({"spec": spec} if spec else {}),
+        "status": {"capacity": dict(capacity), "allocatable": dict(capacity)},
+    }
+
 
 Terms = Sequence[Mapping[str, Any]]
 Weighted = Sequence[tuple[int, Any]]
