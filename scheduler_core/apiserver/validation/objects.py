@@ -11,14 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    forbidden,
-    format_key_path,
-    invalid,
-    wrong_type,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path, wrong_type
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
@@ -30,7 +23,6 @@ from scheduler_core.apimachinery.objects.names import (
 )
 from scheduler_core.apiserver.kinds import Kind, kind_of, namespace_of, reference
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
@@ -50,58 +42,55 @@ def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list
 
     `custom`: the object is a custom resource, whose finalizers may have any qualified name.
     """
-    errors: Errors = []
+    errors = Errors()
     if meta.get("ownerReferences"):
         _owners(meta["ownerReferences"], errors)
     finalizers = meta.get("finalizers") or ()
     for name in finalizers:
-        errors += [invalid(_FINALIZERS, name, problem) for problem in list_qualified_name_errors(name)]
+        errors.problems(_FINALIZERS, name, list_qualified_name_errors(name))
     for i, name in enumerate(finalizers):
         if not custom and "/" not in name and name not in _STANDARD_FINALIZERS:
             detail = "name is neither a standard finalizer name nor is it fully qualified"
-            errors.append(invalid(f"{_FINALIZERS}[{i}]", name, detail))
+            errors.invalid(f"{_FINALIZERS}[{i}]", name, detail)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        errors.append(invalid(_FINALIZERS, list(finalizers), detail))
+        errors.invalid(_FINALIZERS, list(finalizers), "finalizer orphan and foregroundDeletion cannot be both set")
     return errors
 
 
 def _owners(owners: Sequence[Mapping[str, Any]], errors: Errors) -> None:
     controller = ""
     for owner in owners:
-        if not owner.get("apiVersion"):
-            errors.append(invalid(f"{_OWNERS}.apiVersion", "", "version must not be empty"))
+        errors.invalid(f"{_OWNERS}.apiVersion", "", "version must not be empty", when=not owner.get("apiVersion"))
         for field in ("kind", "name", "uid"):
-            if not owner.get(field):
-                errors.append(invalid(f"{_OWNERS}.{field}", "", "must not be empty"))
+            errors.invalid(f"{_OWNERS}.{field}", "", "must not be empty", when=not owner.get(field))
         if owner.get("apiVersion") == "v1" and owner.get("kind") == "Event":
-            errors.append(invalid(_OWNERS, dict(owner), "/v1, Kind=Event is disallowed from being an owner"))
+            errors.invalid(_OWNERS, dict(owner), "/v1, Kind=Event is disallowed from being an owner")
         if not owner.get("controller"):
             continue
         name = f"{owner.get('kind')}/{owner.get('name')}"
         if controller:
             found = f'Found "true" in references for {controller} and {name}'
             detail = f"Only one reference can have Controller set to true. {found}"
-            errors.append(invalid(_OWNERS, [dict(each) for each in owners], detail))
+            errors.invalid(_OWNERS, [dict(each) for each in owners], detail)
         controller = controller or name
 
 
 def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
     """Return the errors of a metadata change, for any kind."""
     before, after = old["metadata"], new["metadata"]
-    errors: Errors = []
+    errors = Errors()
     if after.get("uid") and after["uid"] != before.get("uid"):
-        errors.append(invalid("metadata.uid", after["uid"], IMMUTABLE))
+        errors.invalid("metadata.uid", after["uid"], IMMUTABLE)
     if before.get("deletionTimestamp") is not None:
         known = before.get("finalizers") or ()
         added = [each for each in after.get("finalizers") or () if each not in known]
         if added:
             listed = ", ".join(f'"{each}"' for each in added)
-            detail = (
+            errors.forbidden(
+                "metadata.finalizers",
                 "no new finalizers can be added if the object is being deleted, found new finalizers "
-                f"[]string{{{listed}}}"
+                f"[]string{{{listed}}}",
             )
-            errors.append(forbidden("metadata.finalizers", detail))
     return errors
 
 
@@ -110,32 +99,27 @@ HIGHEST_USER_PRIORITY = 1_000_000_000
 
 def structure(manifest: Any) -> list[FieldError]:
     """Return the errors that make an object unreadable. Empty: the kind is known and all fields have the right types."""
-    errors: Errors = []
+    errors = Errors()
     if not isinstance(manifest, Mapping):
         return [wrong_type("", manifest, "an object with apiVersion and kind")]
     for field in ("apiVersion", "kind"):
         string(manifest.get(field), field, errors)
-        if not manifest.get(field):
-            errors.append(build_required_error(field))
+        errors.required(field, when=not manifest.get(field))
     if errors:
         return errors
     kind = kind_of(manifest)
     if kind is None:
         return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
     validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
-    if manifest.get("metadata") is None:
-        errors.append(build_required_error("metadata.name", "name or generateName is required"))
-    for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
+    errors.required("metadata.name", "name or generateName is required", when=manifest.get("metadata") is None)
+    for field, shape in KIND_SHAPES.get(kind.key, {}).items():
         validate_shape(shape, manifest.get(field), field, errors)
     return errors
 
 
-_NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
-
-
 def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
     """Return the errors in an object of valid structure, after defaulting."""
-    errors: Errors = []
+    errors = Errors()
     metadata(manifest, kind, errors)
     if kind.key == "Pod":
         pod(manifest, errors, new=False)
@@ -181,7 +165,7 @@ def _node(manifest: Manifest, errors: Errors) -> None:
     for i, text in enumerate(ranges):
         ip_range(text, f"spec.podCIDRs[{i}]", errors)
     if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
-        errors.append(invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family"))
+        errors.invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family")
 
 
 def _priority_class(manifest: Manifest, errors: Errors) -> None:
@@ -198,8 +182,7 @@ def workload(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     for field in ("replicas", "parallelism", "completions"):
         number = spec.get(field)
-        if number is not None and number < 0:
-            errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
+        errors.invalid(f"spec.{field}", number, checks.NOT_NEGATIVE, when=number is not None and number < 0)
     template = spec.get("template") or {}
     pod_spec(_with_claims(spec), errors, "spec.template.spec")
     labels = (template.get("metadata") or {}).get("labels") or {}
@@ -209,10 +192,9 @@ def workload(manifest: Manifest, errors: Errors) -> None:
     if manifest["kind"] == "Job":
         return
     if selector is None:
-        errors.append(build_required_error("spec.selector"))
+        errors.required("spec.selector")
     elif not errors and not LabelSelector.of(selector).matches(labels):
-        detail = "`selector` does not match template `labels`"
-        errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
 
 
 def _with_claims(spec: Manifest) -> Manifest:
@@ -243,8 +225,7 @@ def _claim(manifest: Manifest, errors: Errors) -> None:
 
 
 def _storage_class(manifest: Manifest, errors: Errors) -> None:
-    if not manifest.get("provisioner"):
-        errors.append(build_required_error("provisioner"))
+    errors.required("provisioner", when=not manifest.get("provisioner"))
     modes = ("Immediate", "WaitForFirstConsumer")
     checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
 
