@@ -196,6 +196,15 @@ def too_long(path: str, most: int) -> FieldError:
     return FieldError(path, "", f"may not be more than {most} bytes", kind="Too long")
 
 
+def too_many(path: str, count: int, most: int) -> FieldError:
+    items = "item" if most == 1 else "items"
+    return FieldError(path, str(count), f"must have at most {most} {items}", kind="Too many")
+
+
+def not_a_key(path: str, name: Any) -> FieldError:
+    return FieldError(path, format_value(name), "is a key that is not a string")
+
+
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:
     """kube lists the supported values, quoted, in its own order."""
     names = ", ".join(f'"{name}"' for name in supported)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path, quote
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, quote, too_many
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
@@ -165,7 +165,7 @@ def _policies(spec: Manifest, where: str, errors: Errors) -> None:
 
 def _not_more(entries: Sequence[Any], most: int, path: str, errors: Errors) -> None:
     if len(entries) > most:
-        errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
+        errors.append(too_many(path, len(entries), most))
 
 
 def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Errors) -> None:

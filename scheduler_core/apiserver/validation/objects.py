@@ -26,7 +26,7 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
-from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, string, validate_shape
+from scheduler_core.apiserver.validation.shapes import METADATA, string, validate_shape
 
 # What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
@@ -112,8 +112,6 @@ def structure(manifest: Any) -> list[FieldError]:
         return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
     validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
     errors.required("metadata.name", "name or generateName is required", when=manifest.get("metadata") is None)
-    for field, shape in KIND_SHAPES.get(kind.key, {}).items():
-        validate_shape(shape, manifest.get(field), field, errors)
     return errors
 
 

@@ -3,6 +3,7 @@ import copy
 import pytest
 
 from scheduler_core.apiserver.kinds import kind_of
+from scheduler_core.apiserver.schema.strict import strict_errors
 from scheduler_core.apiserver.validation.objects import semantics, structure
 
 POD = {
@@ -37,7 +38,9 @@ def with_field(manifest, path, value):
 
 
 def errors(manifest):
-    found = structure(manifest) or semantics(manifest, kind_of(manifest))
+    found = structure(manifest)
+    kind = None if found else kind_of(manifest)
+    found = found or strict_errors(manifest, kind) or semantics(manifest, kind)
     return [str(error) for error in found]
 
 

@@ -56,9 +56,12 @@ def apply_device_defaults(manifest: Manifest, kind: str, timestamp: str) -> Mani
         case "ResourceSlice":
             filled: Manifest = rewrite(manifest, ["spec", "devices", "*", "taints", "*"], dated)
             return filled
-        case "DeviceTaintRule" if spec := manifest.get("spec"):
-            taint = dated(spec.get("taint") or {})
-            return manifest if taint is spec.get("taint") else {**manifest, "spec": {**spec, "taint": taint}}
+        case "DeviceTaintRule":
+            rule = manifest.get("spec") or {}
+            taint = dated(rule.get("taint") or {})
+            return (
+                manifest if not rule or taint is rule.get("taint") else {**manifest, "spec": {**rule, "taint": taint}}
+            )
     return manifest
 
 

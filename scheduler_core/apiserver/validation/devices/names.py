@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.selectors import is_too_complex
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate, format_key_path
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate, format_key_path, too_many
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
@@ -79,11 +79,6 @@ def shorten_text(text: str, longest: int) -> str:
         return text
     rest = longest - 3
     return f"{text[: (rest + 1) // 2]}...{text[len(text) - rest // 2 :]}"
-
-
-def too_many(path: str, count: int, most: int) -> FieldError:
-    items = "item" if most == 1 else "items"
-    return FieldError(path, str(count), f"must have at most {most} {items}", kind="Too many")
 
 
 def longer(text: str, most: int) -> bool:

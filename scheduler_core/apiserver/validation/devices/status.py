@@ -10,12 +10,12 @@ import ipaddress
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors
+from scheduler_core.apimachinery.objects.errors import Errors, too_many
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import alike, node_selector
 from scheduler_core.apiserver.validation.devices import claims, names
 from scheduler_core.apiserver.validation.devices.device import bindings
-from scheduler_core.apiserver.validation.devices.names import bad, each, each_once, longer, too_many
+from scheduler_core.apiserver.validation.devices.names import bad, each, each_once, longer
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 MOST_RESERVED = 256

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects import names
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, not_supported
+from scheduler_core.apimachinery.objects.errors import Errors, not_supported, too_many
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network import services
 from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, need, obey, one, text, validate_name
@@ -183,7 +183,7 @@ def endpoint_slice(manifest: Object, errors: Errors) -> None:
 def _too_many(entries: Sequence[Any] | Object, most: int, path: str, errors: Errors) -> bool:
     if len(entries) <= most:
         return False
-    errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
+    errors.append(too_many(path, len(entries), most))
     return True
 
 
