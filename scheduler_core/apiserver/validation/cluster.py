@@ -237,11 +237,8 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
         _WORKLOADS[kind.key](manifest, errors)
     elif kind.key in ("StatefulSet", "ReplicationController"):
         _of_pods(manifest, kind.key, errors)
-    else:
-        if kind.key not in _WHOLE:
-            objects.contents(manifest, kind, errors)
-        if (check := _CHECKS.get(kind.key)) is not None:
-            check(manifest, errors)
+    elif (check := _CHECKS.get(kind.key)) is not None:
+        check(manifest, errors)
     return errors
 
 
@@ -280,9 +277,9 @@ _WORKLOADS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Job": job,
     "CronJob": cron_job,
 }
-_WHOLE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")  # these checks are all there are
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
+    "Node": objects.node,
     "PriorityClass": priority_class,
     "PodGroup": workloads.pod_group,
     "RuntimeClass": runtime_class,

@@ -1,14 +1,14 @@
 """Validation: what is wrong with an object, all of it, at its fields and in kube's words.
 
-Two stages, as in kube: `structure` finds what could not even be read (wrong types, unknown kinds),
-`semantics` what must not be, after defaulting. Fields that are not known here pass unseen.
+Two stages, as in kube: `structure` finds what could not even be read (unknown kinds, wrong types of metadata), `validate` in cluster.py
+what must not be, after defaulting.
 
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path, wrong_type
@@ -25,7 +25,7 @@ from scheduler_core.apiserver.kinds import Kind, kind_of, namespace_of, referenc
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
-from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
+from scheduler_core.apiserver.validation.pods.spec import pod_spec
 from scheduler_core.apiserver.validation.shapes import METADATA, string, validate_shape
 
 # What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
@@ -94,9 +94,6 @@ def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
     return errors
 
 
-HIGHEST_USER_PRIORITY = 1_000_000_000
-
-
 def structure(manifest: Any) -> list[FieldError]:
     """Return the errors that make an object unreadable. Empty: the kind is known and all fields have the right types."""
     errors = Errors()
@@ -115,26 +112,6 @@ def structure(manifest: Any) -> list[FieldError]:
     return errors
 
 
-def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
-    """Return the errors in an object of valid structure, after defaulting."""
-    errors = Errors()
-    metadata(manifest, kind, errors)
-    if kind.key == "Pod":
-        pod(manifest, errors, new=False)
-    elif kind.key in WORKLOADS:
-        workload(manifest, errors)
-    else:
-        contents(manifest, kind, errors)
-    return errors
-
-
-def contents(manifest: Manifest, kind: Kind, errors: Errors) -> None:
-    """Validate an object that is neither a pod nor a workload."""
-    check = _CHECKS.get(kind.key)
-    if check is not None:
-        check(manifest, errors)
-
-
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
     checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, subdomain_errors), errors)
 
@@ -150,7 +127,7 @@ def describe(manifest: Any) -> str:
     return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))
 
 
-def _node(manifest: Manifest, errors: Errors) -> None:
+def node(manifest: Manifest, errors: Errors) -> None:
     # kube's own path for taints is metadata.taints (a slip); where they stand is spec.taints
     taints((manifest.get("spec") or {}).get("taints") or (), "spec.taints", errors)
     for side in ("capacity", "allocatable"):
@@ -164,15 +141,6 @@ def _node(manifest: Manifest, errors: Errors) -> None:
         ip_range(text, f"spec.podCIDRs[{i}]", errors)
     if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
         errors.invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family")
-
-
-def _priority_class(manifest: Manifest, errors: Errors) -> None:
-    name, value = manifest["metadata"].get("name") or "", manifest.get("value") or 0
-    if not name.startswith("system-") and value > HIGHEST_USER_PRIORITY:
-        detail = f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
-        errors.append(FieldError("value", "", detail, kind="Forbidden"))
-    supported = ("PreemptLowerPriority", "Never")
-    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), supported)
 
 
 def workload(manifest: Manifest, errors: Errors) -> None:
@@ -206,40 +174,9 @@ def _with_claims(spec: Manifest) -> Manifest:
     return {**pod, "volumes": [*own, *made]}
 
 
-def _budget(manifest: Manifest, errors: Errors) -> None:
-    checks.label_selector((manifest.get("spec") or {}).get("selector"), "spec.selector", errors)
-
-
-def _volume(manifest: Manifest, errors: Errors) -> None:
-    for name, quantity in ((manifest.get("spec") or {}).get("capacity") or {}).items():
-        checks.amount(name, quantity, format_key_path("spec.capacity", name), errors)
-
-
-def _claim(manifest: Manifest, errors: Errors) -> None:
-    spec = manifest.get("spec") or {}
-    checks.label_selector(spec.get("selector"), "spec.selector", errors)
-    for name, quantity in ((spec.get("resources") or {}).get("requests") or {}).items():
-        checks.amount(name, quantity, format_key_path("spec.resources.requests", name), errors)
-
-
-def _storage_class(manifest: Manifest, errors: Errors) -> None:
-    errors.required("provisioner", when=not manifest.get("provisioner"))
-    modes = ("Immediate", "WaitForFirstConsumer")
-    checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
-
-
-WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 _PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")
 _NAME_CHECKS = {
     "Namespace": label_errors,
     "Service": label1035_errors,
     **dict.fromkeys(_PATH_SEGMENTS, path_segment_errors),
-}
-_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
-    "Node": _node,
-    "PriorityClass": _priority_class,
-    "PodDisruptionBudget": _budget,
-    "PersistentVolume": _volume,
-    "PersistentVolumeClaim": _claim,
-    "StorageClass": _storage_class,
 }

@@ -50,6 +50,7 @@ def int_or_percent(value: Any, where: str, errors: Errors, most: int | None = No
 
 def budget(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
+    checks.label_selector(spec.get("selector"), "spec.selector", errors)
     if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
         errors.invalid("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set")
     for field in ("minAvailable", "maxUnavailable"):
@@ -92,12 +93,16 @@ def _one_of(union: Manifest, names: tuple[str, ...], path: str, errors: Errors) 
 
 def priority_class(manifest: Manifest, errors: Errors) -> None:
     """A name of the system's is for its own classes, as they are."""
-    name = str(manifest["metadata"].get("name") or "")
-    if not name.startswith("system-"):
+    name, value = str(manifest["metadata"].get("name") or ""), manifest.get("value") or 0
+    is_system = name.startswith("system-")
+    detail = f"maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
+    errors.forbidden("value", detail, when=not is_system and value > _HIGHEST_PRIORITY)
+    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), ("PreemptLowerPriority", "Never"))
+    if not is_system:
         return
     if name not in SYSTEM_CLASSES:
         problem = f"{name} is not a known system priority class"
-    elif int(manifest.get("value") or 0) != SYSTEM_CLASSES[name]:
+    elif int(value) != SYSTEM_CLASSES[name]:
         problem = f"value of {name} PriorityClass must be {SYSTEM_CLASSES[name]}"
     elif manifest.get("globalDefault"):
         problem = f"globalDefault of {name} PriorityClass must be false"

@@ -4,7 +4,8 @@ import pytest
 
 from scheduler_core.apiserver.kinds import kind_of
 from scheduler_core.apiserver.schema.strict import strict_errors
-from scheduler_core.apiserver.validation.objects import semantics, structure
+from scheduler_core.apiserver.validation.cluster import validate
+from scheduler_core.apiserver.validation.objects import structure
 
 POD = {
     "apiVersion": "v1",
@@ -40,7 +41,7 @@ def with_field(manifest, path, value):
 def errors(manifest):
     found = structure(manifest)
     kind = None if found else kind_of(manifest)
-    found = found or strict_errors(manifest, kind) or semantics(manifest, kind)
+    found = found or strict_errors(manifest, kind) or validate(manifest, kind)
     return [str(error) for error in found]
 
 
