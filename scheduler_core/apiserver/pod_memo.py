@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -102,7 +102,7 @@ def _is_sound(manifest: Manifest) -> bool:
         return False
     if not fields("ObjectMeta").keys() >= meta.keys():
         return False
-    errors: list[FieldError] = []
+    errors = Errors()
     METADATA(meta, "", errors)
     if not errors:
         metadata(manifest, _POD, errors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -58,6 +58,27 @@ def _place(key: Key, manifest: Manifest) -> str:
 def with_section(manifest: Manifest, section: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with fields of one top-level section set."""
     return {**manifest, section: {**(manifest.get(section) or {}), **changes}}
+
+
+def rewrite(value: Any, path: Sequence[str], change: Callable[[Any], Any]) -> Any:
+    """A value with each part at a path changed, where "*" stands for every entry; where nothing changes, the same value."""
+    if not path or not value:
+        return value if path else change(value)
+    name, rest = path[0], path[1:]
+    if name != "*":
+        inner = value.get(name)
+        new = inner if inner is None else rewrite(inner, rest, change)
+        return value if new is inner else {**value, name: new}
+    if isinstance(value, Mapping):
+        entries = {key: rewrite(each, rest, change) for key, each in value.items()}
+        return value if all(entries[key] is each for key, each in value.items()) else entries
+    listed = [rewrite(each, rest, change) for each in value]
+    return value if all(new is each for new, each in zip(listed, value, strict=True)) else listed
+
+
+def without(value: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """A copy without some fields."""
+    return {name: each for name, each in value.items() if name not in names}
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

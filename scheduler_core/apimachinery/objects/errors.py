@@ -69,6 +69,64 @@ class FieldError:
         }
 
 
+class Errors(list[FieldError]):
+    """All that is wrong with an object, in kube's order. A method adds an error of one class `when` a condition holds, and returns
+    whether the condition holds.
+    """
+
+    def invalid(self, path: str, value: Any, detail: str, when: object = True) -> bool:
+        if when:
+            self.append(invalid(path, value, detail))
+        return bool(when)
+
+    def problems(self, path: str, value: Any, problems: Iterable[str]) -> None:
+        """Add each problem of one value."""
+        for problem in problems:
+            self.append(invalid(path, value, problem))
+
+    def written(self, path: str, text: str, detail: str, when: object = True) -> bool:
+        """Add an invalid value that is printed already."""
+        if when:
+            self.append(FieldError(path, text, detail, kind="Invalid value"))
+        return bool(when)
+
+    def required(self, path: str, detail: str = "", when: object = True) -> bool:
+        if when:
+            self.append(build_required_error(path, detail))
+        return bool(when)
+
+    def not_supported(self, path: str, value: Any, supported: Iterable[str], when: object = True) -> bool:
+        if when:
+            self.append(not_supported(path, value, supported))
+        return bool(when)
+
+    def not_found(self, path: str, value: Any, detail: str = "", when: object = True) -> bool:
+        if when:
+            self.append(not_found(path, value, detail))
+        return bool(when)
+
+    def forbidden(self, path: str, detail: str, when: object = True) -> bool:
+        if when:
+            self.append(forbidden(path, detail))
+        return bool(when)
+
+    def too_long(self, path: str, most: int, when: object = True) -> bool:
+        if when:
+            self.append(too_long(path, most))
+        return bool(when)
+
+    def duplicate(self, path: str, value: Any, when: object = True) -> bool:
+        if when:
+            self.append(duplicate(path, value))
+        return bool(when)
+
+    def unique(self, seen: dict[Any, None], key: Any, path: str, shown: Any = None) -> bool:
+        """Report a key met before, or the value `shown` for the key; remember a new one."""
+        known = key in seen
+        seen[key] = None
+        return self.duplicate(path, key if shown is None else shown, when=known)
+
+
 class InvalidObject(ValueError):
     """An object or a text that can't be accepted; `errors` are all that is wrong with it."""
 
@@ -136,6 +194,15 @@ def not_found(path: str, value: Any, detail: str = "") -> FieldError:
 
 def too_long(path: str, most: int) -> FieldError:
     return FieldError(path, "", f"may not be more than {most} bytes", kind="Too long")
+
+
+def too_many(path: str, count: int, most: int) -> FieldError:
+    items = "item" if most == 1 else "items"
+    return FieldError(path, str(count), f"must have at most {most} {items}", kind="Too many")
+
+
+def not_a_key(path: str, name: Any) -> FieldError:
+    return FieldError(path, format_value(name), "is a key that is not a string")
 
 
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:

@@ -106,6 +106,8 @@ def _check_fields(
     manifest: Manifest, kind: Kind, lenient: bool, old: Manifest | None, release: Release
 ) -> list[FieldError]:
     errors = strict_errors(manifest, kind, release)
+    if mistyped := [error for error in errors if not error.received.startswith(UNKNOWN)]:
+        return mistyped  # what cannot be decoded is not looked through for fields that nobody knows
     unknown = {error.path for error in errors if error.received.startswith(UNKNOWN)}
     if unknown and not lenient:
         unknown = {error.path for error in strict_errors(old, kind, release)} & unknown if old else set()

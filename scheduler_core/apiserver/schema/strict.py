@@ -12,7 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, child, format_key_path, wrong_type
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    child,
+    format_key_path,
+    not_a_key,
+    too_many,
+    wrong_type,
+)
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.schema.table import LEAVES, Field, Leaf, fields, parse_expression, type_of
 from scheduler_core.base.releases import OLDEST, Release
@@ -44,8 +51,8 @@ def _check(field: Field) -> Check:
         return _object(field.inner)
     if field.shape == "leaf":
         return _leaf(field.inner)
-    inner = _check(parse_expression(field.inner))
-    return _list(inner) if field.shape == "list" else _map(inner)
+    item = parse_expression(field.inner)
+    return _list(_check(item), _get_limit(item)) if field.shape == "list" else _map(_check(item))
 
 
 def _object(type_: str) -> Check:
@@ -68,16 +75,27 @@ def _object(type_: str) -> Check:
     return check
 
 
-def _list(inner: Check) -> Check:
+def _get_limit(item: Field) -> int:
+    """The most entries of a list. A node affinity may name every node; validation has limits of its own for devices."""
+    return 20_000 if item.shape == "leaf" or item.inner.startswith("resource/") else 2000
+
+
+def _list(inner: Check, most: int) -> Check:
     def check(value: Any, lenient: bool) -> bool:
-        return type(value) is list and all(entry is not None and inner(entry, lenient) for entry in value)
+        return (
+            type(value) is list
+            and len(value) <= most
+            and all(entry is not None and inner(entry, lenient) for entry in value)
+        )
 
     return check
 
 
 def _map(inner: Check) -> Check:
     def check(value: Any, lenient: bool) -> bool:
-        return type(value) is dict and all(entry is not None and inner(entry, lenient) for entry in value.values())
+        return type(value) is dict and all(
+            type(name) is str and entry is not None and inner(entry, lenient) for name, entry in value.items()
+        )
 
     return check
 
@@ -144,8 +162,10 @@ class _Walk:
         known = fields(type_, self._release)
         for name, inner in value.items():
             field = known.get(name)
-            if field is None:
-                self._unknown(str(name), type_, path)
+            if not isinstance(name, str):
+                self._errors.append(not_a_key(path, name))
+            elif field is None:
+                self._unknown(name, type_, path)
             elif inner is not None:
                 lenient, self._lenient = self._lenient, self._lenient or (not path and name == "status")
                 self.value(inner, field, child(path, name))
@@ -165,11 +185,17 @@ class _Walk:
         else:
             inner = parse_expression(field.inner)
             for name, entry in value.items():
-                self._entry(entry, inner, format_key_path(path, str(name)))
+                if not isinstance(name, str):
+                    self._errors.append(not_a_key(path, name))
+                else:
+                    self._entry(entry, inner, format_key_path(path, name))
 
     def _list(self, value: Any, inner: Field, path: str) -> None:
         if not isinstance(value, list | tuple):
             self._errors.append(wrong_type(path, value, "a list"))
+            return
+        if len(value) > (most := _get_limit(inner)):
+            self._errors.append(too_many(path, len(value), most))
             return
         for i, entry in enumerate(value):
             self._entry(entry, inner, f"{path}[{i}]")

@@ -5,11 +5,11 @@ kube: pkg/apis/autoscaling/validation/validation.go, pkg/apis/autoscaling/v2/def
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.errors import build_required_error, forbidden, invalid, not_supported
+from scheduler_core.apimachinery.objects.errors import Errors, forbidden, not_supported
 from scheduler_core.apimachinery.objects.names import label_errors, path_segment_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
+from scheduler_core.apiserver.validation.checks import POSITIVE
 from scheduler_core.apiserver.validation.rules import Object, Rule, Rules, each, inner, obey, validate_name
 
 _LONGEST_PERIOD, _LONGEST_WINDOW = 1800, 3600  # seconds
@@ -28,13 +28,9 @@ def autoscaler(manifest: Object, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
     least = 1 if least is None else least
-    if least < 1:
-        errors.append(invalid("spec.minReplicas", least, "must be greater than or equal to 1"))
-    if most < 1:
-        errors.append(invalid("spec.maxReplicas", most, "must be greater than 0"))
-    if most < least:
-        detail = "must be greater than or equal to `minReplicas`"
-        errors.append(invalid("spec.maxReplicas", most, detail))
+    errors.invalid("spec.minReplicas", least, "must be greater than or equal to 1", when=least < 1)
+    errors.invalid("spec.maxReplicas", most, "must be greater than 0", when=most < 1)
+    errors.invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`", when=most < least)
     target = spec.get("scaleTargetRef") or {}
     grouped = target.get("kind") != "ReplicationController"
     _reference(target, "spec.scaleTargetRef", errors, grouped)
@@ -42,7 +38,7 @@ def autoscaler(manifest: Object, errors: Errors) -> None:
     kinds = [metric.get("type") for metric in spec.get("metrics") or ()]
     if least == 0 and not {"Object", "External"} & set(kinds):
         detail = "must specify at least one Object or External metric to support scaling to zero replicas"
-        errors.append(forbidden("spec.metrics", detail))
+        errors.forbidden("spec.metrics", detail)
     for field in ("scaleUp", "scaleDown"):
         inner("behavior", inner(field, _scaling))(spec, "spec", errors)
 
@@ -52,15 +48,14 @@ def _reference(target: Object, path: str, errors: Errors, grouped: bool = False)
     validate_name("name", path_segment_errors, needed=True)(target, path, errors)
     version = target.get("apiVersion") or ""
     if version.count("/") > 1:
-        errors.append(invalid(f"{path}.apiVersion", version, f"unexpected GroupVersion string: {version}"))
+        errors.invalid(f"{path}.apiVersion", version, f"unexpected GroupVersion string: {version}")
     elif grouped and (version in ("", "/") or not version.rpartition("/")[0]):
-        errors.append(invalid(f"{path}.apiVersion", version, "apiVersion must specify API group"))
+        errors.invalid(f"{path}.apiVersion", version, "apiVersion must specify API group")
 
 
 def _metric(metric: Object, path: str, errors: Errors) -> None:
     kind = metric.get("type") or ""
-    if not kind:
-        errors.append(build_required_error(f"{path}.type", "must specify a metric source type"))
+    errors.required(f"{path}.type", "must specify a metric source type", when=not kind)
     wrong = not_supported(f"{path}.type", kind, _TYPES)
     errors += [wrong] if kind not in _TYPES else []
     present = [field for field in _SOURCES if metric.get(field) is not None]
@@ -70,8 +65,7 @@ def _metric(metric: Object, path: str, errors: Errors) -> None:
     if kind not in _TYPES:
         errors.append(wrong)
     elif metric.get(wanted) is None:
-        detail = "must populate information for the given metric source"
-        errors.append(build_required_error(f"{path}.{wanted}", detail))
+        errors.required(f"{path}.{wanted}", "must populate information for the given metric source")
     if len(present) != 1:
         detail = "must populate the given metric source only"
         errors += [forbidden(f"{path}.{field}", detail) for field in present if field != wanted]
@@ -79,9 +73,8 @@ def _metric(metric: Object, path: str, errors: Errors) -> None:
 
 def _identifier(source: Object, path: str, errors: Errors) -> None:
     name, where = (source.get("metric") or {}).get("name") or "", f"{path}.metric.name"
-    if not name:
-        errors.append(build_required_error(where, "must specify a metric name"))
-    errors += [invalid(where, name, problem) for problem in path_segment_errors(name)]
+    errors.required(where, "must specify a metric name", when=not name)
+    errors.problems(where, name, path_segment_errors(name))
 
 
 def _validate_described_object(source: Object, path: str, errors: Errors) -> None:
@@ -91,16 +84,13 @@ def _validate_described_object(source: Object, path: str, errors: Errors) -> Non
 def _target(source: Object, path: str, errors: Errors) -> None:
     target, where = source.get("target") or {}, f"{path}.target"
     kind, use = target.get("type") or "", target.get("averageUtilization")
-    if not kind:
-        errors.append(build_required_error(f"{where}.type", "must specify a metric target type"))
+    errors.required(f"{where}.type", "must specify a metric target type", when=not kind)
     if kind not in ("Utilization", "Value", "AverageValue"):
-        errors.append(invalid(f"{where}.type", kind, "must be either Utilization, Value, or AverageValue"))
+        errors.invalid(f"{where}.type", kind, "must be either Utilization, Value, or AverageValue")
     for field in ("value", "averageValue"):
         if target.get(field) is not None and nanos(target[field]) <= 0:
-            text = checks.quantity_text(target[field])
-            errors.append(invalid(f"{where}.{field}", text, "must be positive"))
-    if use is not None and use < 1:
-        errors.append(invalid(f"{where}.averageUtilization", use, "must be greater than 0"))
+            errors.invalid(f"{where}.{field}", checks.quantity_text(target[field]), "must be positive")
+    errors.invalid(f"{where}.averageUtilization", use, "must be greater than 0", when=use is not None and use < 1)
 
 
 def _either(first: str, second: str, neither: str, both: str = "", at: str = "") -> Rule:
@@ -109,24 +99,20 @@ def _either(first: str, second: str, neither: str, both: str = "", at: str = "")
     def check(source: Object, path: str, errors: Errors) -> None:
         target = source.get("target") or {}
         given = [field for field in (first, second) if target.get(field) is not None]
-        if not given:
-            errors.append(build_required_error(f"{path}.target.{second}", neither))
-        if both and len(given) == 2:
-            errors.append(forbidden(f"{path}.target.{at}", f"may not set {both}"))
+        errors.required(f"{path}.target.{second}", neither, when=not given)
+        errors.forbidden(f"{path}.target.{at}", f"may not set {both}", when=both and len(given) == 2)
 
     return check
 
 
 def _resource(source: Object, path: str, errors: Errors) -> None:
-    if not source.get("name"):
-        errors.append(build_required_error(f"{path}.name", "must specify a resource name"))
+    errors.required(f"{path}.name", "must specify a resource name", when=not source.get("name"))
 
 
 def _container(source: Object, path: str, errors: Errors) -> None:
     if source.get("name"):
         checks.resource_name(source["name"], f"{path}.name", errors)
-    if not source.get("container"):
-        errors.append(build_required_error(f"{path}.container", "must specify a container"))
+    errors.required(f"{path}.container", "must specify a container", when=not source.get("container"))
     validate_name("container", label_errors)(source, path, errors)
 
 
@@ -168,24 +154,19 @@ _SOURCES: dict[str, Rules] = {
 def _scaling(rules: Object, path: str, errors: Errors) -> None:
     window, policies = rules.get("stabilizationWindowSeconds"), rules.get("policies")
     where = f"{path}.stabilizationWindowSeconds"
-    if window is not None and window < 0:
-        errors.append(invalid(where, window, "must be greater than or equal to zero"))
+    errors.invalid(where, window, "must be greater than or equal to zero", when=window is not None and window < 0)
     if window is not None and window > _LONGEST_WINDOW:
-        errors.append(invalid(where, window, f"must be less than or equal to {_LONGEST_WINDOW}"))
+        errors.invalid(where, window, f"must be less than or equal to {_LONGEST_WINDOW}")
     choice, known = rules.get("selectPolicy"), ("Disabled", "Max", "Min")
-    if choice is not None and choice not in known:
-        errors.append(not_supported(f"{path}.selectPolicy", choice, known))
-    if policies is not None and not policies:
-        errors.append(build_required_error(f"{path}.policies", "must specify at least one Policy"))
+    errors.not_supported(f"{path}.selectPolicy", choice, known, when=choice is not None and choice not in known)
+    errors.required(f"{path}.policies", "must specify at least one Policy", when=policies is not None and not policies)
     each("policies", _policy)(rules, path, errors)
 
 
 def _policy(policy: Object, path: str, errors: Errors) -> None:
     kind, period = policy.get("type") or "", policy.get("periodSeconds") or 0
-    if kind not in ("Pods", "Percent"):
-        errors.append(not_supported(f"{path}.type", kind, ("Percent", "Pods")))
+    errors.not_supported(f"{path}.type", kind, ("Percent", "Pods"), when=kind not in ("Pods", "Percent"))
     for field in ("value", "periodSeconds"):
-        if (policy.get(field) or 0) <= 0:
-            errors.append(invalid(f"{path}.{field}", policy.get(field) or 0, POSITIVE))
+        errors.invalid(f"{path}.{field}", policy.get(field) or 0, POSITIVE, when=(policy.get(field) or 0) <= 0)
     if period > _LONGEST_PERIOD:
-        errors.append(invalid(f"{path}.periodSeconds", period, f"must be less than or equal to {_LONGEST_PERIOD}"))
+        errors.invalid(f"{path}.periodSeconds", period, f"must be less than or equal to {_LONGEST_PERIOD}")

@@ -11,16 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    forbidden,
-    format_key_path,
-    invalid,
-    not_supported,
-    too_long,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
     label_value_errors,
@@ -71,7 +62,6 @@ def _amount(quantity: Any) -> Any:
 
 
 NameCheck = Callable[[str], tuple[str, ...]]
-Errors = list[FieldError]
 Check = Callable[[str, str, Errors], None]
 
 NOT_NEGATIVE = "must be greater than or equal to 0"
@@ -96,25 +86,24 @@ _COUNTS = (
 def one_of(errors: Errors, path: str, value: Any, supported: Iterable[str]) -> None:
     """An absent value passes."""
     names = tuple(supported)
-    if value and value not in names:
-        errors.append(not_supported(path, value, names))
+    errors.not_supported(path, value, names, when=value and value not in names)
 
 
 def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameCheck, errors: Errors) -> None:
     meta = manifest.get("metadata") or {}
     name, namespace = meta.get("name") or "", meta.get("namespace") or ""
     if base := meta.get("generateName"):
-        errors += [invalid("metadata.generateName", base, problem) for problem in prefix_errors(name_check, base)]
+        errors.problems("metadata.generateName", base, prefix_errors(name_check, base))
     if name:
-        errors += [invalid("metadata.name", name, problem) for problem in name_check(name)]
+        errors.problems("metadata.name", name, name_check(name))
     else:
-        errors.append(build_required_error("metadata.name", "name or generateName is required"))
+        errors.required("metadata.name", "name or generateName is required")
     if namespace and namespaced:
-        errors += [invalid("metadata.namespace", namespace, problem) for problem in label_errors(namespace)]
+        errors.problems("metadata.namespace", namespace, label_errors(namespace))
     elif namespace:
-        errors.append(forbidden("metadata.namespace", "not allowed on this type"))
+        errors.forbidden("metadata.namespace", "not allowed on this type")
     if (generation := meta.get("generation") or 0) < 0:
-        errors.append(invalid("metadata.generation", generation, NOT_NEGATIVE))
+        errors.invalid("metadata.generation", generation, NOT_NEGATIVE)
     labels(meta.get("labels"), "metadata.labels", errors)
     annotation_keys(meta.get("annotations"), "metadata.annotations", errors)
 
@@ -122,28 +111,28 @@ def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameChec
 def labels(labels: Mapping[str, str] | None, path: str, errors: Errors) -> None:
     for key, value in (labels or {}).items():
         label_name(key, path, errors)
-        errors += [invalid(path, value, problem) for problem in label_value_errors(value)]
+        errors.problems(path, value, label_value_errors(value))
 
 
 def annotation_keys(given: Mapping[str, str] | None, path: str, errors: Errors) -> None:
     """Keys, and the size of all."""
     given = given or {}
     for key in given:
-        errors += [invalid(path, key, problem) for problem in list_qualified_name_errors(key.lower())]
+        errors.problems(path, key, list_qualified_name_errors(key.lower()))
     if sum(len(key.encode()) + len(text.encode()) for key, text in given.items()) > _MOST_ANNOTATIONS:
-        errors.append(too_long(path, _MOST_ANNOTATIONS))
+        errors.too_long(path, _MOST_ANNOTATIONS)
 
 
 def token_seconds(seconds: int | None, path: str, errors: Errors) -> None:
     """The time that a service account's token is good for."""
     if seconds is not None and seconds < 600:
-        errors.append(invalid(path, seconds, "may not specify a duration less than 10 minutes"))
+        errors.invalid(path, seconds, "may not specify a duration less than 10 minutes")
     if seconds is not None and seconds > 2**32:
-        errors.append(invalid(path, seconds, "may not specify a duration larger than 2^32 seconds"))
+        errors.invalid(path, seconds, "may not specify a duration larger than 2^32 seconds")
 
 
 def label_name(name: str, path: str, errors: Errors) -> None:
-    errors += [invalid(path, name, problem) for problem in list_qualified_name_errors(name)]
+    errors.problems(path, name, list_qualified_name_errors(name))
 
 
 def label_selector(selector: Mapping[str, Any] | None, path: str, errors: Errors) -> None:
@@ -167,8 +156,7 @@ def node_selector_term(term: Mapping[str, Any], path: str, errors: Errors, *, ch
 
 def node_selector(selector: Mapping[str, Any], path: str, errors: Errors) -> None:
     terms = selector.get("nodeSelectorTerms") or ()
-    if not terms:
-        errors.append(build_required_error(f"{path}.nodeSelectorTerms", "must have at least one node selector term"))
+    errors.required(f"{path}.nodeSelectorTerms", "must have at least one node selector term", when=not terms)
     for i, term in enumerate(terms):
         node_selector_term(term, f"{path}.nodeSelectorTerms[{i}]", errors, check_values=True)
 
@@ -177,37 +165,33 @@ def _requirement(expression: Mapping[str, Any], path: str, errors: Errors, *, or
     op, values = expression.get("operator") or "", expression.get("values") or ()
     where = f"{path}.values"
     if op in ("In", "NotIn"):
-        if not values:
-            errors.append(build_required_error(where, "must be specified when `operator` is 'In' or 'NotIn'"))
+        errors.required(where, "must be specified when `operator` is 'In' or 'NotIn'", when=not values)
     elif op in ("Exists", "DoesNotExist"):
-        if values:
-            errors.append(forbidden(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+        errors.forbidden(where, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'", when=values)
     elif ordered and op in ("Gt", "Lt"):
-        if len(values) != 1:
-            errors.append(build_required_error(where, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+        errors.required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'", when=len(values) != 1)
     else:
-        errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
+        errors.invalid(f"{path}.operator", op, "not a valid selector operator")
     label_name(expression.get("key") or "", f"{path}.key", errors)
 
 
 def _values(expression: Mapping[str, Any], path: str, errors: Errors) -> None:
     for i, value in enumerate(expression.get("values") or ()):
-        errors += [invalid(f"{path}.values[{i}]", value, problem) for problem in label_value_errors(value)]
+        errors.problems(f"{path}.values[{i}]", value, label_value_errors(value))
 
 
 def _field_requirement(expression: Mapping[str, Any], path: str, errors: Errors) -> None:
     op, values = expression.get("operator") or "", expression.get("values") or ()
     if op not in ("In", "NotIn"):
-        errors.append(invalid(f"{path}.operator", op, "not a valid selector operator"))
+        errors.invalid(f"{path}.operator", op, "not a valid selector operator")
     elif len(values) != 1:
         detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
-        errors.append(build_required_error(f"{path}.values", detail))
+        errors.required(f"{path}.values", detail)
     key = expression.get("key") or ""
-    if key != "metadata.name":
-        errors.append(invalid(f"{path}.key", key, "not a valid field selector key"))
+    if errors.invalid(f"{path}.key", key, "not a valid field selector key", when=key != "metadata.name"):
         return
     for i, value in enumerate(values):
-        errors += [invalid(f"{path}.values[{i}]", value, problem) for problem in subdomain_errors(value)]
+        errors.problems(f"{path}.values[{i}]", value, subdomain_errors(value))
 
 
 def quantity_text(quantity: Any) -> str:
@@ -226,9 +210,9 @@ def amount(name: str, quantity: Any, path: str, errors: Errors) -> None:
     """A quantity of a resource: not negative, whole where it counts things."""
     count = nanos(quantity)
     if count < 0:
-        errors.append(invalid(path, quantity_text(quantity), NOT_NEGATIVE))
+        errors.invalid(path, quantity_text(quantity), NOT_NEGATIVE)
     if count % NANO and (name in _COUNTS or is_extended_name(name)):
-        errors.append(invalid(path, quantity_text(quantity), "must be an integer"))
+        errors.invalid(path, quantity_text(quantity), "must be an integer")
 
 
 def resource_requirements(
@@ -250,7 +234,7 @@ def resource_requirements(
         _whole_pages(name, quantity, where, errors)
     names = (*limits, *requests)
     if any(name.startswith(HUGE_PAGES) for name in names) and CPU not in names and MEMORY not in names:
-        errors.append(forbidden(path, "HugePages require cpu or memory"))
+        errors.forbidden(path, "HugePages require cpu or memory")
 
 
 def _whole_pages(name: str, quantity: Any, path: str, errors: Errors) -> None:
@@ -262,17 +246,17 @@ def _whole_pages(name: str, quantity: Any, path: str, errors: Errors) -> None:
         page = 0
     if page <= 0 or page % NANO or value_of_nanos(nanos(quantity)) % (page // NANO):
         text = quantity_text(quantity)
-        errors.append(invalid(path, text, f"{text} is not positive integer multiple of {name}"))
+        errors.invalid(path, text, f"{text} is not positive integer multiple of {name}")
 
 
 def standard_name(name: str, path: str, errors: Errors) -> None:
     """A resource that kube knows, or a name with a domain."""
     problems = list_qualified_name_errors(name)
-    errors += [invalid(path, name, problem) for problem in problems]
+    errors.problems(path, name, problems)
     if problems or "/" in name:
         return
     if name not in STANDARD_RESOURCES and not name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
-        errors.append(invalid(path, name, "must be a standard resource type or fully qualified"))
+        errors.invalid(path, name, "must be a standard resource type or fully qualified")
 
 
 def resource_name(name: str, path: str, errors: Errors) -> None:
@@ -280,31 +264,27 @@ def resource_name(name: str, path: str, errors: Errors) -> None:
     standard_name(name, path, errors)
     if name.count("/") == 0:
         if name not in _CONTAINER_RESOURCES and not name.startswith(HUGE_PAGES):
-            errors.append(invalid(path, name, "must be a standard resource for containers"))
+            errors.invalid(path, name, "must be a standard resource for containers")
     elif "kubernetes.io/" not in name and not is_extended_name(name):
-        errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
+        errors.invalid(path, name, "doesn't follow extended resource name standard")
 
 
 def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str, errors: Errors) -> None:
     shared = ("/" not in name or "kubernetes.io/" in name) and not name.startswith(HUGE_PAGES)
     if name not in limits:
-        if not shared:
-            errors.append(build_required_error(f"{path}.limits", "Limit must be set for non overcommitable resources"))
+        errors.required(f"{path}.limits", "Limit must be set for non overcommitable resources", when=not shared)
         return
     request, limit = Amount.of(quantity), Amount.of(limits[name])
     relation = "equal to" if request.nanos != limit.nanos and not shared else "less than or equal to"
     if request.nanos > limit.nanos or relation == "equal to":
         detail = f"must be {relation} {name} limit of {quantity_text(limits[name])}"
-        errors.append(invalid(f"{path}.requests", quantity_text(quantity), detail))
+        errors.invalid(f"{path}.requests", quantity_text(quantity), detail)
 
 
 def port_number(number: int, path: str, errors: Errors) -> None:
-    if not 1 <= number <= 65535:
-        errors.append(invalid(path, number, "must be between 1 and 65535, inclusive"))
+    errors.invalid(path, number, "must be between 1 and 65535, inclusive", when=not 1 <= number <= 65535)
 
 
 def unique(errors: Errors, seen: dict[str, None], value: str, path: str) -> None:
     """Reports a value met before; remembers a new one."""
-    if value in seen:
-        errors.append(duplicate(path, value))
-    seen[value] = None
+    errors.unique(seen, value, path)

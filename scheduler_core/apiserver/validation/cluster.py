@@ -12,19 +12,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import (
+    Errors,
     FieldError,
     build_required_error,
     format_key_path,
     invalid,
-    not_supported,
-    too_long,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import config_key_errors, path_segment_errors, subdomain_errors
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import objects, workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
 from scheduler_core.apiserver.validation.jobs import job, job_spec
 from scheduler_core.apiserver.validation.network.objects import endpoint_slice, ingress, network_policy
@@ -66,7 +64,7 @@ def decode_base64(text: str) -> bytes:
 
 def _keys(data: Object, path: str, errors: Errors) -> None:
     for key in data:
-        errors += [invalid(format_key_path(path, key), key, problem) for problem in config_key_errors(key)]
+        errors.problems(format_key_path(path, key), key, config_key_errors(key))
 
 
 def config_map(manifest: Object, errors: Errors) -> None:
@@ -74,11 +72,10 @@ def config_map(manifest: Object, errors: Errors) -> None:
     for key in data:
         _keys({key: None}, "data", errors)
         if key in binary:
-            errors.append(invalid(format_key_path("data", key), key, "duplicate of key present in binaryData"))
+            errors.invalid(format_key_path("data", key), key, "duplicate of key present in binaryData")
     _keys(binary, "binaryData", errors)
     size = sum(len(text.encode()) for text in data.values())
-    if size + sum(len(decode_base64(text)) for text in binary.values()) > _MOST:
-        errors.append(too_long("[]", _MOST))
+    errors.too_long("[]", _MOST, when=size + sum(len(decode_base64(text)) for text in binary.values()) > _MOST)
 
 
 def secret(manifest: Object, errors: Errors) -> None:
@@ -86,21 +83,20 @@ def secret(manifest: Object, errors: Errors) -> None:
     data = {**{key: decode_base64(text) for key, text in (manifest.get("data") or {}).items()}, **texts}
     kind = manifest.get("type") or "Opaque"
     _keys(data, "data", errors)
-    if sum(map(len, data.values())) > _MOST:
-        errors.append(too_long("data", _MOST))
+    errors.too_long("data", _MOST, when=sum(map(len, data.values())) > _MOST)
     if "data" not in manifest and "stringData" not in manifest:  # an import leaves both at the door
         return
     if kind == "kubernetes.io/service-account-token":
         if not (manifest["metadata"].get("annotations") or {}).get(_ACCOUNT):
-            errors.append(build_required_error(f"metadata.annotations[{_ACCOUNT}]"))
+            errors.required(f"metadata.annotations[{_ACCOUNT}]")
     elif kind == "kubernetes.io/basic-auth":
         if "username" not in data and "password" not in data:
             errors += [build_required_error("data[username]"), build_required_error("data[password]")]
     for key in _NEEDED.get(kind, ()):
         if key not in data or (kind == "kubernetes.io/ssh-auth" and not data[key]):
-            errors.append(build_required_error(format_key_path("data", key)))
+            errors.required(format_key_path("data", key))
         elif key.startswith(".docker") and (problem := _json_problem(data[key])):
-            errors.append(invalid(format_key_path("data", key), _REDACTED, problem))
+            errors.invalid(format_key_path("data", key), _REDACTED, problem)
 
 
 def _json_problem(text: bytes) -> str:
@@ -127,9 +123,7 @@ def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
     """Adds what is wrong."""
     name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
-    if not schedule:
-        errors.append(build_required_error("spec.schedule"))
-    else:
+    if not errors.required("spec.schedule", when=not schedule):
         errors += _schedule(schedule)
     not_negative("startingDeadlineSeconds")(spec, "spec", errors)
     errors += _zone(spec.get("timeZone"))
@@ -137,24 +131,21 @@ def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
     job, where = (spec.get("jobTemplate") or {}).get("spec") or {}, "spec.jobTemplate.spec"
     job_spec(job, where, errors)
     if job.get("selector") is not None:
-        shown = selector_json(job["selector"])
-        errors.append(invalid(f"{where}.selector", shown, "`selector` will be auto-generated"))
-    if job.get("manualSelector"):
-        errors.append(not_supported(f"{where}.manualSelector", True, ("nil", "false")))
+        errors.invalid(f"{where}.selector", selector_json(job["selector"]), "`selector` will be auto-generated")
+    errors.not_supported(f"{where}.manualSelector", True, ("nil", "false"), when=job.get("manualSelector"))
     not_negative("successfulJobsHistoryLimit", "failedJobsHistoryLimit")(spec, "spec", errors)
     if len(name) > _LONGEST_NAME and not manifest["metadata"].get("uid"):
-        errors.append(invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} characters"))
+        errors.invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} characters")
 
 
 def _schedule(schedule: str) -> list[FieldError]:
-    errors = []
+    errors = Errors()
     try:
         parse_schedule(schedule)
     except BadSchedule as problem:
-        errors.append(invalid("spec.schedule", schedule, str(problem)))
+        errors.invalid("spec.schedule", schedule, str(problem))
     if "TZ" in schedule:
-        detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
-        errors.append(invalid("spec.schedule", schedule, detail))
+        errors.invalid("spec.schedule", schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
     return errors
 
 
@@ -193,11 +184,10 @@ def _role(manifest: Manifest, errors: Errors) -> None:
             need("resources", detail="resource rules must supply at least one resource")(rule, where, errors)
             continue
         if manifest["kind"] == "Role":
-            said = "namespaced rules cannot apply to non-resource URLs"
-            errors.append(invalid(f"{where}.nonResourceURLs", paths, said))
+            errors.invalid(f"{where}.nonResourceURLs", paths, "namespaced rules cannot apply to non-resource URLs")
         if rule.get("apiGroups") or rule.get("resources") or rule.get("resourceNames"):
             said = "rules cannot apply to both regular resources and non-resource URLs"
-            errors.append(invalid(f"{where}.nonResourceURLs", paths, said))
+            errors.invalid(f"{where}.nonResourceURLs", paths, said)
 
 
 def _binding(manifest: Manifest, errors: Errors) -> None:
@@ -207,7 +197,7 @@ def _binding(manifest: Manifest, errors: Errors) -> None:
     kinds = ("Role", "ClusterRole") if namespaced else ("ClusterRole",)
     for field, supported in (("apiGroup", (_RBAC,)), ("kind", kinds)):
         if ref.get(field, "") not in supported:
-            errors.append(not_supported(f"roleRef.{field}", ref.get(field, ""), supported))
+            errors.not_supported(f"roleRef.{field}", ref.get(field, ""), supported)
     validate_name("name", path_segment_errors, needed=True)(ref, "roleRef", errors)
     for i, each in enumerate(manifest.get("subjects") or ()):
         where, kind, group = f"subjects[{i}]", each.get("kind") or "", each.get("apiGroup") or ""
@@ -217,20 +207,18 @@ def _binding(manifest: Manifest, errors: Errors) -> None:
             if not namespaced:
                 need("namespace")(each, where, errors)
         elif kind not in ("User", "Group"):
-            errors.append(not_supported(f"{where}.kind", kind, ("ServiceAccount", "User", "Group")))
+            errors.not_supported(f"{where}.kind", kind, ("ServiceAccount", "User", "Group"))
             continue
         wanted = "" if kind == "ServiceAccount" else _RBAC
-        if group != wanted:
-            errors.append(not_supported(f"{where}.apiGroup", group, (wanted,)))
+        errors.not_supported(f"{where}.apiGroup", group, (wanted,), when=group != wanted)
 
 
 def _ingress_class(manifest: Manifest, errors: Errors) -> None:
     controller = (manifest.get("spec") or {}).get("controller") or ""
     if not controller:
-        errors.append(build_required_error("spec.controller"))
+        errors.required("spec.controller")
     elif not all(controller.partition("/")[::2]):
-        said = 'must be a domain-prefixed path (such as "acme.io/foo")'
-        errors.append(invalid("spec.controller", controller, said))
+        errors.invalid("spec.controller", controller, 'must be a domain-prefixed path (such as "acme.io/foo")')
 
 
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:
@@ -238,7 +226,7 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
 
     `new`: the object is being made, and not known from elsewhere.
     """
-    errors: Errors = []
+    errors = Errors()
     objects.metadata(manifest, kind, errors)
     errors += objects.owners_and_finalizers(manifest["metadata"], "." in kind.key)
     if kind.key == "Pod":
@@ -249,11 +237,8 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
         _WORKLOADS[kind.key](manifest, errors)
     elif kind.key in ("StatefulSet", "ReplicationController"):
         _of_pods(manifest, kind.key, errors)
-    else:
-        if kind.key not in _WHOLE:
-            objects.contents(manifest, kind, errors)
-        if (check := _CHECKS.get(kind.key)) is not None:
-            check(manifest, errors)
+    elif (check := _CHECKS.get(kind.key)) is not None:
+        check(manifest, errors)
     return errors
 
 
@@ -292,9 +277,9 @@ _WORKLOADS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Job": job,
     "CronJob": cron_job,
 }
-_WHOLE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")  # these checks are all there are
 _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "LimitRange": limit_range,
+    "Node": objects.node,
     "PriorityClass": priority_class,
     "PodGroup": workloads.pod_group,
     "RuntimeClass": runtime_class,

@@ -9,21 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    format_key_path,
-    invalid,
-    not_supported,
-    quote,
-    too_long,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, quote, too_many
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.pods.spec import match, pod_template, selector_json
 from scheduler_core.apiserver.validation.rules import not_negative, one
@@ -55,14 +46,13 @@ def job(manifest: Manifest, errors: Errors) -> None:
     job_spec(spec, "spec", errors)
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
-    if selector is None:
-        errors.append(build_required_error("spec.selector"))
+    errors.required("spec.selector", when=selector is None)
     if len(errors) == before or selector is None:
         match(selector, template, "spec.template", errors)
     completions, name = spec.get("completions") or 0, meta.get("name") or ""
     host = f"{name}-{completions - 1}"
     if spec.get("completionMode") == "Indexed" and completions > 0 and label_errors(host):
-        errors.append(invalid("metadata.name", name, f"will not able to create pod with invalid DNS label: {host}"))
+        errors.invalid("metadata.name", name, f"will not able to create pod with invalid DNS label: {host}")
 
 
 def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
@@ -74,20 +64,20 @@ def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Man
     for key, value in wanted.items():
         where = format_key_path("spec.template.metadata.labels", key)
         if key not in labels:
-            errors.append(build_required_error(where, f"must be '{value}'"))
+            errors.required(where, f"must be '{value}'")
         elif labels[key] != value:
-            errors.append(invalid(where, dict(sorted(labels.items())), f"must be '{value}'"))
-    found: Errors = []
+            errors.invalid(where, dict(sorted(labels.items())), f"must be '{value}'")
+    found = Errors()
     checks.label_selector(selector, "", found)
     if not found and not LabelSelector.of(selector).matches(wanted):
-        errors.append(invalid("spec.selector", selector_json(selector), "`selector` not auto-generated"))
+        errors.invalid("spec.selector", selector_json(selector), "`selector` not auto-generated")
 
 
 def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
     """Adds what is wrong with the spec at a path, but for its selector."""
     not_negative(*_COUNTS)(spec, where, errors)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
-        errors.append(build_required_error(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
+        errors.required(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
     if (manager := spec.get("managedBy")) is not None:
         _manager(manager, f"{where}.managedBy", errors)
     one("completionMode", "NonIndexed", "Indexed", empty=True)(spec, where, errors)
@@ -105,61 +95,56 @@ def _manager(name: str, path: str, errors: Errors) -> None:
     """Validate the manager of a Job: a domain and a path."""
     host, _, rest = name.partition("/")
     if not name:
-        errors.append(build_required_error(path))
+        errors.required(path)
     elif not host or not rest:
-        errors.append(invalid(path, name, 'must be a domain-prefixed path (such as "acme.io/foo")'))
+        errors.invalid(path, name, 'must be a domain-prefixed path (such as "acme.io/foo")')
     else:
-        errors += [invalid(path, host, problem) for problem in subdomain_errors(host)]
-        if not _is_path(rest):
-            errors.append(invalid(path, rest, f"Invalid path (regex used for validation is '{_PATH}')"))
-    if len(name.encode()) > _LONGEST_MANAGER:
-        errors.append(too_long(path, _LONGEST_MANAGER))
+        errors.problems(path, host, subdomain_errors(host))
+        errors.invalid(path, rest, f"Invalid path (regex used for validation is '{_PATH}')", when=not _is_path(rest))
+    errors.too_long(path, _LONGEST_MANAGER, when=len(name.encode()) > _LONGEST_MANAGER)
 
 
 def _validate_indexed_job(spec: Manifest, where: str, errors: Errors) -> None:
     completions, most = spec.get("completions"), spec.get("maxFailedIndexes")
     parallelism = spec.get("parallelism")
-    if completions is None:
-        errors.append(build_required_error(f"{where}.completions", "when completion mode is Indexed"))
+    errors.required(f"{where}.completions", "when completion mode is Indexed", when=completions is None)
     if parallelism is not None and parallelism > _MOST_INDEXES:
         detail = f"must be less than or equal to {_MOST_INDEXES} when completion mode is Indexed"
-        errors.append(invalid(f"{where}.parallelism", parallelism, detail))
+        errors.invalid(f"{where}.parallelism", parallelism, detail)
     if most is not None and completions is not None and most > completions:
-        errors.append(invalid(f"{where}.maxFailedIndexes", most, "must be less than or equal to completions"))
+        errors.invalid(f"{where}.maxFailedIndexes", most, "must be less than or equal to completions")
     if most is not None and most > _MOST_INDEXES:
-        detail = f"must be less than or equal to {_MOST_INDEXES}"
-        errors.append(invalid(f"{where}.maxFailedIndexes", most, detail))
+        errors.invalid(f"{where}.maxFailedIndexes", most, f"must be less than or equal to {_MOST_INDEXES}")
     if completions is not None and completions > _MANY and spec.get("backoffLimitPerIndex") is not None:
         _many(spec, where, errors)
 
 
 def _many(spec: Manifest, where: str, errors: Errors) -> None:
     if spec.get("maxFailedIndexes") is None:
-        detail = f"must be specified when completions is above {_MANY}"
-        errors.append(build_required_error(f"{where}.maxFailedIndexes", detail))
+        errors.required(f"{where}.maxFailedIndexes", f"must be specified when completions is above {_MANY}")
     for name in ("parallelism", "maxFailedIndexes"):
         if (spec.get(name) or 0) > _MOST_OF_MANY:
             detail = (
                 f"must be less than or equal to {_MOST_OF_MANY} when completions are above {_MANY} and used with "
                 "backoff limit per index"
             )
-            errors.append(invalid(f"{where}.{name}", spec[name], detail))
+            errors.invalid(f"{where}.{name}", spec[name], detail)
 
 
 def _not_indexed(spec: Manifest, where: str, errors: Errors) -> None:
     for name in ("backoffLimitPerIndex", "maxFailedIndexes"):
         if spec.get(name) is not None:
-            errors.append(invalid(f"{where}.{name}", spec[name], "requires indexed completion mode"))
+            errors.invalid(f"{where}.{name}", spec[name], "requires indexed completion mode")
 
 
 def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:
     policy = ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy")
     if policy in (None, "", "Always"):
-        errors.append(build_required_error(where, 'valid values: "OnFailure", "Never"'))
+        errors.required(where, 'valid values: "OnFailure", "Never"')
     elif policy not in ("OnFailure", "Never"):
-        errors.append(not_supported(where, policy, ("OnFailure", "Never")))
+        errors.not_supported(where, policy, ("OnFailure", "Never"))
     elif policy != "Never" and spec.get("podFailurePolicy") is not None:
-        errors.append(invalid(where, policy, 'only "Never" is supported when podFailurePolicy is specified'))
+        errors.invalid(where, policy, 'only "Never" is supported when podFailurePolicy is specified')
 
 
 def _policies(spec: Manifest, where: str, errors: Errors) -> None:
@@ -170,8 +155,7 @@ def _policies(spec: Manifest, where: str, errors: Errors) -> None:
         _rule(spec, rule, f"{where}.podFailurePolicy.rules[{i}]", errors)
     if success is not None and spec.get("completionMode") != "Indexed":
         written = as_go_writes(success, "SuccessPolicy")
-        detail = "requires indexed completion mode"
-        errors.append(FieldError(f"{where}.successPolicy", written, detail, kind="Invalid value"))
+        errors.written(f"{where}.successPolicy", written, "requires indexed completion mode")
     elif success is not None:
         rules = success.get("rules") or ()
         _success(rules, spec.get("completions") or 0, f"{where}.successPolicy.rules", errors)
@@ -181,36 +165,31 @@ def _policies(spec: Manifest, where: str, errors: Errors) -> None:
 
 def _not_more(entries: Sequence[Any], most: int, path: str, errors: Errors) -> None:
     if len(entries) > most:
-        errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
+        errors.append(too_many(path, len(entries), most))
 
 
 def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Errors) -> None:
-    if not rules:
-        detail = "at least one rules must be specified when the successPolicy is specified"
-        errors.append(build_required_error(where, detail))
+    errors.required(where, "at least one rules must be specified when the successPolicy is specified", when=not rules)
     _not_more(rules, _MOST_RULES, where, errors)
     for i, rule in enumerate(rules):
         count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
         if count is None and indexes is None:
-            detail = "at least one of succeededCount or succeededIndexes must be specified"
-            errors.append(build_required_error(f"{where}[{i}]", detail))
+            errors.required(f"{where}[{i}]", "at least one of succeededCount or succeededIndexes must be specified")
         most: dict[str, int] = {"specified completions": completions}
         if indexes is not None:
             most["indexes in the specified succeededIndexes field"] = _indexes(
                 indexes, completions, f"{where}[{i}].succeededIndexes", errors
             )
-        if count is not None and count < 0:
-            errors.append(invalid(f"{where}[{i}].succeededCount", count, NOT_NEGATIVE))
+        errors.invalid(f"{where}[{i}].succeededCount", count, NOT_NEGATIVE, when=count is not None and count < 0)
         for what, number in most.items():
             if count is not None and count > number:
                 detail = f"must be less than or equal to {number} (the number of {what})"
-                errors.append(invalid(f"{where}[{i}].succeededCount", count, detail))
+                errors.invalid(f"{where}[{i}].succeededCount", count, detail)
 
 
 def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
     """Return the number of indexes in a text such as "1,3-5"; 0 if the text is invalid."""
-    if len(text.encode()) > _LONGEST_INDEXES:
-        errors.append(too_long(path, _LONGEST_INDEXES))
+    errors.too_long(path, _LONGEST_INDEXES, when=len(text.encode()) > _LONGEST_INDEXES)
     total, last = 0, -1
     for part in text.split(",") if text else ():
         ends, problem = part.split("-"), ""
@@ -232,8 +211,7 @@ def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
             elif last >= first:
                 problem = f"non-increasing order, previous: {last}, current: {first}"
             total, last = total + end - first + 1, end
-        if problem:
-            errors.append(invalid(path, text, f"error parsing succeededIndexes: {problem}"))
+        if errors.invalid(path, text, f"error parsing succeededIndexes: {problem}", when=problem):
             return 0
     return total
 
@@ -243,47 +221,43 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
     action, codes = rule.get("action"), rule.get("onExitCodes")
     conditions = rule.get("onPodConditions") or ()
     if not action:
-        errors.append(build_required_error(f"{where}.action", f"valid values: {_format_strings(_ACTIONS)}"))
+        errors.required(f"{where}.action", f"valid values: {_format_strings(_ACTIONS)}")
     elif action not in _ACTIONS:
-        errors.append(not_supported(f"{where}.action", action, _ACTIONS))
+        errors.not_supported(f"{where}.action", action, _ACTIONS)
     elif action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
-        errors.append(invalid(f"{where}.action", action, "requires the backoffLimitPerIndex to be set"))
+        errors.invalid(f"{where}.action", action, "requires the backoffLimitPerIndex to be set")
     if codes is not None:
         _exit_codes(spec, codes, f"{where}.onExitCodes", errors)
     _not_more(conditions, _MOST_RULES, f"{where}.onPodConditions", errors)
     for i, pattern in enumerate(conditions):
         place, kind = f"{where}.onPodConditions[{i}]", pattern.get("type") or ""
-        errors += [invalid(f"{place}.type", kind, problem) for problem in list_qualified_name_errors(kind)]
+        errors.problems(f"{place}.type", kind, list_qualified_name_errors(kind))
         one("status", *_STATUSES)(pattern, place, errors)
     if codes is not None and conditions:
-        detail = "specifying both OnExitCodes and OnPodConditions is not supported"
-        errors.append(FieldError(where, "", detail, kind="Invalid value"))
+        errors.written(where, "", "specifying both OnExitCodes and OnPodConditions is not supported")
     if codes is None and not conditions:
-        detail = "specifying one of OnExitCodes and OnPodConditions is required"
-        errors.append(FieldError(where, "", detail, kind="Invalid value"))
+        errors.written(where, "", "specifying one of OnExitCodes and OnPodConditions is required")
 
 
 def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> None:
     operator, values, container = codes.get("operator"), codes.get("values") or [], codes.get("containerName")
     if not operator:
-        errors.append(build_required_error(f"{where}.operator", f"valid values: {_format_strings(_OPERATORS)}"))
+        errors.required(f"{where}.operator", f"valid values: {_format_strings(_OPERATORS)}")
     elif operator not in _OPERATORS:
-        errors.append(not_supported(f"{where}.operator", operator, _OPERATORS))
+        errors.not_supported(f"{where}.operator", operator, _OPERATORS)
     pod = (spec.get("template") or {}).get("spec") or {}
     names = [one.get("name") or "" for field in ("containers", "initContainers") for one in pod.get(field) or ()]
     if container is not None and container not in names:
         detail = "must be one of the container or initContainer names in the pod template"
-        errors.append(invalid(f"{where}.containerName", container, detail))
-    if not values:
-        errors.append(invalid(f"{where}.values", codes.get("values"), "at least one value is required"))
+        errors.invalid(f"{where}.containerName", container, detail)
+    errors.invalid(f"{where}.values", codes.get("values"), "at least one value is required", when=not values)
     _not_more(values, _MOST_CODES, f"{where}.values", errors)
     for i, value in enumerate(values):
         if value == 0 and operator == "In":
-            errors.append(invalid(f"{where}.values[{i}]", value, "must not be 0 for the In operator"))
-        if value in values[:i]:
-            errors.append(duplicate(f"{where}.values[{i}]", value))
+            errors.invalid(f"{where}.values[{i}]", value, "must not be 0 for the In operator")
+        errors.duplicate(f"{where}.values[{i}]", value, when=value in values[:i])
     if list(values) != sorted(values):
-        errors.append(invalid(f"{where}.values", list(values), "must be ordered"))
+        errors.invalid(f"{where}.values", list(values), "must be ordered")
 
 
 _is_number = re.compile(r"[+-]?[0-9]+\Z").match

@@ -1,24 +1,17 @@
 """Validation: what is wrong with an object, all of it, at its fields and in kube's words.
 
-Two stages, as in kube: `structure` finds what could not even be read (wrong types, unknown kinds),
-`semantics` what must not be, after defaulting. Fields that are not known here pass unseen.
+Two stages, as in kube: `structure` finds what could not even be read (unknown kinds, wrong types of metadata), `validate` in cluster.py
+what must not be, after defaulting.
 
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    forbidden,
-    format_key_path,
-    invalid,
-    wrong_type,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path, wrong_type
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
@@ -30,11 +23,10 @@ from scheduler_core.apimachinery.objects.names import (
 )
 from scheduler_core.apiserver.kinds import Kind, kind_of, namespace_of, reference
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
-from scheduler_core.apiserver.validation.pods.spec import pod, pod_spec
-from scheduler_core.apiserver.validation.shapes import KIND_SHAPES, METADATA, string, validate_shape
+from scheduler_core.apiserver.validation.pods.spec import pod_spec
+from scheduler_core.apiserver.validation.shapes import METADATA, string, validate_shape
 
 # What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
@@ -50,107 +42,74 @@ def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list
 
     `custom`: the object is a custom resource, whose finalizers may have any qualified name.
     """
-    errors: Errors = []
+    errors = Errors()
     if meta.get("ownerReferences"):
         _owners(meta["ownerReferences"], errors)
     finalizers = meta.get("finalizers") or ()
     for name in finalizers:
-        errors += [invalid(_FINALIZERS, name, problem) for problem in list_qualified_name_errors(name)]
+        errors.problems(_FINALIZERS, name, list_qualified_name_errors(name))
     for i, name in enumerate(finalizers):
         if not custom and "/" not in name and name not in _STANDARD_FINALIZERS:
             detail = "name is neither a standard finalizer name nor is it fully qualified"
-            errors.append(invalid(f"{_FINALIZERS}[{i}]", name, detail))
+            errors.invalid(f"{_FINALIZERS}[{i}]", name, detail)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        errors.append(invalid(_FINALIZERS, list(finalizers), detail))
+        errors.invalid(_FINALIZERS, list(finalizers), "finalizer orphan and foregroundDeletion cannot be both set")
     return errors
 
 
 def _owners(owners: Sequence[Mapping[str, Any]], errors: Errors) -> None:
     controller = ""
     for owner in owners:
-        if not owner.get("apiVersion"):
-            errors.append(invalid(f"{_OWNERS}.apiVersion", "", "version must not be empty"))
+        errors.invalid(f"{_OWNERS}.apiVersion", "", "version must not be empty", when=not owner.get("apiVersion"))
         for field in ("kind", "name", "uid"):
-            if not owner.get(field):
-                errors.append(invalid(f"{_OWNERS}.{field}", "", "must not be empty"))
+            errors.invalid(f"{_OWNERS}.{field}", "", "must not be empty", when=not owner.get(field))
         if owner.get("apiVersion") == "v1" and owner.get("kind") == "Event":
-            errors.append(invalid(_OWNERS, dict(owner), "/v1, Kind=Event is disallowed from being an owner"))
+            errors.invalid(_OWNERS, dict(owner), "/v1, Kind=Event is disallowed from being an owner")
         if not owner.get("controller"):
             continue
         name = f"{owner.get('kind')}/{owner.get('name')}"
         if controller:
             found = f'Found "true" in references for {controller} and {name}'
             detail = f"Only one reference can have Controller set to true. {found}"
-            errors.append(invalid(_OWNERS, [dict(each) for each in owners], detail))
+            errors.invalid(_OWNERS, [dict(each) for each in owners], detail)
         controller = controller or name
 
 
 def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
     """Return the errors of a metadata change, for any kind."""
     before, after = old["metadata"], new["metadata"]
-    errors: Errors = []
+    errors = Errors()
     if after.get("uid") and after["uid"] != before.get("uid"):
-        errors.append(invalid("metadata.uid", after["uid"], IMMUTABLE))
+        errors.invalid("metadata.uid", after["uid"], IMMUTABLE)
     if before.get("deletionTimestamp") is not None:
         known = before.get("finalizers") or ()
         added = [each for each in after.get("finalizers") or () if each not in known]
         if added:
             listed = ", ".join(f'"{each}"' for each in added)
-            detail = (
+            errors.forbidden(
+                "metadata.finalizers",
                 "no new finalizers can be added if the object is being deleted, found new finalizers "
-                f"[]string{{{listed}}}"
+                f"[]string{{{listed}}}",
             )
-            errors.append(forbidden("metadata.finalizers", detail))
     return errors
-
-
-HIGHEST_USER_PRIORITY = 1_000_000_000
 
 
 def structure(manifest: Any) -> list[FieldError]:
     """Return the errors that make an object unreadable. Empty: the kind is known and all fields have the right types."""
-    errors: Errors = []
+    errors = Errors()
     if not isinstance(manifest, Mapping):
         return [wrong_type("", manifest, "an object with apiVersion and kind")]
     for field in ("apiVersion", "kind"):
         string(manifest.get(field), field, errors)
-        if not manifest.get(field):
-            errors.append(build_required_error(field))
+        errors.required(field, when=not manifest.get(field))
     if errors:
         return errors
     kind = kind_of(manifest)
     if kind is None:
         return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
     validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
-    if manifest.get("metadata") is None:
-        errors.append(build_required_error("metadata.name", "name or generateName is required"))
-    for field, shape in KIND_SHAPES.get(kind.key, _NO_SHAPES).items():
-        validate_shape(shape, manifest.get(field), field, errors)
+    errors.required("metadata.name", "name or generateName is required", when=manifest.get("metadata") is None)
     return errors
-
-
-_NO_SHAPES: dict[str, Callable[[Any, str, Errors], None]] = {}
-
-
-def semantics(manifest: Manifest, kind: Kind) -> list[FieldError]:
-    """Return the errors in an object of valid structure, after defaulting."""
-    errors: Errors = []
-    metadata(manifest, kind, errors)
-    if kind.key == "Pod":
-        pod(manifest, errors, new=False)
-    elif kind.key in WORKLOADS:
-        workload(manifest, errors)
-    else:
-        contents(manifest, kind, errors)
-    return errors
-
-
-def contents(manifest: Manifest, kind: Kind, errors: Errors) -> None:
-    """Validate an object that is neither a pod nor a workload."""
-    check = _CHECKS.get(kind.key)
-    if check is not None:
-        check(manifest, errors)
 
 
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
@@ -168,7 +127,7 @@ def describe(manifest: Any) -> str:
     return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))
 
 
-def _node(manifest: Manifest, errors: Errors) -> None:
+def node(manifest: Manifest, errors: Errors) -> None:
     # kube's own path for taints is metadata.taints (a slip); where they stand is spec.taints
     taints((manifest.get("spec") or {}).get("taints") or (), "spec.taints", errors)
     for side in ("capacity", "allocatable"):
@@ -181,16 +140,7 @@ def _node(manifest: Manifest, errors: Errors) -> None:
     for i, text in enumerate(ranges):
         ip_range(text, f"spec.podCIDRs[{i}]", errors)
     if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
-        errors.append(invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family"))
-
-
-def _priority_class(manifest: Manifest, errors: Errors) -> None:
-    name, value = manifest["metadata"].get("name") or "", manifest.get("value") or 0
-    if not name.startswith("system-") and value > HIGHEST_USER_PRIORITY:
-        detail = f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
-        errors.append(FieldError("value", "", detail, kind="Forbidden"))
-    supported = ("PreemptLowerPriority", "Never")
-    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), supported)
+        errors.invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family")
 
 
 def workload(manifest: Manifest, errors: Errors) -> None:
@@ -198,8 +148,7 @@ def workload(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     for field in ("replicas", "parallelism", "completions"):
         number = spec.get(field)
-        if number is not None and number < 0:
-            errors.append(invalid(f"spec.{field}", number, checks.NOT_NEGATIVE))
+        errors.invalid(f"spec.{field}", number, checks.NOT_NEGATIVE, when=number is not None and number < 0)
     template = spec.get("template") or {}
     pod_spec(_with_claims(spec), errors, "spec.template.spec")
     labels = (template.get("metadata") or {}).get("labels") or {}
@@ -209,10 +158,9 @@ def workload(manifest: Manifest, errors: Errors) -> None:
     if manifest["kind"] == "Job":
         return
     if selector is None:
-        errors.append(build_required_error("spec.selector"))
+        errors.required("spec.selector")
     elif not errors and not LabelSelector.of(selector).matches(labels):
-        detail = "`selector` does not match template `labels`"
-        errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
 
 
 def _with_claims(spec: Manifest) -> Manifest:
@@ -226,41 +174,9 @@ def _with_claims(spec: Manifest) -> Manifest:
     return {**pod, "volumes": [*own, *made]}
 
 
-def _budget(manifest: Manifest, errors: Errors) -> None:
-    checks.label_selector((manifest.get("spec") or {}).get("selector"), "spec.selector", errors)
-
-
-def _volume(manifest: Manifest, errors: Errors) -> None:
-    for name, quantity in ((manifest.get("spec") or {}).get("capacity") or {}).items():
-        checks.amount(name, quantity, format_key_path("spec.capacity", name), errors)
-
-
-def _claim(manifest: Manifest, errors: Errors) -> None:
-    spec = manifest.get("spec") or {}
-    checks.label_selector(spec.get("selector"), "spec.selector", errors)
-    for name, quantity in ((spec.get("resources") or {}).get("requests") or {}).items():
-        checks.amount(name, quantity, format_key_path("spec.resources.requests", name), errors)
-
-
-def _storage_class(manifest: Manifest, errors: Errors) -> None:
-    if not manifest.get("provisioner"):
-        errors.append(build_required_error("provisioner"))
-    modes = ("Immediate", "WaitForFirstConsumer")
-    checks.one_of(errors, "volumeBindingMode", manifest.get("volumeBindingMode"), modes)
-
-
-WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 _PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")
 _NAME_CHECKS = {
     "Namespace": label_errors,
     "Service": label1035_errors,
     **dict.fromkeys(_PATH_SEGMENTS, path_segment_errors),
-}
-_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
-    "Node": _node,
-    "PriorityClass": _priority_class,
-    "PodDisruptionBudget": _budget,
-    "PersistentVolume": _volume,
-    "PersistentVolumeClaim": _claim,
-    "StorageClass": _storage_class,
 }

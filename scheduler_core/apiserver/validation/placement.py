@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
+from scheduler_core.apiserver.validation.checks import POSITIVE
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.rules import one
 
@@ -56,20 +49,18 @@ def _pod_affinity(affinity: Spec, path: str, errors: Errors) -> None:
 
 def _weight(entry: Spec, path: str, errors: Errors) -> None:
     weight = entry.get("weight") or 0
-    if not 1 <= weight <= 100:
-        errors.append(invalid(f"{path}.weight", weight, _WEIGHT))
+    errors.invalid(f"{path}.weight", weight, _WEIGHT, when=not 1 <= weight <= 100)
 
 
 def _pod_term(term: Spec, path: str, errors: Errors) -> None:
     for field in ("labelSelector", "namespaceSelector"):
         checks.label_selector(term.get(field), f"{path}.{field}", errors)
     for namespace in term.get("namespaces") or ():
-        errors += [invalid(f"{path}.namespace", namespace, problem) for problem in label_errors(namespace)]
+        errors.problems(f"{path}.namespace", namespace, label_errors(namespace))
     match, mismatch = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
     _label_keys(match, mismatch, term.get("labelSelector"), path, errors)
     key = term.get("topologyKey") or ""
-    if not key:
-        errors.append(build_required_error(f"{path}.topologyKey", "can not be empty"))
+    errors.required(f"{path}.topologyKey", "can not be empty", when=not key)
     checks.label_name(key, f"{path}.topologyKey", errors)
 
 
@@ -79,7 +70,7 @@ def _label_keys(
     """matchLabelKeys and mismatchLabelKeys, whose expressions are in the selector by now."""
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
         if keys and selector is None:
-            errors.append(forbidden(f"{path}.{field}", "must not be specified when labelSelector is not set"))
+            errors.forbidden(f"{path}.{field}", "must not be specified when labelSelector is not set")
             continue
         for i, key in enumerate(keys):
             checks.label_name(key, f"{path}.{field}[{i}]", errors)
@@ -87,8 +78,7 @@ def _label_keys(
         _no_key_twice(match, selector, path, errors)
     for i, key in enumerate(match):
         if key in mismatch:
-            detail = "exists in both matchLabelKeys and mismatchLabelKeys"
-            errors.append(invalid(f"{path}.matchLabelKeys[{i}]", key, detail))
+            errors.invalid(f"{path}.matchLabelKeys[{i}]", key, "exists in both matchLabelKeys and mismatchLabelKeys")
 
 
 def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Errors) -> None:
@@ -96,7 +86,7 @@ def _no_key_twice(match: Sequence[str], selector: Spec, path: str, errors: Error
     for expression in selector.get("matchExpressions") or ():
         key = expression.get("key")
         if key in places and key in seen:
-            errors.append(invalid(f"{path}[{places[key]}]", key, "exists in both matchLabelKeys and labelSelector"))
+            errors.invalid(f"{path}[{places[key]}]", key, "exists in both matchLabelKeys and labelSelector")
         seen[key] = None
 
 
@@ -105,13 +95,11 @@ def validate_spread_constraints(constraints: Sequence[Spec], path: str, errors: 
     for i, constraint in enumerate(constraints):
         where = f"{path}[{i}]"
         if (constraint.get("maxSkew") or 0) <= 0:
-            errors.append(invalid(f"{where}.maxSkew", constraint.get("maxSkew") or 0, POSITIVE))
-        if not constraint.get("topologyKey"):
-            errors.append(build_required_error(f"{where}.topologyKey", "can not be empty"))
+            errors.invalid(f"{where}.maxSkew", constraint.get("maxSkew") or 0, POSITIVE)
+        errors.required(f"{where}.topologyKey", "can not be empty", when=not constraint.get("topologyKey"))
         action = constraint.get("whenUnsatisfiable") or ""
         if action not in ("DoNotSchedule", "ScheduleAnyway"):
-            supported = ("DoNotSchedule", "ScheduleAnyway")
-            errors.append(not_supported(f"{where}.whenUnsatisfiable", action, supported))
+            errors.not_supported(f"{where}.whenUnsatisfiable", action, ("DoNotSchedule", "ScheduleAnyway"))
         pair = _pair(constraint)
         _not_repeated(pair, last[pair] > i, where, errors)
         _min_domains(constraint, action, where, errors)
@@ -128,18 +116,17 @@ def _pair(constraint: Spec) -> tuple[Any, Any]:
 
 def _not_repeated(pair: tuple[Any, Any], repeated: bool, path: str, errors: Errors) -> None:
     if repeated:
-        errors.append(duplicate(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}"))
+        errors.duplicate(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
 
 
 def _min_domains(constraint: Spec, action: str, path: str, errors: Errors) -> None:
     number = constraint.get("minDomains")
     if number is None:
         return
-    if number <= 0:
-        errors.append(invalid(f"{path}.minDomains", number, POSITIVE))
+    errors.invalid(f"{path}.minDomains", number, POSITIVE, when=number <= 0)
     if action != "DoNotSchedule":
         detail = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
-        errors.append(invalid(f"{path}.minDomains", number, detail))
+        errors.invalid(f"{path}.minDomains", number, detail)
 
 
 def tolerations(tolerations: Sequence[Spec], path: str, errors: Errors) -> None:
@@ -154,19 +141,16 @@ def _toleration(toleration: Spec, path: str, errors: Errors) -> None:
         checks.label_name(key, f"{path}.key", errors)
     elif op != "Exists":
         detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-        errors.append(invalid(f"{path}.operator", op, detail))
+        errors.invalid(f"{path}.operator", op, detail)
     if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        errors.append(invalid(f"{path}.effect", effect, detail))
+        errors.invalid(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
     if op in ("", "Equal"):
         if problems := label_value_errors(value):
-            errors.append(invalid(f"{path}.operator", value, ";".join(problems)))
+            errors.invalid(f"{path}.operator", value, ";".join(problems))
     elif op == "Exists":
-        if value:
-            detail = "value must be empty when `operator` is 'Exists'"
-            errors.append(invalid(f"{path}.operator", value, detail))
+        errors.invalid(f"{path}.operator", value, "value must be empty when `operator` is 'Exists'", when=value)
     else:
-        errors.append(not_supported(f"{path}.operator", op, ("Equal", "Exists")))
+        errors.not_supported(f"{path}.operator", op, ("Equal", "Exists"))
     checks.one_of(errors, f"{path}.effect", effect, EFFECTS)
 
 
@@ -178,11 +162,11 @@ def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
         where = f"{path}[{i}]"
         checks.label_name(key, f"{where}.key", errors)
         if problems := label_value_errors(taint.get("value") or ""):
-            errors.append(invalid(f"{where}.value", taint.get("value"), ";".join(problems)))
+            errors.invalid(f"{where}.value", taint.get("value"), ";".join(problems))
         if effect:
             checks.one_of(errors, f"{where}.effect", effect, EFFECTS)
         else:
-            errors.append(build_required_error(f"{where}.effect"))
+            errors.required(f"{where}.effect")
         if (key, effect) in seen:
             detail = "taints must be unique by key and effect pair"
             errors.append(FieldError(where, as_go_writes(taint, "Taint"), detail, kind="Duplicate value"))

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import qos_class
-from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_sidecar
 from scheduler_core.apiserver.rewriting import list_changed_paths
-from scheduler_core.apiserver.validation.checks import Errors, alike, plain
+from scheduler_core.apiserver.validation.checks import alike, plain
 
 # What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
 # kube: pkg/apis/core/validation/validation.go ValidatePodResize @ v1.34.1
@@ -31,13 +31,12 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
         return [forbidden("", "static pods cannot be resized")]
     if (before.get("os") or {}).get("name") == "windows":
         return [forbidden("", "windows pods cannot be resized")]
-    errors: Errors = []
+    errors = Errors()
     status = old.get("status") or {}
     known = status.get("qosClass") or qos_class(before)
     if known != qos_class(after):
-        errors.append(invalid("spec", known, "Pod QOS Class may not change as a result of resizing"))
-    if not _can_node_resize(status):
-        errors.append(forbidden("spec", "Pod running on node without support for resize"))
+        errors.invalid("spec", known, "Pod QOS Class may not change as a result of resizing")
+    errors.forbidden("spec", "Pod running on node without support for resize", when=not _can_node_resize(status))
     if not _same_containers(before, after, errors):
         return errors
     for field in reversed(_CONTAINERS):
@@ -48,8 +47,7 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
     for field in _CONTAINERS:
         pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
         munged[field] = [_container(was, now, field, errors) for was, now in pairs]
-    if not errors and not alike(before, munged):
-        errors.append(forbidden("spec", "only cpu and memory resources are mutable"))
+    errors.forbidden("spec", "only cpu and memory resources are mutable", when=not errors and not alike(before, munged))
     return errors
 
 
@@ -65,12 +63,11 @@ def _same_containers(before: Spec, after: Spec, errors: Errors) -> bool:
     for field in _CONTAINERS:
         ours, theirs = ([each.get("name") for each in spec.get(field) or ()] for spec in (before, after))
         if len(ours) != len(theirs):
-            errors.append(forbidden(f"spec.{field}", f"{field} may not be added or removed on resize"))
+            errors.forbidden(f"spec.{field}", f"{field} may not be added or removed on resize")
             same = False
         for i, (was, now) in enumerate(zip(ours, theirs, strict=False)):
             if was != now:
-                where = f"spec.{field}[{i}].name"
-                errors.append(forbidden(where, f"{field} may not be renamed or reordered on resize"))
+                errors.forbidden(f"spec.{field}[{i}].name", f"{field} may not be renamed or reordered on resize")
                 same = False
     return same
 
@@ -80,14 +77,14 @@ def _check_kept(before: Spec, after: Spec, where: str, errors: Errors) -> None:
     for side in ("requests", "limits"):
         ours, theirs = ((each.get("resources") or {}).get(side) or {} for each in (before, after))
         if any(name not in theirs for name in ours):
-            errors.append(forbidden(f"{where}.{side}", f"resource {side} cannot be removed"))
+            errors.forbidden(f"{where}.{side}", f"resource {side} cannot be removed")
 
 
 def _container(before: Spec, after: Spec, field: str, errors: Errors) -> Spec:
     """The container with its old cpu and memory, once they were judged."""
     if field == "initContainers" and not is_sidecar(before):
         if not alike(before, after):
-            errors.append(forbidden("spec", "resources for non-sidecar init containers are immutable"))
+            errors.forbidden("spec", "resources for non-sidecar init containers are immutable")
         return after
     old, new = before.get("resources") or {}, after.get("resources") or {}
     restored = {}
@@ -99,7 +96,7 @@ def _container(before: Spec, after: Spec, field: str, errors: Errors) -> Spec:
     munged = {**after, "resources": restored}
     if not alike(before, munged):
         of = " for sidecar containers" if field == "initContainers" else ""
-        errors.append(forbidden("spec", f"only cpu and memory resources{of} are mutable"))
+        errors.forbidden("spec", f"only cpu and memory resources{of} are mutable")
     return munged
 
 
@@ -107,14 +104,14 @@ def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any]) -> 
     """Return the errors of an update of ephemeral containers: what is there stays as it is."""
     if _MIRROR in (old["metadata"].get("annotations") or {}):
         return [forbidden("", "static pods do not support ephemeral containers")]
-    errors, where = [], "spec.ephemeralContainers"
+    errors, where = Errors(), "spec.ephemeralContainers"
     kept = {each.get("name"): each for each in new["spec"].get("ephemeralContainers") or ()}
     for each in old["spec"].get("ephemeralContainers") or ():
         name = each.get("name")
         if name not in kept:
-            errors.append(forbidden(where, f'existing ephemeral containers "{name}" may not be removed\n'))
+            errors.forbidden(where, f'existing ephemeral containers "{name}" may not be removed\n')
         elif not alike(each, kept[name]):
-            errors.append(forbidden(where, f'existing ephemeral containers "{name}" may not be changed\n'))
+            errors.forbidden(where, f'existing ephemeral containers "{name}" may not be changed\n')
     return errors
 
 
@@ -130,15 +127,14 @@ _OTHERS = (
 def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """Return the errors of an update of the pod itself."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
-    errors: Errors = []
+    errors = Errors()
     for field in _CONTAINERS:
         if len(before.get(field) or ()) != len(after.get(field) or ()):
             return [forbidden(f"spec.{field}", "pod updates may not add or remove containers")]
         for i, container in enumerate(after.get(field) or ()):
             image = str(container.get("image") or "")
             if image.strip() != image:
-                where = f"spec.{field}[{i}].image"
-                errors.append(invalid(where, image, "must not have leading or trailing whitespace"))
+                errors.invalid(f"spec.{field}[{i}].image", image, "must not have leading or trailing whitespace")
     if not _deadline(before, after, errors):
         return errors
     _tolerations(before.get("tolerations") or (), after.get("tolerations") or (), errors)
@@ -148,7 +144,7 @@ def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
         munged = _validate_gated_placement(before, munged, errors)
     if not alike(before, munged):
         paths = list_changed_paths(plain(before), plain(munged), "spec")
-        errors.append(forbidden("spec", "\n".join((_OTHERS, *paths))))
+        errors.forbidden("spec", "\n".join((_OTHERS, *paths)))
     return errors
 
 
@@ -157,14 +153,13 @@ def _deadline(before: Spec, after: Spec, errors: Errors) -> bool:
     where = "spec.activeDeadlineSeconds"
     was, seconds = (spec.get("activeDeadlineSeconds") for spec in (before, after))
     if seconds is None:
-        if was is not None:
-            errors.append(invalid(where, None, "must not update from a positive integer to nil value"))
+        errors.invalid(where, None, "must not update from a positive integer to nil value", when=was is not None)
         return True
     if not 0 <= seconds <= _MOST_SECONDS:
-        errors.append(invalid(where, seconds, f"must be between 0 and {_MOST_SECONDS}, inclusive"))
+        errors.invalid(where, seconds, f"must be between 0 and {_MOST_SECONDS}, inclusive")
         return False
     if was is not None and was < seconds:
-        errors.append(invalid(where, seconds, "must be less than or equal to previous value"))
+        errors.invalid(where, seconds, "must be less than or equal to previous value")
         return False
     return True
 
@@ -172,8 +167,7 @@ def _deadline(before: Spec, after: Spec, errors: Errors) -> bool:
 def _tolerations(before: Sequence[Spec], after: Sequence[Spec], errors: Errors) -> None:
     kept = [_without_seconds(each) for each in after]
     if any(_without_seconds(each) not in kept for each in before):
-        detail = "existing toleration can not be modified except its tolerationSeconds"
-        errors.append(forbidden("spec.tolerations", detail))
+        errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")
 
 
 def _without_seconds(toleration: Spec) -> Any:
@@ -185,7 +179,7 @@ def _gates(before: Sequence[Spec], after: Sequence[Spec], errors: Errors) -> Non
     for i, gate in enumerate(after):
         if gate.get("name") not in known:
             detail = f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
-            errors.append(forbidden(f"spec.schedulingGates[{i}].name", detail))
+            errors.forbidden(f"spec.schedulingGates[{i}].name", detail)
 
 
 def _revert_allowed_changes(before: Spec, after: Spec) -> dict[str, Any]:
@@ -207,7 +201,7 @@ def _validate_gated_placement(before: Spec, munged: dict[str, Any], errors: Erro
     old, new = before.get("nodeSelector") or {}, munged.get("nodeSelector") or {}
     if any(new.get(key) != value for key, value in old.items()):
         detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
-        errors.append(invalid("spec.nodeSelector", dict(new), detail))
+        errors.invalid("spec.nodeSelector", dict(new), detail)
     was, now = before.get("affinity") or {}, munged.get("affinity") or {}
     if not alike(was.get("nodeAffinity"), now.get("nodeAffinity")):
         _node_affinity(was.get("nodeAffinity") or {}, now.get("nodeAffinity") or {}, errors)
@@ -220,13 +214,11 @@ def _node_affinity(before: Spec, after: Spec, errors: Errors) -> None:
     new = (after.get(_REQUIRED) or {}).get("nodeSelectorTerms") or []
     where = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
     if old and len(old) != len(new):
-        detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        errors.append(invalid(where, new, detail))
+        errors.invalid(where, new, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
         return
     for i, term in enumerate(old):
         if not _only_additions(term, new[i]):
-            detail = "only additions are allowed (no mutations or deletions)"
-            errors.append(invalid(f"{where}[{i}]", new[i], detail))
+            errors.invalid(f"{where}[{i}]", new[i], "only additions are allowed (no mutations or deletions)")
 
 
 def _only_additions(before: Spec, after: Spec) -> bool:
@@ -240,10 +232,10 @@ def _only_additions(before: Spec, after: Spec) -> bool:
 
 def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """Return the errors of an update of the pod's status."""
-    errors: Errors = []
+    errors = Errors()
     before, after = old.get("status") or {}, new.get("status") or {}
     if before.get("qosClass") != after.get("qosClass"):
-        errors.append(invalid("status.qosClass", after.get("qosClass"), "field is immutable"))
+        errors.invalid("status.qosClass", after.get("qosClass"), "field is immutable")
     spec = old.get("spec") or {}
     policy = spec.get("restartPolicy") or "Always"
     sidecars = [each.get("name") for each in spec.get("initContainers") or () if is_sidecar(each)]
@@ -256,8 +248,7 @@ def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Fi
             if ended is None or (policy == "OnFailure" and ended.get("exitCode")) or status.get("name") in sidecars:
                 continue
             if status.get("name") in running:
-                detail = "may not be transitioned to non-terminated state"
-                errors.append(forbidden(f"status.{field}[{i}].state", detail))
+                errors.forbidden(f"status.{field}[{i}].state", "may not be transitioned to non-terminated state")
     return errors
 
 

@@ -9,18 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount, Amounts, amounts
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    format_key_path,
-    invalid,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, milli_of_nanos, nanos, value_of_nanos
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
-from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES, Errors
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES
 
 # LimitRanges: their defaults, and what must not be in them.
 # kube: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem, pkg/apis/core/validation/validation.go ValidateLimitRange @ v1.34.1
@@ -51,12 +45,10 @@ def limit_range(manifest: Manifest, errors: Errors) -> None:
     for i, item in enumerate((manifest.get("spec") or {}).get("limits") or ()):
         where, type_ = f"spec.limits[{i}]", str(item.get("type") or "")
         for problem in list_qualified_name_errors(type_):
-            errors.append(invalid(f"{where}.type", type_, problem))
+            errors.invalid(f"{where}.type", type_, problem)
         if type_ and "/" not in type_ and type_ not in ("Container", "Pod", CLAIM):
-            errors.append(invalid(f"{where}.type", type_, "must be a standard limit type or fully qualified"))
-        if type_ in seen:
-            errors.append(duplicate(f"{where}.type", type_))
-        seen[type_] = None
+            errors.invalid(f"{where}.type", type_, "must be a standard limit type or fully qualified")
+        errors.unique(seen, type_, f"{where}.type")
         _item(item, type_, where, errors)
 
 
@@ -64,8 +56,7 @@ def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
     lists: dict[str, Amounts] = {}
     for field in _LISTS:
         if type_ == "Pod" and field in ("default", "defaultRequest"):
-            if item.get(field):
-                errors.append(forbidden(f"{where}.{field}", "may not be specified when `type` is 'Pod'"))
+            errors.forbidden(f"{where}.{field}", "may not be specified when `type` is 'Pod'", when=item.get(field))
             lists[field] = {}
             continue
         lists[field] = amounts(item.get(field))
@@ -73,7 +64,7 @@ def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
             _resource_name(type_, name, format_key_path(f"{where}.{field}", name), errors)
     if type_ == CLAIM and "storage" not in lists["min"] and "storage" not in lists["max"]:
         detail = "either minimum or maximum storage value is required, but neither was provided"
-        errors.append(build_required_error(f"{where}.limits", detail))
+        errors.required(f"{where}.limits", detail)
     names = sorted({name for field in _LISTS for name in lists[field]})
     for name in names:
         _bounds(name, {field: lists[field].get(name) for field in _LISTS}, where, errors)
@@ -82,15 +73,14 @@ def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
 def _resource_name(type_: str, name: str, where: str, errors: Errors) -> None:
     problems = list_qualified_name_errors(name)
     if problems:
-        errors += [invalid(where, name, problem) for problem in problems]
+        errors.problems(where, name, problems)
         return
     if "/" in name:
         return
     standard = name in STANDARD_RESOURCES or name.startswith(HUGE_PAGES)
-    if not standard:
-        errors.append(invalid(where, name, "must be a standard resource type or fully qualified"))
+    errors.invalid(where, name, "must be a standard resource type or fully qualified", when=not standard)
     if type_ in ("Pod", "Container") and name not in _POD_RESOURCES and not name.startswith(HUGE_PAGES):
-        errors.append(invalid(where, name, "must be a standard resource for containers"))
+        errors.invalid(where, name, "must be a standard resource for containers")
 
 
 def _bounds(name: str, given: Mapping[str, Amount | None], where: str, errors: Errors) -> None:
@@ -98,7 +88,7 @@ def _bounds(name: str, given: Mapping[str, Amount | None], where: str, errors: E
     request, ratio = given["defaultRequest"], given["maxLimitRequestRatio"]
 
     def wrong(field: str, amount: Amount, detail: str) -> None:
-        errors.append(invalid(format_key_path(f"{where}.{field}", name), amount.text, detail))
+        errors.invalid(format_key_path(f"{where}.{field}", name), amount.text, detail)
 
     if least and most and least.nanos > most.nanos:
         wrong("min", least, f"min value {least.text} is greater than max value {most.text}")
@@ -174,44 +164,40 @@ def resource_quota(manifest: Manifest, errors: Errors) -> None:
 
 def _resource(name: str, quantity: Any, where: str, errors: Errors) -> None:
     problems = list_qualified_name_errors(name)
-    errors += [invalid(where, name, problem) for problem in problems]
+    errors.problems(where, name, problems)
     standard = name in STANDARD_RESOURCES or name.startswith(_HUGE)
     if not problems and "/" not in name:
-        if not standard:
-            errors.append(invalid(where, name, "must be a standard resource type or fully qualified"))
-        if not standard or name == "storage":
-            errors.append(invalid(where, name, "must be a standard resource for quota"))
+        errors.invalid(where, name, "must be a standard resource type or fully qualified", when=not standard)
+        errors.invalid(where, name, "must be a standard resource for quota", when=not standard or name == "storage")
     if nanos(quantity) < 0:
-        errors.append(invalid(where, str(quantity), NOT_NEGATIVE))
+        errors.invalid(where, str(quantity), NOT_NEGATIVE)
     if (name in _WHOLE or is_extended_name(name)) and nanos(quantity) % NANO:
-        errors.append(invalid(where, str(quantity), "must be an integer"))
+        errors.invalid(where, str(quantity), "must be an integer")
 
 
 def _scopes(names: list[str], hard: list[str], where: str, shown: Any, errors: Errors) -> None:
     for name in names:
-        if name not in _RESOURCES:
-            errors.append(invalid(where, shown, "unsupported scope"))
+        if errors.invalid(where, shown, "unsupported scope", when=name not in _RESOURCES):
             continue
         for resource in sorted(hard):
             standard = resource in STANDARD_RESOURCES or resource.startswith(_HUGE)
             if standard and resource not in _RESOURCES[name]:
-                errors.append(invalid(where, shown, "unsupported scope applied to resource"))
+                errors.invalid(where, shown, "unsupported scope applied to resource")
     for pair in _CONFLICTS:
-        if all(name in names for name in pair):
-            errors.append(invalid(where, shown, "conflicting scopes"))
+        errors.invalid(where, shown, "conflicting scopes", when=all(name in names for name in pair))
 
 
 def _expression(expression: Manifest, where: str, errors: Errors) -> None:
     operator, values = expression.get("operator") or "", expression.get("values") or []
     if expression.get("scopeName") in _ONLY_EXIST and operator != "Exists":
-        errors.append(invalid(f"{where}.operator", operator, _MUST_EXIST))
+        errors.invalid(f"{where}.operator", operator, _MUST_EXIST)
     if operator in ("In", "NotIn"):
         if not values:
             detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
-            errors.append(build_required_error(f"{where}.values", detail))
+            errors.required(f"{where}.values", detail)
     elif operator in ("Exists", "DoesNotExist"):
         if values:
             detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
-            errors.append(invalid(f"{where}.values", values, detail))
+            errors.invalid(f"{where}.values", values, detail)
     else:
-        errors.append(invalid(f"{where}.operator", operator, "not a valid selector operator"))
+        errors.invalid(f"{where}.operator", operator, "not a valid selector operator")

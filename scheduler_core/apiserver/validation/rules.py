@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import build_required_error, child, forbidden, invalid, not_supported
-from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors, NameCheck
+from scheduler_core.apimachinery.objects.errors import Errors, build_required_error, child, invalid
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, NameCheck
 
 Object = Mapping[str, Any]
 Rule = Callable[[Object, str, Errors], None]
@@ -38,7 +38,7 @@ def one(field: str, *supported: str, empty: bool = False) -> Rule:
     def check(value: Object, path: str, errors: Errors) -> None:
         given = value.get(field)
         if given not in supported and given is not None and (given or empty):
-            errors.append(not_supported(child(path, field), given, supported))
+            errors.not_supported(child(path, field), given, supported)
 
     return check
 
@@ -49,9 +49,9 @@ def validate_name(field: str, problems: NameCheck, needed: bool = False, at: str
     def check(value: Object, path: str, errors: Errors) -> None:
         name = value.get(field) or ""
         if name:
-            errors += [invalid(child(path, at or field), name, problem) for problem in problems(name)]
+            errors.problems(child(path, at or field), name, problems(name))
         elif needed:
-            errors.append(build_required_error(child(path, field)))
+            errors.required(child(path, field))
 
     return check
 
@@ -63,7 +63,7 @@ def within(field: str, low: int, high: int, detail: str = "") -> Rule:
     def check(value: Object, path: str, errors: Errors) -> None:
         number = value.get(field)
         if number is not None and not low <= number <= high:
-            errors.append(invalid(child(path, field), number, said))
+            errors.invalid(child(path, field), number, said)
 
     return check
 
@@ -106,7 +106,7 @@ def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
         given = value.get(field)
         if isinstance(given, str):
             found = [problem for find in problems for problem in find(given)]
-            errors += [invalid(child(path, field), given, problem) for problem in found]
+            errors.problems(child(path, field), given, found)
 
     return check
 
@@ -125,7 +125,7 @@ def only_one(
             if value.get(field) is None:
                 continue
             if found and field not in also:
-                errors.append(forbidden(child(path, (spelled or {}).get(field, field)), detail))
+                errors.forbidden(child(path, (spelled or {}).get(field, field)), detail)
             else:
                 obey(rules, value[field], child(path, field), errors)
             found = True

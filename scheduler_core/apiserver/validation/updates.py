@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apiserver.validation.checks import Errors, alike
+from scheduler_core.apiserver.validation.checks import alike
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 
 IMMUTABLE = "field is immutable"
@@ -34,7 +34,7 @@ _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "man
 
 def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
     """Return the errors of an update of any kind but a pod."""
-    errors: Errors = []
+    errors = Errors()
     check = _CHECKS.get(kind)
     if check is not None:
         check(old, new, errors)
@@ -47,8 +47,7 @@ def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]
     def check(old: Manifest, new: Manifest, errors: Errors) -> None:
         for path in paths:
             before, after = _at(old, path), _at(new, path)
-            if not alike(before, after):
-                errors.append(invalid(path, after, IMMUTABLE))
+            errors.invalid(path, after, IMMUTABLE, when=not alike(before, after))
 
     return check
 
@@ -61,14 +60,14 @@ def _at(manifest: Any, path: str) -> Any:
 
 def _priority_class(old: Manifest, new: Manifest, errors: Errors) -> None:
     if int(old.get("value") or 0) != int(new.get("value") or 0):
-        errors.append(forbidden("value", "may not be changed in an update."))
+        errors.forbidden("value", "may not be changed in an update.")
     _forbid_changes("preemptionPolicy")(old, new, errors)
 
 
 def _role_ref(old: Manifest, new: Manifest, errors: Errors) -> None:
     if not alike(old.get("roleRef"), new.get("roleRef")):
         shown = {name: (new.get("roleRef") or {}).get(_lower(name), "") for name in ("APIGroup", "Kind", "Name")}
-        errors.append(invalid("roleRef", shown, "cannot change roleRef"))
+        errors.invalid("roleRef", shown, "cannot change roleRef")
 
 
 def _lower(name: str) -> str:
@@ -77,15 +76,13 @@ def _lower(name: str) -> str:
 
 def _storage_class(old: Manifest, new: Manifest, errors: Errors) -> None:
     for name in ("parameters", "provisioner", "reclaimPolicy"):
-        if not alike(old.get(name), new.get(name)):
-            errors.append(forbidden(name, f"updates to {name} are forbidden."))
+        errors.forbidden(name, f"updates to {name} are forbidden.", when=not alike(old.get(name), new.get(name)))
     _forbid_changes("volumeBindingMode")(old, new, errors)
 
 
 def _stateful_set(old: Manifest, new: Manifest, errors: Errors) -> None:
     fixed = [{n: v for n, v in (each.get("spec") or {}).items() if n not in _SET_FIELDS} for each in (old, new)]
-    if not alike(*fixed):
-        errors.append(forbidden("spec", _SET))
+    errors.forbidden("spec", _SET, when=not alike(*fixed))
 
 
 def _job(old: Manifest, new: Manifest, errors: Errors) -> None:
@@ -95,12 +92,11 @@ def _job(old: Manifest, new: Manifest, errors: Errors) -> None:
         _forbid_changes("spec.completions")(old, new, errors)
     elif after.get("completions") not in (None, before.get("completions"), after.get("parallelism")):
         detail = "can only be modified in tandem with spec.parallelism"
-        errors.append(invalid("spec.completions", after.get("completions"), detail))
+        errors.invalid("spec.completions", after.get("completions"), detail)
     was, now = before.get("template") or {}, after.get("template") or {}
     if before.get("suspend") and not (old.get("status") or {}).get("startTime"):
         was = _copy_scheduling_directives(was, now)
-    if not alike(was, now):
-        errors.append(invalid("spec.template", now, IMMUTABLE))
+    errors.invalid("spec.template", now, IMMUTABLE, when=not alike(was, now))
 
 
 def _copy_scheduling_directives(was: Manifest, now: Manifest) -> dict[str, Any]:
@@ -123,10 +119,9 @@ def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
     if (new.get("status") or {}).get("phase") == "Bound":
         after["resources"] = _with_storage(after, before)
         after["volumeAttributesClassName"] = before.get("volumeAttributesClassName")
-    if not alike(before, after):
-        errors.append(forbidden("spec", _CLAIM))
+    errors.forbidden("spec", _CLAIM, when=not alike(before, after))
     if now < was and now <= nanos(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0):
-        errors.append(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"))
+        errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
 
 
 def _storage(spec: Manifest) -> int:
@@ -147,33 +142,31 @@ def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
     before, after = old["spec"], new["spec"]
     sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
     if not alike(*sources):
-        detail = "spec.persistentvolumesource is immutable after creation"
-        errors.append(forbidden("spec.persistentvolumesource", detail))
+        errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
     _forbid_changes("spec.volumeMode")(old, new, errors)
     affinity = before.get("nodeAffinity")
     if affinity and not alike(affinity, after.get("nodeAffinity")):
         detail = f"{IMMUTABLE}, except for updating from beta label to GA"
-        errors.append(invalid("nodeAffinity", after.get("nodeAffinity"), detail))
+        errors.invalid("nodeAffinity", after.get("nodeAffinity"), detail)
 
 
 def _node(old: Manifest, new: Manifest, errors: Errors) -> None:
     before, after = old.get("spec") or {}, new.get("spec") or {}
     for name, text in (("podCIDRs", "podCIDR"), ("providerID", "providerID")):
         if before.get(name) and before[name] != after.get(name):
-            errors.append(forbidden(f"spec.{name}", f'node updates may not change {text} except from "" to valid'))
+            errors.forbidden(f"spec.{name}", f'node updates may not change {text} except from "" to valid')
 
 
 def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:
     scopes = [sorted((each.get("spec") or {}).get("scopes") or ()) for each in (old, new)]
     if scopes[0] != scopes[1]:
-        errors.append(invalid("spec.scopes", scopes[1], IMMUTABLE))
+        errors.invalid("spec.scopes", scopes[1], IMMUTABLE)
 
 
 def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
     """Validate that immutable ConfigMaps and Secrets, and a Secret's type, are unchanged."""
     was, now = (each.get("type") or "Opaque" for each in (old, new))
-    if old["kind"] == "Secret" and was != now:
-        errors.append(invalid("type", now, IMMUTABLE))
+    errors.invalid("type", now, IMMUTABLE, when=old["kind"] == "Secret" and was != now)
     if not old.get("immutable"):
         return
     changed = [] if new.get("immutable") else ["immutable"]

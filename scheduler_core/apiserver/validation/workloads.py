@@ -8,18 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, build_required_error, invalid, not_supported
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.placement import tolerations
 from scheduler_core.apiserver.validation.pods.spec import (
@@ -47,22 +41,23 @@ def int_or_percent(value: Any, where: str, errors: Errors, most: int | None = No
     """A number that is not negative, or a percentage; `most`: the highest percentage."""
     if isinstance(value, str):
         if not _percent(value):
-            errors.append(invalid(where, value, _PERCENT))
+            errors.invalid(where, value, _PERCENT)
         elif most is not None and int(value[:-1]) > most:
-            errors.append(invalid(where, value, f"must not be greater than {most}%"))
+            errors.invalid(where, value, f"must not be greater than {most}%")
     elif value is not None and value < 0:
-        errors.append(invalid(where, value, NOT_NEGATIVE))
+        errors.invalid(where, value, NOT_NEGATIVE)
 
 
 def budget(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
+    checks.label_selector(spec.get("selector"), "spec.selector", errors)
     if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
-        errors.append(invalid("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set"))
+        errors.invalid("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set")
     for field in ("minAvailable", "maxUnavailable"):
         int_or_percent(spec.get(field), f"spec.{field}", errors, 100)
     policy = spec.get("unhealthyPodEvictionPolicy")
     if policy is not None and policy not in ("AlwaysAllow", "IfHealthyBudget"):
-        errors.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, ("AlwaysAllow", "IfHealthyBudget")))
+        errors.not_supported("spec.unhealthyPodEvictionPolicy", policy, ("AlwaysAllow", "IfHealthyBudget"))
 
 
 def pod_group(manifest: Manifest, errors: Errors) -> None:
@@ -79,9 +74,9 @@ def pod_group(manifest: Manifest, errors: Errors) -> None:
         _one_of(spec["disruptionMode"], ("single", "all"), "spec.disruptionMode", errors)
     keys = (spec.get("schedulingConstraints") or {}).get("topology") or ()
     if len(keys) > 1:
-        errors.append(invalid("spec.schedulingConstraints.topology", len(keys), "must have at most 1 item"))
+        errors.invalid("spec.schedulingConstraints.topology", len(keys), "must have at most 1 item")
     if int(spec.get("priority") or 0) > _HIGHEST_PRIORITY:
-        errors.append(invalid("spec.priority", spec["priority"], f"must be less than or equal to {_HIGHEST_PRIORITY}"))
+        errors.invalid("spec.priority", spec["priority"], f"must be less than or equal to {_HIGHEST_PRIORITY}")
 
 
 _HIGHEST_PRIORITY = 1_000_000_000
@@ -91,30 +86,34 @@ def _one_of(union: Manifest, names: tuple[str, ...], path: str, errors: Errors) 
     given = [name for name in names if union.get(name) is not None]
     choices = ", ".join(f"`{name}`" for name in names)
     if not given:
-        errors.append(invalid(path, "", f"must specify one of: {choices}"))
+        errors.invalid(path, "", f"must specify one of: {choices}")
     elif len(given) > 1:
-        errors.append(invalid(path, f"{{{', '.join(given)}}}", f"must specify exactly one of: {choices}"))
+        errors.invalid(path, f"{{{', '.join(given)}}}", f"must specify exactly one of: {choices}")
 
 
 def priority_class(manifest: Manifest, errors: Errors) -> None:
     """A name of the system's is for its own classes, as they are."""
-    name = str(manifest["metadata"].get("name") or "")
-    if not name.startswith("system-"):
+    name, value = str(manifest["metadata"].get("name") or ""), manifest.get("value") or 0
+    is_system = name.startswith("system-")
+    detail = f"maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
+    errors.forbidden("value", detail, when=not is_system and value > _HIGHEST_PRIORITY)
+    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), ("PreemptLowerPriority", "Never"))
+    if not is_system:
         return
     if name not in SYSTEM_CLASSES:
         problem = f"{name} is not a known system priority class"
-    elif int(manifest.get("value") or 0) != SYSTEM_CLASSES[name]:
+    elif int(value) != SYSTEM_CLASSES[name]:
         problem = f"value of {name} PriorityClass must be {SYSTEM_CLASSES[name]}"
     elif manifest.get("globalDefault"):
         problem = f"globalDefault of {name} PriorityClass must be false"
     else:
         return
-    errors.append(forbidden("metadata.name", _RESERVED + problem))
+    errors.forbidden("metadata.name", _RESERVED + problem)
 
 
 def runtime_class(manifest: Manifest, errors: Errors) -> None:
     handler = str(manifest.get("handler") or "")
-    errors += [invalid("handler", handler, problem) for problem in label_errors(handler)]
+    errors.problems("handler", handler, label_errors(handler))
     fixed = (manifest.get("overhead") or {}).get("podFixed")
     if fixed:
         checks.resource_requirements({"limits": fixed}, "overhead", errors)
@@ -126,7 +125,7 @@ def runtime_class(manifest: Manifest, errors: Errors) -> None:
     for i, each in enumerate(listed):
         key = tuple(each.get(name) or "" for name in ("key", "operator", "value", "effect"))
         if key in seen:
-            errors.append(duplicate(f"scheduling.tolerations[{i}]", dict(each)))
+            errors.duplicate(f"scheduling.tolerations[{i}]", dict(each))
         seen.append(key)
 
 
@@ -134,11 +133,10 @@ def lease(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     seconds, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
     if seconds is not None and seconds <= 0:
-        errors.append(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"))
-    if transitions is not None and transitions < 0:
-        errors.append(invalid("spec.leaseTransitions", transitions, NOT_NEGATIVE))
+        errors.invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0")
+    errors.invalid("spec.leaseTransitions", transitions, NOT_NEGATIVE, when=transitions is not None and transitions < 0)
     if spec.get("preferredHolder") and not spec.get("strategy"):
-        errors.append(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"))
+        errors.forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined")
 
 
 def deployment(manifest: Manifest, errors: Errors) -> None:
@@ -149,7 +147,7 @@ def deployment(manifest: Manifest, errors: Errors) -> None:
     ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
     _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
     if deadline is not None and deadline <= ready:
-        errors.append(invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"))
+        errors.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
 
 
 def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
@@ -157,8 +155,7 @@ def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
     rolling = strategy.get("rollingUpdate")
     if type_ == "Recreate":
         if rolling is not None:
-            detail = "may not be specified when strategy `type` is 'Recreate'"
-            errors.append(forbidden(f"{where}.rollingUpdate", detail))
+            errors.forbidden(f"{where}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
         return
     if type_ != "RollingUpdate":
         written = as_go_writes(strategy, "DeploymentStrategy")
@@ -168,8 +165,7 @@ def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
     int_or_percent(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors)
     int_or_percent(surge, f"{where}.rollingUpdate.maxSurge", errors)
     if _is_none(unavailable) and _is_none(surge):
-        detail = "may not be 0 when `maxSurge` is 0"
-        errors.append(invalid(f"{where}.rollingUpdate.maxUnavailable", unavailable, detail))
+        errors.invalid(f"{where}.rollingUpdate.maxUnavailable", unavailable, "may not be 0 when `maxSurge` is 0")
     _not_above_all(unavailable, f"{where}.rollingUpdate.maxUnavailable", errors)
 
 
@@ -183,8 +179,7 @@ def _is_none(amount: Any) -> bool:
 
 def _not_above_all(amount: Any, where: str, errors: Errors) -> None:
     digits = amount[:-1] if isinstance(amount, str) and amount.endswith("%") else ""
-    if digits.isdigit() and int(digits) > 100:
-        errors.append(invalid(where, amount, "must not be greater than 100%"))
+    errors.invalid(where, amount, "must not be greater than 100%", when=digits.isdigit() and int(digits) > 100)
 
 
 def replica_set(manifest: Manifest, errors: Errors) -> None:
@@ -198,10 +193,9 @@ def replication_controller(manifest: Manifest, errors: Errors) -> None:
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
     _not_negative(manifest, ("minReadySeconds", "replicas"), errors)
     if not selector:
-        errors.append(build_required_error("spec.selector"))
+        errors.required("spec.selector")
     elif not selector.items() <= labels.items():
-        detail = "`selector` does not match template `labels`"
-        errors.append(invalid("spec.template.metadata.labels", dict(labels), detail))
+        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
     for_ever((manifest.get("spec") or {}).get("template") or {}, "ReplicationController", errors)
 
 
@@ -211,30 +205,26 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
     _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit"), errors)
     policy = spec.get("podManagementPolicy")
     if policy not in (None, "OrderedReady", "Parallel"):
-        detail = "must be 'OrderedReady' or 'Parallel'"
-        errors.append(invalid("spec.podManagementPolicy", policy, detail))
+        errors.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
     _stateful_strategy(spec.get("updateStrategy") or {}, errors)
     for name, value in (spec.get("persistentVolumeClaimRetentionPolicy") or {}).items():
         if value not in ("Retain", "Delete"):
-            where = f"spec.persistentVolumeClaimRetentionPolicy.{name}"
-            errors.append(not_supported(where, value, ("Retain", "Delete")))
+            errors.not_supported(f"spec.persistentVolumeClaimRetentionPolicy.{name}", value, ("Retain", "Delete"))
     start = (spec.get("ordinals") or {}).get("start") or 0
-    if start < 0:
-        errors.append(invalid("spec.ordinals.start", start, NOT_NEGATIVE))
+    errors.invalid("spec.ordinals.start", start, NOT_NEGATIVE, when=start < 0)
     service = spec.get("serviceName")
-    errors += [invalid("spec.serviceName", service, detail) for detail in label_errors(service or "x")]
+    errors.problems("spec.serviceName", service, label_errors(service or "x"))
     for_ever((manifest.get("spec") or {}).get("template") or {}, "StatefulSet", errors)
 
 
 def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:
     where, type_, rolling = "spec.updateStrategy", strategy.get("type"), strategy.get("rollingUpdate")
     if type_ not in (None, "RollingUpdate", "OnDelete"):
-        errors.append(invalid(where, dict(strategy), "must be 'RollingUpdate' or 'OnDelete'"))
+        errors.invalid(where, dict(strategy), "must be 'RollingUpdate' or 'OnDelete'")
     elif type_ == "OnDelete" and rolling is not None:
-        detail = "only allowed for updateStrategy 'RollingUpdate'"
-        errors.append(invalid(f"{where}.rollingUpdate", dict(rolling), detail))
+        errors.invalid(f"{where}.rollingUpdate", dict(rolling), "only allowed for updateStrategy 'RollingUpdate'")
     elif rolling and (rolling.get("partition") or 0) < 0:
-        errors.append(invalid(f"{where}.rollingUpdate.partition", rolling["partition"], NOT_NEGATIVE))
+        errors.invalid(f"{where}.rollingUpdate.partition", rolling["partition"], NOT_NEGATIVE)
 
 
 def daemon_set(manifest: Manifest, errors: Errors) -> None:
@@ -244,7 +234,7 @@ def daemon_set(manifest: Manifest, errors: Errors) -> None:
     if len(errors) == before:
         match(selector, template, "spec.template", errors)
     if selector is not None and is_empty(selector):
-        errors.append(invalid("spec.selector", {}, "empty selector is invalid for daemonset"))
+        errors.invalid("spec.selector", {}, "empty selector is invalid for daemonset")
     pod_template(template, "spec.template", errors)
     for_ever(template, "DaemonSet", errors)
     _not_negative(manifest, ("minReadySeconds",), errors)
@@ -267,10 +257,9 @@ def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
     none = [name for name, amount in amounts.items() if _is_none(amount)]
     if not none:
         detail = "may not be set when maxUnavailable is non-zero"
-        errors.append(invalid(f"{where}.rollingUpdate.maxSurge", amounts["maxSurge"], detail))
+        errors.invalid(f"{where}.rollingUpdate.maxSurge", amounts["maxSurge"], detail)
     elif len(none) == 2:
-        detail = "cannot be 0 when maxSurge is 0"
-        errors.append(build_required_error(f"{where}.rollingUpdate.maxUnavailable", detail))
+        errors.required(f"{where}.rollingUpdate.maxUnavailable", "cannot be 0 when maxSurge is 0")
 
 
 _ROLLING = {"maxUnavailable": 1, "maxSurge": 0}
@@ -279,12 +268,10 @@ _ROLLING = {"maxUnavailable": 1, "maxSurge": 0}
 def _selects_some(manifest: Manifest, errors: Errors) -> None:
     selector = (manifest.get("spec") or {}).get("selector")
     if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
-        detail = f"empty selector is invalid for {manifest['kind'].lower()}"
-        errors.append(invalid("spec.selector", dict(selector), detail))
+        errors.invalid("spec.selector", dict(selector), f"empty selector is invalid for {manifest['kind'].lower()}")
 
 
 def _not_negative(manifest: Manifest, fields: tuple[str, ...], errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     for name in fields:
-        if (spec.get(name) or 0) < 0:
-            errors.append(invalid(f"spec.{name}", spec[name], NOT_NEGATIVE))
+        errors.invalid(f"spec.{name}", spec.get(name), NOT_NEGATIVE, when=(spec.get(name) or 0) < 0)

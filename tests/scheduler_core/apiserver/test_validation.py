@@ -3,7 +3,9 @@ import copy
 import pytest
 
 from scheduler_core.apiserver.kinds import kind_of
-from scheduler_core.apiserver.validation.objects import semantics, structure
+from scheduler_core.apiserver.schema.strict import strict_errors
+from scheduler_core.apiserver.validation.cluster import validate
+from scheduler_core.apiserver.validation.objects import structure
 
 POD = {
     "apiVersion": "v1",
@@ -37,7 +39,9 @@ def with_field(manifest, path, value):
 
 
 def errors(manifest):
-    found = structure(manifest) or semantics(manifest, kind_of(manifest))
+    found = structure(manifest)
+    kind = None if found else kind_of(manifest)
+    found = found or strict_errors(manifest, kind) or validate(manifest, kind)
     return [str(error) for error in found]
 
 

@@ -7,11 +7,13 @@ kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.rewriting import rewrite
 from scheduler_core.base.releases import OLDEST, Release
 
 # The feature gates that decide what the API server keeps of objects about devices.
@@ -42,104 +44,40 @@ DEFAULT_GATES = DeviceGates()
 
 def apply_device_defaults(manifest: Manifest, kind: str, timestamp: str) -> Manifest:
     """An object of v1 with its defaults; one that has them all is returned as it is. `timestamp`: now."""
-    spec, default = manifest.get("spec"), _DEFAULTS.get(kind)
-    if spec and default is not None:
-        full = default(spec, timestamp)
-        manifest = manifest if full is spec else {**manifest, "spec": full}
-    return _apply_status_defaults(manifest) if kind == "ResourceClaim" else manifest
-
-
-def _apply_status_defaults(claim: Manifest) -> Manifest:
-    """A claim whose status has its defaults."""
-    status = claim.get("status") or {}
-    allocation = status.get("allocation") or {}
-    results = (allocation.get("devices") or {}).get("results")
-    full = _each(results, _tolerating)
-    if full is results:
-        return claim
-    allocation = {**allocation, "devices": {**allocation["devices"], "results": full}}
-    return {**claim, "status": {**status, "allocation": allocation}}
-
-
-def _claim(spec: Manifest, timestamp: str) -> Manifest:
-    devices = spec.get("devices") or {}
-    requests = _each(devices.get("requests"), _request)
-    if requests is devices.get("requests"):
-        return spec
-    return {**spec, "devices": {**devices, "requests": requests}}
-
-
-def _template(spec: Manifest, timestamp: str) -> Manifest:
-    inner = spec.get("spec")
-    full = _claim(inner, timestamp) if inner else inner
-    return spec if full is inner else {**spec, "spec": full}
-
-
-def _request(request: Manifest) -> Manifest:
-    exact, alternatives = request.get("exactly"), request.get("firstAvailable")
-    full = exact if exact is None else _apply_request_defaults(exact)
-    others = _each(alternatives, _apply_request_defaults)
-    changes: dict[str, Any] = {} if full is exact else {"exactly": full}
-    if others is not alternatives:
-        changes["firstAvailable"] = others
-    return {**request, **changes} if changes else request
+    dated = partial(_fill, timeAdded=timestamp)
+    match kind:
+        case "ResourceClaim" | "ResourceClaimTemplate":
+            spec = "spec" if kind == "ResourceClaim" else "spec.spec"
+            for request in ("exactly", "firstAvailable.*"):
+                path = f"{spec}.devices.requests.*.{request}".split(".")
+                manifest = rewrite(manifest, path, _apply_request_defaults)
+            results = ["status", "allocation", "devices", "results", "*", "tolerations", "*"]
+            return manifest if spec == "spec.spec" else _set_operators(manifest, results)
+        case "ResourceSlice":
+            filled: Manifest = rewrite(manifest, ["spec", "devices", "*", "taints", "*"], dated)
+            return filled
+        case "DeviceTaintRule":
+            rule = manifest.get("spec") or {}
+            taint = dated(rule.get("taint") or {})
+            return (
+                manifest if not rule or taint is rule.get("taint") else {**manifest, "spec": {**rule, "taint": taint}}
+            )
+    return manifest
 
 
 def _apply_request_defaults(request: Manifest) -> Manifest:
-    mode = request.get("allocationMode") or "ExactCount"
-    changes: dict[str, Any] = {} if request.get("allocationMode") else {"allocationMode": mode}
-    if mode == "ExactCount" and not request.get("count"):
-        changes["count"] = 1
-    return _tolerating({**request, **changes} if changes else request)
+    request = _fill(request, allocationMode="ExactCount")
+    if request["allocationMode"] == "ExactCount":
+        request = _fill(request, count=1)
+    return _set_operators(request, ["tolerations", "*"])
 
 
-def _tolerating(entry: Manifest) -> Manifest:
-    """Return the entry with its tolerations' operators filled in."""
-    tolerations = entry.get("tolerations")
-    full = _each(tolerations, _set_operator)
-    return entry if full is tolerations else {**entry, "tolerations": full}
+def _set_operators(value: Manifest, path: Sequence[str]) -> Manifest:
+    filled: Manifest = rewrite(value, path, partial(_fill, operator="Equal"))
+    return filled
 
 
-def _set_operator(toleration: Manifest) -> Manifest:
-    return toleration if toleration.get("operator") else {**toleration, "operator": "Equal"}
-
-
-def _slice(spec: Manifest, timestamp: str) -> Manifest:
-    devices = spec.get("devices")
-    if not any(device.get("taints") for device in devices or ()):
-        return spec
-
-    def dated(taint: Manifest) -> Manifest:
-        return _set_time_added(taint, timestamp)
-
-    def device(given: Manifest) -> Manifest:
-        taints = given.get("taints")
-        full = _each(taints, dated)
-        return given if full is taints else {**given, "taints": full}
-
-    full = _each(devices, device)
-    return spec if full is devices else {**spec, "devices": full}
-
-
-def _rule(spec: Manifest, timestamp: str) -> Manifest:
-    taint = spec.get("taint") or {}
-    full = _set_time_added(taint, timestamp)
-    return spec if full is taint else {**spec, "taint": full}
-
-
-def _set_time_added(taint: Manifest, timestamp: str) -> Manifest:
-    return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": timestamp}
-
-
-def _each(entries: Sequence[Any] | None, default: Callable[[Any], Any]) -> Sequence[Any] | None:
-    """The entries with their defaults; the same list where all have them."""
-    full = [default(entry) for entry in entries or ()]
-    return entries if all(one is other for one, other in zip(full, entries or (), strict=True)) else full
-
-
-_DEFAULTS: dict[str, Callable[[Manifest, str], Manifest]] = {
-    "ResourceClaim": _claim,
-    "ResourceClaimTemplate": _template,
-    "ResourceSlice": _slice,
-    "DeviceTaintRule": _rule,
-}
+def _fill(value: Manifest, **default: Any) -> Manifest:
+    """The value with a field that is empty or missing."""
+    missing = {name: each for name, each in default.items() if not value.get(name)}
+    return {**value, **missing} if missing else value

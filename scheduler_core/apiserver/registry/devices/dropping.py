@@ -6,291 +6,72 @@ kube: pkg/registry/resource/*/strategy.go (dropDisabledFields), pkg/api/pod/util
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
+from scheduler_core.apiserver.rewriting import rewrite, without
 
-_OF_PARTITIONS = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
-_OF_BINDINGS = ("bindingConditions", "bindingFailureConditions")
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+_CLAIM_FIELDS = {
+    "dra_prioritized_list": "spec.devices.requests.*.firstAvailable",
+    "dra_admin_access": "spec.devices.requests.*.exactly.adminAccess status.allocation.devices.results.*.adminAccess",
+    "dra_device_status": "status.devices",
+    "dra_binding_conditions dra_device_status": """
+        status.allocation.devices.results.*.bindingConditions status.allocation.devices.results.*.bindingFailureConditions
+        status.allocation.allocationTimestamp""",
+    "dra_consumable_capacity": """
+        spec.devices.requests.*.exactly.capacity spec.devices.requests.*.firstAvailable.*.capacity
+        spec.devices.constraints.*.distinctAttribute status.allocation.devices.results.*.shareID
+        status.allocation.devices.results.*.consumedCapacity status.devices.*.shareID""",
+}
+_KEPT = "distinctAttribute"  # kube drops it from a copy
+_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "Pod": {
+        "dynamic_resources": """
+            spec.resourceClaims spec.containers.*.resources.claims spec.initContainers.*.resources.claims
+            spec.ephemeralContainers.*.resources.claims""",
+        "dra_extended_resource": "status.extendedResourceClaimStatus",
+    },
+    "ResourceClaim": _CLAIM_FIELDS,
+    "ResourceClaimTemplate": {
+        gates: fields.replace("spec.devices", "spec.spec.devices") for gates, fields in _CLAIM_FIELDS.items()
+    },
+    "DeviceClass": {"dra_extended_resource": "spec.extendedResourceName"},
+    "ResourceSlice": {
+        "dra_device_taints": "spec.devices.*.taints",
+        "dra_partitionable_devices": """
+            spec.devices.*.consumesCounters spec.devices.*.nodeName spec.devices.*.nodeSelector spec.devices.*.allNodes
+            spec.sharedCounters spec.perDeviceNodeSelection""",
+        "dra_binding_conditions dra_device_status": """
+            spec.devices.*.bindingConditions spec.devices.*.bindingFailureConditions spec.devices.*.bindsToNode""",
+        "dra_consumable_capacity": "spec.devices.*.allowMultipleAllocations spec.devices.*.capacity.*.requestPolicy",
+    },
+}
+"""The fields of each kind by their gates, all of which have to be on; "*" stands for every entry of a list or a map."""
 
 
 def without_disabled(kind: str, new: Manifest, old: Manifest | None, gates: DeviceGates) -> Manifest:
     """The new object without the fields of gates that are off. Nothing is changed in place."""
-    for rule in _RULES.get(kind, ()):
-        if not rule.on(gates) and not (old is not None and rule.uses(old)) and rule.uses(new):
-            new = rule.drop(new)
+    for names, listed in _FIELDS.get(kind, {}).items():
+        if all(getattr(gates, name) for name in names.split()):
+            continue
+        paths = [path.split(".") for path in listed.split()]
+        if any(_uses(new, path) for path in paths) and not any(_uses(old, path) for path in paths):
+            for *owner, field in paths:
+                if field != _KEPT:
+                    new = _drop(new, owner, field)
     return new
 
 
-# pods
-
-
-def _has_claims(pod: Manifest) -> bool:
-    return bool((pod.get("spec") or {}).get("resourceClaims"))
-
-
-def _uses_claims(pod: Manifest) -> bool:
-    return _has_claims(pod) or any(
-        (container.get("resources") or {}).get("claims")
-        for field in _CONTAINERS
-        for container in (pod.get("spec") or {}).get(field) or ()
-    )
-
-
-def _without_claims(pod: Manifest) -> Manifest:
-    spec = dict(_without(pod["spec"], ("resourceClaims",)))
-    for field in _CONTAINERS:
-        if spec.get(field):
-            spec[field] = [
-                {**each, "resources": _without(each["resources"], ("claims",))} if each.get("resources") else each
-                for each in spec[field]
-            ]
-    return {**pod, "spec": spec}
-
-
-class _Rule:
-    """The effect of one gate on a kind. `uses`: whether an object has the gated fields; `drop`: the object without them."""
-
-    def __init__(
-        self, on: Callable[[DeviceGates], bool], uses: Callable[[Manifest], bool], drop: Callable[[Manifest], Manifest]
-    ) -> None:
-        self.on, self.uses, self.drop = on, uses, drop
-
-
-# claims and templates: `spec` is the path of the claim's spec
-
-
-def _requests(manifest: Manifest, deep: bool) -> Sequence[Manifest]:
-    return _devices(manifest, deep).get("requests") or ()
-
-
-def _devices(manifest: Manifest, deep: bool) -> Manifest:
-    spec = manifest.get("spec") or {}
-    spec = (spec.get("spec") or {}) if deep else spec
-    return spec.get("devices") or {}
-
-
-def _with_devices(manifest: Manifest, deep: bool, changes: Manifest) -> Manifest:
-    spec = manifest["spec"]
-    inner = spec["spec"] if deep else spec
-    inner = {**inner, "devices": {**inner["devices"], **changes}}
-    return {**manifest, "spec": {**spec, "spec": inner} if deep else inner}
-
-
-def _without(entry: Manifest, fields: Iterable[str]) -> Manifest:
-    gone = tuple(fields)
-    return {name: value for name, value in entry.items() if name not in gone}
-
-
-def _build_prioritized_rule(deep: bool) -> _Rule:
-    def drop(manifest: Manifest) -> Manifest:
-        requests = [_without(request, ("firstAvailable",)) for request in _requests(manifest, deep)]
-        return _with_devices(manifest, deep, {"requests": requests})
-
-    return _Rule(
-        lambda gates: gates.dra_prioritized_list,
-        lambda manifest: any(request.get("firstAvailable") for request in _requests(manifest, deep)),
-        drop,
-    )
-
-
-def _admin(deep: bool) -> _Rule:
-    def uses(manifest: Manifest) -> bool:
-        return any(
-            (request.get("exactly") or {}).get("adminAccess") is not None for request in _requests(manifest, deep)
-        ) or any(result.get("adminAccess") is not None for result in _results(manifest))
-
-    def drop(manifest: Manifest) -> Manifest:
-        requests = [
-            {**request, "exactly": _without(request["exactly"], ("adminAccess",))}
-            if request.get("exactly")
-            else request
-            for request in _requests(manifest, deep)
-        ]
-        if requests:
-            manifest = _with_devices(manifest, deep, {"requests": requests})
-        return _with_results(manifest, ("adminAccess",))
-
-    return _Rule(lambda gates: gates.dra_admin_access, uses, drop)
-
-
-def _consumable(deep: bool) -> _Rule:
-    def uses(manifest: Manifest) -> bool:
-        devices = _devices(manifest, deep)
-        parts = [
-            part
-            for request in devices.get("requests") or ()
-            for part in (request.get("exactly") or {}, *(request.get("firstAvailable") or ()))
-        ]
-        status = manifest.get("status") or {}
-        return (
-            any(part.get("capacity") is not None for part in parts)
-            or any(each.get("distinctAttribute") is not None for each in devices.get("constraints") or ())
-            or any(
-                result.get("shareID") is not None or result.get("consumedCapacity") is not None
-                for result in _results(manifest)
-            )
-            or any(device.get("shareID") is not None for device in status.get("devices") or ())
-        )
-
-    def drop(manifest: Manifest) -> Manifest:
-        """Drop gated fields except in constraints: kube drops those only from a copy."""
-        requests = [_drop_capacity(request) for request in _requests(manifest, deep)]
-        if requests:
-            manifest = _with_devices(manifest, deep, {"requests": requests})
-        manifest = _with_results(manifest, ("shareID", "consumedCapacity"))
-        status = manifest.get("status") or {}
-        if status.get("devices"):
-            devices = [_without(device, ("shareID",)) for device in status["devices"]]
-            manifest = {**manifest, "status": {**status, "devices": devices}}
-        return manifest
-
-    return _Rule(lambda gates: gates.dra_consumable_capacity, uses, drop)
-
-
-def _drop_capacity(request: Manifest) -> Manifest:
-    changes: dict[str, Any] = {}
-    if request.get("exactly"):
-        changes["exactly"] = _without(request["exactly"], ("capacity",))
-    if request.get("firstAvailable"):
-        changes["firstAvailable"] = [_without(each, ("capacity",)) for each in request["firstAvailable"]]
-    return {**request, **changes}
-
-
-# the status of claims
-
-
-def _results(manifest: Manifest) -> Sequence[Manifest]:
-    allocation = (manifest.get("status") or {}).get("allocation") or {}
-    return (allocation.get("devices") or {}).get("results") or ()
-
-
-def _with_results(manifest: Manifest, gone: Sequence[str]) -> Manifest:
-    """Without fields of what was allocated."""
-    if not _results(manifest):
-        return manifest
-    status = manifest["status"]
-    devices = status["allocation"]["devices"]
-    results = [_without(result, gone) for result in devices["results"]]
-    allocation = {**status["allocation"], "devices": {**devices, "results": results}}
-    return {**manifest, "status": {**status, "allocation": allocation}}
-
-
-def _reports(manifest: Manifest) -> bool:
-    return bool((manifest.get("status") or {}).get("devices"))
-
-
-def _drop_device_status(manifest: Manifest) -> Manifest:
-    return {**manifest, "status": _without(manifest["status"], ("devices",))}
-
-
-def _binds(manifest: Manifest) -> bool:
-    allocation = (manifest.get("status") or {}).get("allocation") or {}
-    return allocation.get("allocationTimestamp") is not None or any(
-        result.get(field) for result in _results(manifest) for field in _OF_BINDINGS
-    )
-
-
-def _unbound(manifest: Manifest) -> Manifest:
-    manifest = _with_results(manifest, _OF_BINDINGS)
-    status = manifest["status"]
-    allocation = _without(status["allocation"], ("allocationTimestamp",))
-    return {**manifest, "status": {**status, "allocation": allocation}}
-
-
-# slices
-
-
-def _of_devices(*fields: str) -> Callable[[Manifest], bool]:
-    def uses(manifest: Manifest) -> bool:
-        return any(
-            device.get(field) not in (None, [])
-            for device in (manifest.get("spec") or {}).get("devices") or ()
-            for field in fields
-        )
-
-    return uses
-
-
-def _drop_of_devices(*fields: str) -> Callable[[Manifest], Manifest]:
-    def drop(manifest: Manifest) -> Manifest:
-        spec = manifest["spec"]
-        devices = [_without(device, fields) for device in spec.get("devices") or ()]
-        return {**manifest, "spec": {**spec, "devices": devices}}
-
-    return drop
-
-
-def _is_partitioned(manifest: Manifest) -> bool:
-    spec = manifest.get("spec") or {}
-    return (
-        bool(spec.get("sharedCounters"))
-        or spec.get("perDeviceNodeSelection") is not None
-        or _of_devices(*_OF_PARTITIONS)(manifest)
-    )
-
-
-def _drop_partitions(manifest: Manifest) -> Manifest:
-    manifest = _drop_of_devices(*_OF_PARTITIONS)(manifest) if manifest["spec"].get("devices") else manifest
-    return {**manifest, "spec": _without(manifest["spec"], ("sharedCounters", "perDeviceNodeSelection"))}
-
-
-def _shares(manifest: Manifest) -> bool:
-    return any(
-        device.get("allowMultipleAllocations") is not None
-        or any(each.get("requestPolicy") is not None for each in (device.get("capacity") or {}).values())
-        for device in (manifest.get("spec") or {}).get("devices") or ()
-    )
-
-
-def _drop_sharing(manifest: Manifest) -> Manifest:
-    spec = manifest["spec"]
-    devices = []
-    for device in spec["devices"]:
-        kept = dict(_without(device, ("allowMultipleAllocations",)))
-        if kept.get("capacity"):
-            kept["capacity"] = {name: _without(each, ("requestPolicy",)) for name, each in kept["capacity"].items()}
-        devices.append(kept)
-    return {**manifest, "spec": {**spec, "devices": devices}}
-
-
-def _binding_gates(gates: DeviceGates) -> bool:
-    return gates.dra_binding_conditions and gates.dra_device_status
-
-
-_RULES: dict[str, tuple[_Rule, ...]] = {
-    "Pod": (
-        _Rule(lambda gates: gates.dynamic_resources, _uses_claims, _without_claims),
-        _Rule(
-            lambda gates: gates.dra_extended_resource,
-            lambda pod: (pod.get("status") or {}).get("extendedResourceClaimStatus") is not None,
-            lambda pod: {**pod, "status": _without(pod["status"], ("extendedResourceClaimStatus",))},
-        ),
-    ),
-    "ResourceClaim": (
-        _build_prioritized_rule(False),
-        _admin(False),
-        _Rule(lambda gates: gates.dra_device_status, _reports, _drop_device_status),
-        _Rule(_binding_gates, _binds, _unbound),
-        _consumable(False),
-    ),
-    "ResourceClaimTemplate": (_build_prioritized_rule(True), _admin(True), _consumable(True)),
-    "DeviceClass": (
-        _Rule(
-            lambda gates: gates.dra_extended_resource,
-            lambda manifest: (manifest.get("spec") or {}).get("extendedResourceName") is not None,
-            lambda manifest: {**manifest, "spec": _without(manifest["spec"], ("extendedResourceName",))},
-        ),
-    ),
-    "ResourceSlice": (
-        _Rule(lambda gates: gates.dra_device_taints, _of_devices("taints"), _drop_of_devices("taints")),
-        _Rule(lambda gates: gates.dra_partitionable_devices, _is_partitioned, _drop_partitions),
-        _Rule(
-            _binding_gates, _of_devices(*_OF_BINDINGS, "bindsToNode"), _drop_of_devices(*_OF_BINDINGS, "bindsToNode")
-        ),
-        _Rule(lambda gates: gates.dra_consumable_capacity, _shares, _drop_sharing),
-    ),
-}
+def _uses(value: Any, path: Sequence[str]) -> bool:
+    if not path or value is None:
+        return value not in (None, [])
+    if path[0] == "*":
+        return any(_uses(each, path[1:]) for each in (value.values() if isinstance(value, Mapping) else value))
+    return _uses(value.get(path[0]), path[1:])
+
+
+def _drop(manifest: Manifest, owner: Sequence[str], field: str) -> Manifest:
+    dropped: Manifest = rewrite(manifest, owner, lambda value: without(value, field) if field in value else value)
+    return dropped

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apimachinery.objects.errors import FieldError, forbidden
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
@@ -75,7 +75,7 @@ def create_errors(
     kind: Kind, manifest: Manifest, gates: DeviceGates, store: Store, restored: bool = False
 ) -> list[FieldError]:
     """Return the errors in a new object, except in its metadata. `restored`: its namespace may have been another when it was made."""
-    errors = [] if restored else _admin_errors(kind, manifest, store)
+    errors = Errors(() if restored else _admin_errors(kind, manifest, store))
     _validate(kind.key, manifest, None, Compiling(gates.dra_consumable_capacity), errors)
     return errors
 
@@ -87,7 +87,7 @@ def update_errors(
     compiling = Compiling(gates.dra_consumable_capacity)
     if subresource == "status":
         return [*_admin_status_errors(old, new, store), *status_update(old, new)]
-    errors: list[FieldError] = []
+    errors = Errors()
     if kind.key in (CLAIM, TEMPLATE, "DeviceClass"):
         _validate(kind.key, new, None, compiling, errors)
     if kind.key in (CLAIM, TEMPLATE):
@@ -97,9 +97,7 @@ def update_errors(
     return errors
 
 
-def _validate(
-    kind: str, manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: list[FieldError]
-) -> None:
+def _validate(kind: str, manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
     match kind:
         case "ResourceClaim":
             claim_spec(manifest.get("spec") or {}, "spec", compiling, errors)

@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.resources import is_extended_name
@@ -22,16 +16,7 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import alike
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import toleration
-from scheduler_core.apiserver.validation.devices.names import (
-    Compiling,
-    Errors,
-    compact,
-    each,
-    each_once,
-    longer,
-    selectors,
-    too_long,
-)
+from scheduler_core.apiserver.validation.devices.names import Compiling, compact, each, each_once, longer, selectors
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 # Configuration for drivers, of claims and of classes; and classes.
@@ -45,7 +30,7 @@ def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> 
     """Validate a driver's configuration, for now always opaque."""
     opaque = config.get("opaque")
     if opaque is None:
-        errors.append(build_required_error(f"{path}.opaque"))
+        errors.required(f"{path}.opaque")
         return
     names.driver(opaque.get("driver"), f"{path}.opaque.driver", errors)
     raw(opaque.get("parameters"), f"{path}.opaque.parameters", stored, LONGEST_PARAMETERS, errors)
@@ -54,11 +39,11 @@ def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> 
 def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> None:
     """Anything that is a JSON object."""
     if value is None:
-        errors.append(build_required_error(path))
+        errors.required(path)
     elif not stored and longer(compact(value), longest):
-        errors.append(too_long(path, longest))
+        errors.too_long(path, longest)
     elif not isinstance(value, Mapping):
-        errors.append(FieldError(path, '"<value omitted>"', "must be a valid JSON object", kind="Invalid value"))
+        errors.written(path, '"<value omitted>"', "must be a valid JSON object")
 
 
 def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
@@ -79,7 +64,7 @@ def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling,
     )
     name = spec.get("extendedResourceName")
     if name is not None and not is_extended_name(name):
-        errors.append(invalid("spec.extendedResourceName", name, "must be a valid extended resource name"))
+        errors.invalid("spec.extendedResourceName", name, "must be a valid extended resource name")
 
 
 MOST_REQUESTS = MOST_CONSTRAINTS = 32
@@ -134,13 +119,12 @@ def request_names(devices: Manifest) -> RequestNames:
 def reference(name: Any, known: RequestNames, path: str, errors: Errors) -> None:
     """The name of a request, with or without that of one of its alternatives."""
     parts = (name or "").split("/")
-    if len(parts) > 2:
-        errors.append(invalid(path, name, _REFERENCE))
+    if errors.invalid(path, name, _REFERENCE, when=len(parts) > 2):
         return
     for part in parts:
         names.label(part, path, errors)
     if parts[0] not in known or (len(parts) == 2 and parts[1] not in known[parts[0]]):
-        errors.append(invalid(path, name or "", _REFERENCE))
+        errors.invalid(path, name or "", _REFERENCE)
 
 
 def references(given: Any, known: RequestNames, path: str, errors: Errors) -> None:
@@ -176,9 +160,9 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
     if exactly is not None:
         _exact(exactly, f"{path}.exactly", compiling, errors)
     if exactly is None and not alternatives:
-        errors.append(build_required_error(path, _ONE_OF))
+        errors.required(path, _ONE_OF)
     elif exactly is not None and alternatives:
-        errors.append(FieldError(path, "null", f"{_ONE_OF}, but multiple fields are set", kind="Invalid value"))
+        errors.written(path, "null", f"{_ONE_OF}, but multiple fields are set")
 
 
 def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
@@ -196,13 +180,11 @@ def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -
 
 def _mode(mode: str, count: int, path: str, errors: Errors) -> None:
     if mode == ALL:
-        if count:
-            errors.append(invalid(f"{path}.count", count, f"must not be specified when allocationMode is '{ALL}'"))
+        errors.invalid(f"{path}.count", count, f"must not be specified when allocationMode is '{ALL}'", when=count)
     elif mode == EXACT:
-        if count <= 0:
-            errors.append(invalid(f"{path}.count", count, "must be greater than zero"))
+        errors.invalid(f"{path}.count", count, "must be greater than zero", when=count <= 0)
     else:
-        errors.append(not_supported(f"{path}.allocationMode", mode, (ALL, EXACT)))
+        errors.not_supported(f"{path}.allocationMode", mode, (ALL, EXACT))
 
 
 def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling: Compiling, errors: Errors) -> None:
@@ -211,10 +193,8 @@ def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling:
         if constraint.get(field) is not None:
             names.fully_qualified(constraint[field], f"{path}.{field}", errors)
             return
-    if compiling.consumable_capacity:
-        errors.append(build_required_error(path, _ONE_ATTRIBUTE))
-    else:
-        errors.append(build_required_error(f"{path}.matchAttribute"))
+    if not errors.required(path, _ONE_ATTRIBUTE, when=compiling.consumable_capacity):
+        errors.required(f"{path}.matchAttribute")
 
 
 # Templates of claims; and that what claims and templates ask for never changes.
@@ -230,11 +210,10 @@ def template(spec: Manifest, compiling: Compiling, errors: Errors) -> None:
     meta, where = spec.get("metadata") or {}, "spec.metadata"
     for key in meta.get("annotations") or ():
         problems = list_qualified_name_errors(key.lower())
-        errors += [invalid(f"{where}.annotations", key, problem) for problem in problems]
+        errors.problems(f"{where}.annotations", key, problems)
     checks.labels(meta.get("labels"), f"{where}.labels", errors)
     for field, value in meta.items():
-        if field not in _ALLOWED and value not in _UNSET:
-            errors.append(forbidden(f"{where}.{field}", "cannot be set"))
+        errors.forbidden(f"{where}.{field}", "cannot be set", when=field not in _ALLOWED and value not in _UNSET)
     claim_spec(spec.get("spec") or {}, "spec.spec", compiling, errors)
 
 
@@ -242,5 +221,4 @@ def immutable_spec(kind: str, old: Manifest, new: Manifest, errors: Errors) -> N
     """Says so where the spec of a claim or a template is another."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if not alike(before, after):
-        shown = as_go_writes(after, f"{kind}Spec")
-        errors.append(FieldError("spec", shown, IMMUTABLE, kind="Invalid value"))
+        errors.written("spec", as_go_writes(after, f"{kind}Spec"), IMMUTABLE)

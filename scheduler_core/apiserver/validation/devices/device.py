@@ -11,21 +11,13 @@ from itertools import pairwise
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.names import (
     Compiling,
-    Errors,
     bad,
     each,
     each_of_map,
@@ -33,7 +25,6 @@ from scheduler_core.apiserver.validation.devices.names import (
     longer,
     quote_names,
     selectors,
-    too_long,
 )
 
 # Conditions that a device's driver has to report before a pod is bound.
@@ -52,11 +43,8 @@ def bindings(device: Manifest, path: str, errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, condition in enumerate(failed):
         where = f"{path}.{_FAILED}[{i}]"
-        if condition in seen:
-            errors.append(duplicate(where, condition))
-        seen[condition] = None
-        if condition in wanted:
-            errors.append(invalid(where, condition, f"{_FAILED} must not overlap with {_WANTED}"))
+        errors.unique(seen, condition, where)
+        errors.invalid(where, condition, f"{_FAILED} must not overlap with {_WANTED}", when=condition in wanted)
     if failed and not wanted:
         detail = f"{_WANTED} are required to use {_FAILED}"
         errors.append(bad(f"{path}.{_WANTED}", device.get(_WANTED), detail))
@@ -68,9 +56,7 @@ def bindings(device: Manifest, path: str, errors: Errors) -> None:
 def _once(conditions: list[str], path: str, errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, condition in enumerate(conditions):
-        if condition in seen:
-            errors.append(duplicate(f"{path}[{i}]", condition))
-        seen[condition] = None
+        errors.unique(seen, condition, f"{path}[{i}]")
 
 
 # Capacities of devices, and what of them may be asked for where several claims share a device.
@@ -84,7 +70,7 @@ _DEFAULT = "default value is not valid according to the requestPolicy"
 def capacity_of_one(given: Manifest, path: str, errors: Errors) -> None:
     """A capacity of a device that one claim takes whole."""
     if given.get("requestPolicy") is not None:
-        errors.append(forbidden(f"{path}.requestPolicy", "allowMultipleAllocations must be true"))
+        errors.forbidden(f"{path}.requestPolicy", "allowMultipleAllocations must be true")
 
 
 def capacity_of_several(given: Manifest, path: str, errors: Errors) -> None:
@@ -93,14 +79,13 @@ def capacity_of_several(given: Manifest, path: str, errors: Errors) -> None:
     if policy is None:
         return
     values, range_, default = (policy.get(field) for field in ("validValues", "validRange", "default"))
-    if values and range_ is not None:
-        errors.append(forbidden(where, _ONE_POLICY))
+    if errors.forbidden(where, _ONE_POLICY, when=values and range_ is not None):
         return
     for field, present in (("validValues", bool(values)), ("validRange", range_ is not None)):
         if not present:
             continue
         if default is None:
-            errors.append(build_required_error(f"{where}.default", f"required when {field} is defined"))
+            errors.required(f"{where}.default", f"required when {field} is defined")
         elif field == "validValues":
             _values(Amount.of(default), _most(given), values, f"{where}.{field}", errors)
         else:
@@ -115,26 +100,25 @@ def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, err
     options = [Amount.of(value) for value in values]
     for i, (one, following) in enumerate(pairwise(options)):
         if one.nanos > following.nanos:
-            errors.append(invalid(f"{path}[{i + 1}]", following.text, "values must be sorted in ascending order"))
+            errors.invalid(f"{path}[{i + 1}]", following.text, "values must be sorted in ascending order")
 
     def check(option: Amount, where: str, errors: Errors) -> None:
         if option.nanos > most.nanos:
-            errors.append(invalid(where, option.text, f"option is larger than capacity value: {most.text}"))
+            errors.invalid(where, option.text, f"option is larger than capacity value: {most.text}")
 
     each_once(options, MOST_VALUES, check, lambda each: str(value_of_nanos(each.nanos)), "", path, errors)
     if all(option.nanos != default.nanos for option in options):
-        errors.append(invalid(path, default.text, _DEFAULT))
+        errors.invalid(path, default.text, _DEFAULT)
 
 
 def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Errors) -> None:
-    if given.get("min") is None:
-        errors.append(build_required_error(f"{path}.min", "required when validRange is defined"))
+    if errors.required(f"{path}.min", "required when validRange is defined", when=given.get("min") is None):
         return
     least = Amount.of(given["min"])
     if least.nanos > most.nanos:
-        errors.append(invalid(f"{path}.min", least.text, f"min is larger than capacity value: {most.text}"))
+        errors.invalid(f"{path}.min", least.text, f"min is larger than capacity value: {most.text}")
     if default.nanos < least.nanos:
-        errors.append(invalid(f"{path}.min", default.text, f"default is less than min: {least.text}"))
+        errors.invalid(f"{path}.min", default.text, f"default is less than min: {least.text}")
     highest = None if given.get("max") is None else Amount.of(given["max"])
     if highest is not None:
         _highest(default, most, least, highest, f"{path}.max", errors)
@@ -144,11 +128,11 @@ def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Er
 
 def _highest(default: Amount, most: Amount, least: Amount, highest: Amount, path: str, errors: Errors) -> None:
     if least.nanos > highest.nanos:
-        errors.append(invalid(path, least.text, f"min is larger than max: {highest.text}"))
+        errors.invalid(path, least.text, f"min is larger than max: {highest.text}")
     if highest.nanos > most.nanos:
-        errors.append(invalid(path, highest.text, f"max is larger than capacity value: {most.text}"))
+        errors.invalid(path, highest.text, f"max is larger than capacity value: {most.text}")
     if default.nanos > highest.nanos:
-        errors.append(invalid(path, default.text, f"default is more than max: {highest.text}"))
+        errors.invalid(path, default.text, f"default is more than max: {highest.text}")
 
 
 def _step(
@@ -156,15 +140,14 @@ def _step(
 ) -> None:
     first = least + step
     if first.nanos > most.nanos:
-        detail = f"one step {first.text} is larger than capacity value: {most.text}"
-        errors.append(invalid(path, step.text, detail))
+        errors.invalid(path, step.text, f"one step {first.text} is larger than capacity value: {most.text}")
     units = value_of_nanos(step.nanos)
     if not units:
         return  # kube divides by it, and the request ends in a panic
     for value in (default, *(() if highest is None else (highest,))):
         if (value_of_nanos(value.nanos) - value_of_nanos(least.nanos)) % units:
             detail = f"value is not a multiple of a given step ({step.text}) from ({least.text})"
-            errors.append(invalid(path, value.text, detail))
+            errors.invalid(path, value.text, detail)
 
 
 # Taints of devices, tolerations of requests, and rules that taint devices.
@@ -180,10 +163,8 @@ def taint(given: Manifest, path: str, errors: Errors) -> None:
     if given.get("value"):
         names.label_value(given["value"], f"{path}.value", errors)
     effect = given.get("effect")
-    if not effect:
-        errors.append(build_required_error(f"{path}.effect"))
-    elif effect not in _EFFECTS:
-        errors.append(not_supported(f"{path}.effect", effect, _EFFECTS))
+    if not errors.required(f"{path}.effect", when=not effect):
+        errors.not_supported(f"{path}.effect", effect, _EFFECTS, when=effect not in _EFFECTS)
 
 
 def toleration(given: Manifest, path: str, errors: Errors) -> None:
@@ -192,17 +173,15 @@ def toleration(given: Manifest, path: str, errors: Errors) -> None:
         names.label_name(given["key"], f"{path}.key", errors)
     operator, value = given.get("operator"), given.get("value") or ""
     if operator == "Exists":
-        if value:
-            errors.append(invalid(f"{path}.value", value, "must be empty for operator `Exists`"))
+        errors.invalid(f"{path}.value", value, "must be empty for operator `Exists`", when=value)
     elif operator == "Equal":
         names.label_value(value, f"{path}.value", errors)
     elif not operator:
-        errors.append(build_required_error(f"{path}.operator"))
+        errors.required(f"{path}.operator")
     else:
-        errors.append(not_supported(f"{path}.operator", operator, _OPERATORS))
+        errors.not_supported(f"{path}.operator", operator, _OPERATORS)
     effect = given.get("effect")
-    if effect and effect not in _EFFECTS:
-        errors.append(not_supported(f"{path}.effect", effect, _EFFECTS))
+    errors.not_supported(f"{path}.effect", effect, _EFFECTS, when=effect and effect not in _EFFECTS)
 
 
 def rule(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
@@ -262,7 +241,7 @@ def device(given: Manifest, path: str, counters: Counters, per_device: bool, err
     count = len(attributes or ()) + len(capacities or ())
     if count > MOST_ATTRIBUTES_AND_CAPACITIES:
         most = MOST_ATTRIBUTES_AND_CAPACITIES
-        errors.append(invalid(path, count, f"the total number of attributes and capacities must not exceed {most}"))
+        errors.invalid(path, count, f"the total number of attributes and capacities must not exceed {most}")
     key = names.LONGEST_KEY
     each_of_map(attributes, key, names.validate_qualified_name, _attribute, f"{path}.attributes", errors)
     check = capacity_of_several if given.get("allowMultipleAllocations") else capacity_of_one
@@ -272,23 +251,20 @@ def device(given: Manifest, path: str, counters: Counters, per_device: bool, err
     if per_device:
         _place(given, path, errors)
     elif any(given.get(field) is not None for field in ("nodeName", "nodeSelector", "allNodes")):
-        errors.append(FieldError(path, "null", _NO_PLACE, kind="Invalid value"))
+        errors.written(path, "null", _NO_PLACE)
     bindings(given, path, errors)
 
 
 def _attribute(given: Manifest, path: str, errors: Errors) -> None:
     said = [field for field in _VALUES if given.get(field) is not None]
     text, version = given.get("string"), given.get("version")
-    if text is not None and longer(text, LONGEST_VALUE):
-        errors.append(too_long(f"{path}.string", LONGEST_VALUE))
+    errors.too_long(f"{path}.string", LONGEST_VALUE, when=text is not None and longer(text, LONGEST_VALUE))
     if version is not None:
         if not _is_version(version):
-            detail = "must be a string compatible with semver.org spec 2.0.0"
-            errors.append(invalid(f"{path}.version", version, detail))
-        if longer(version, LONGEST_VALUE):
-            errors.append(too_long(f"{path}.version", LONGEST_VALUE))
+            errors.invalid(f"{path}.version", version, "must be a string compatible with semver.org spec 2.0.0")
+        errors.too_long(f"{path}.version", LONGEST_VALUE, when=longer(version, LONGEST_VALUE))
     if not said:
-        errors.append(build_required_error(path, _ONE_VALUE))
+        errors.required(path, _ONE_VALUE)
     elif len(said) > 1:
         errors.append(bad(path, {name: given.get(field) for field, name in _VALUES.items()}, _ONE_VALUE))
 
@@ -306,30 +282,28 @@ def _consumption(consumed: Any, path: str, counters: Counters, errors: Errors) -
     )
     count = sum(len(each.get("counters") or ()) for each in consumed)
     if count > MOST_COUNTERS:
-        errors.append(invalid(path, count, f"the total number of counters must not exceed {MOST_COUNTERS}"))
+        errors.invalid(path, count, f"the total number of counters must not exceed {MOST_COUNTERS}")
     for i, part in enumerate(consumed):
         name = part.get("counterSet") or ""
         if name not in counters:
             detail = "must reference a counterSet defined in the ResourceSlice sharedCounters"
-            errors.append(invalid(f"{where}[{i}].counterSet", name, detail))
+            errors.invalid(f"{where}[{i}].counterSet", name, detail)
             continue
         for counter in part.get("counters") or ():
             if counter not in counters[name]:
                 detail = "must reference a counter defined in the ResourceSlice sharedCounters"
-                errors.append(invalid(f"{where}[{i}].counters", counter, detail))
+                errors.invalid(f"{where}[{i}].counters", counter, detail)
 
 
 def _validate_consumed_counters(given: Manifest, path: str, errors: Errors) -> None:
-    if not given.get("counterSet"):
-        errors.append(build_required_error(f"{path}.counterSet"))
+    errors.required(f"{path}.counterSet", when=not given.get("counterSet"))
     counters(given, path, errors)
 
 
 def counters(given: Manifest, path: str, errors: Errors) -> None:
     """Counters by name: at least one."""
     found: Mapping[str, Any] = given.get("counters") or {}
-    if not found:
-        errors.append(build_required_error(f"{path}.counters"))
+    errors.required(f"{path}.counters", when=not found)
     each_of_map(found, names.LONGEST_LABEL, names.label, None, f"{path}.counters", errors)
 
 
@@ -341,15 +315,15 @@ def _place(given: Manifest, path: str, errors: Errors) -> None:
         said.append("nodeName")
         names.node(name, f"{path}.nodeName", errors)
     elif name is not None:
-        errors.append(invalid(f"{path}.nodeName", name, "must not be empty"))
+        errors.invalid(f"{path}.nodeName", name, "must not be empty")
     if selector is not None:
         said.append("nodeSelector")
         node_selector(selector, f"{path}.nodeSelector", errors)
     if everywhere:
         said.append("allNodes")
     elif everywhere is not None:
-        errors.append(invalid(f"{path}.allNodes", False, "must be either unset or set to true"))
+        errors.invalid(f"{path}.allNodes", False, "must be either unset or set to true")
     if not said:
-        errors.append(build_required_error(path, _ONE_PLACE))
+        errors.required(path, _ONE_PLACE)
     elif len(said) > 1:
-        errors.append(invalid(path, quote_names(said), _ONE_PLACE))
+        errors.invalid(path, quote_names(said), _ONE_PLACE)

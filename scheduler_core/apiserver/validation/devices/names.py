@@ -14,14 +14,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.selectors import is_too_complex
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    forbidden,
-    format_key_path,
-    invalid,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate, format_key_path, too_many
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
@@ -33,7 +26,6 @@ from scheduler_core.apimachinery.objects.names import (
 # Lists and maps as the validation of devices goes through them: each entry, doubles, and how many there may be.
 # kube: pkg/apis/resource/validation/validation.go (validateSlice, validateSet, validateMap, truncateIfTooLong) @ v1.34.1
 
-Errors = list[FieldError]
 Check = Callable[[Any, str, Errors], None]
 _LEAST_SHOWN = 16
 
@@ -89,15 +81,6 @@ def shorten_text(text: str, longest: int) -> str:
     return f"{text[: (rest + 1) // 2]}...{text[len(text) - rest // 2 :]}"
 
 
-def too_many(path: str, count: int, most: int) -> FieldError:
-    items = "item" if most == 1 else "items"
-    return FieldError(path, str(count), f"must have at most {most} {items}", kind="Too many")
-
-
-def too_long(path: str, most: int) -> FieldError:
-    return FieldError(path, "", f"may not be more than {most} bytes", kind="Too long")
-
-
 def longer(text: str, most: int) -> bool:
     """Return whether a text has more bytes than `most`."""
     return len(text) > most or len(text.encode()) > most
@@ -146,56 +129,51 @@ _NORMAL = "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxx
 
 def label(name: Any, path: str, errors: Errors) -> None:
     """Names of requests, devices and counters."""
-    errors += [invalid(path, name or "", problem) for problem in label_errors(name or "")]
+    errors.problems(path, name or "", label_errors(name or ""))
 
 
 def class_name(name: Any, path: str, errors: Errors) -> None:
-    errors += [invalid(path, name, problem) for problem in subdomain_errors(name)]
+    errors.problems(path, name, subdomain_errors(name))
 
 
 def require_class_name(name: Any, path: str, errors: Errors) -> None:
     if name:
         class_name(name, path, errors)
     else:
-        errors.append(build_required_error(path))
+        errors.required(path)
 
 
 def driver(name: Any, path: str, errors: Errors) -> None:
     name = name or ""
-    if not name:
-        errors.append(build_required_error(path))
-    if longer(name, LONGEST_DRIVER):
-        errors.append(too_long(path, LONGEST_DRIVER))
-    errors += [invalid(path, name, problem) for problem in subdomain_errors(name.lower())]
+    errors.required(path, when=not name)
+    errors.too_long(path, LONGEST_DRIVER, when=longer(name, LONGEST_DRIVER))
+    errors.problems(path, name, subdomain_errors(name.lower()))
 
 
 def pool(name: Any, path: str, errors: Errors) -> None:
-    if not name:
-        errors.append(build_required_error(path))
+    if errors.required(path, when=not name):
         return
-    if longer(name, LONGEST_POOL):
-        errors.append(too_long(path, LONGEST_POOL))
+    errors.too_long(path, LONGEST_POOL, when=longer(name, LONGEST_POOL))
     for part in name.split("/"):
-        errors += [invalid(path, part, problem) for problem in subdomain_errors(part)]
+        errors.problems(path, part, subdomain_errors(part))
 
 
 def node(name: Any, path: str, errors: Errors) -> None:
-    errors += [invalid(path, name, problem) for problem in subdomain_errors(name)]
+    errors.problems(path, name, subdomain_errors(name))
 
 
 def label_name(name: Any, path: str, errors: Errors) -> None:
     """Keys of taints and types of conditions."""
-    errors += [invalid(path, name or "", problem) for problem in list_qualified_name_errors(name or "")]
+    errors.problems(path, name or "", list_qualified_name_errors(name or ""))
 
 
 def label_value(value: Any, path: str, errors: Errors) -> None:
-    errors += [invalid(path, value or "", problem) for problem in label_value_errors(value or "")]
+    errors.problems(path, value or "", label_value_errors(value or ""))
 
 
 def validate_qualified_name(name: Any, path: str, errors: Errors) -> None:
     """An attribute or a capacity: an identifier, with or without a domain and "/" before it."""
-    if not name:
-        errors.append(build_required_error(path, "name required"))
+    if errors.required(path, "name required", when=not name):
         return
     parts = name.split("/")
     if len(parts) == 1:
@@ -204,33 +182,30 @@ def validate_qualified_name(name: Any, path: str, errors: Errors) -> None:
         if parts[0]:
             driver(parts[0], path, errors)
         else:
-            errors.append(build_required_error(path, "the domain must not be empty"))
+            errors.required(path, "the domain must not be empty")
         if parts[1]:
             _identifier(parts[1], path, errors)
         else:
-            errors.append(build_required_error(path, "the name must not be empty"))
+            errors.required(path, "the name must not be empty")
 
 
 def fully_qualified(name: Any, path: str, errors: Errors) -> None:
     """An attribute with its domain."""
     validate_qualified_name(name, path, errors)
-    if name and "/" not in name:
-        errors.append(invalid(path, name, "must include a domain"))
+    errors.invalid(path, name, "must include a domain", when=name and "/" not in name)
 
 
 def _identifier(name: str, path: str, errors: Errors) -> None:
-    if longer(name, LONGEST_ID):
-        errors.append(too_long(path, LONGEST_ID))
-    if not _is_identifier(name):
-        errors.append(invalid(path, name, _IDENTIFIER))
+    errors.too_long(path, LONGEST_ID, when=longer(name, LONGEST_ID))
+    errors.invalid(path, name, _IDENTIFIER, when=not _is_identifier(name))
 
 
 def uid(text: Any, path: str, errors: Errors) -> None:
     text = text or ""
     if problem := _uuid_problem(text):
-        errors.append(invalid(path, text, f"error validating uid: {problem}"))
+        errors.invalid(path, text, f"error validating uid: {problem}")
     elif len(text) != 36 or text != text.lower():
-        errors.append(invalid(path, text, _NORMAL))
+        errors.invalid(path, text, _NORMAL)
 
 
 def _uuid_problem(text: str) -> str:
@@ -274,9 +249,8 @@ def selectors(given: Sequence[Manifest] | None, path: str, compiling: Compiling,
     """Selectors of a request, a class or a rule."""
 
     def one(selector: Manifest, where: str, errors: Errors) -> None:
-        cel = selector.get("cel")
-        if cel is None:
-            errors.append(build_required_error(f"{where}.cel"))
+        if (cel := selector.get("cel")) is None:
+            errors.required(f"{where}.cel")
         else:
             _expression(cel.get("expression") or "", f"{where}.cel.expression", compiling, errors)
 
@@ -284,15 +258,14 @@ def selectors(given: Sequence[Manifest] | None, path: str, compiling: Compiling,
 
 
 def _expression(expression: str, path: str, compiling: Compiling, errors: Errors) -> None:
-    if longer(expression, LONGEST_EXPRESSION):
-        errors.append(too_long(path, LONGEST_EXPRESSION))
+    if errors.too_long(path, LONGEST_EXPRESSION, when=longer(expression, LONGEST_EXPRESSION)):
         return
     try:
         if is_too_complex(expression, compiling.consumable_capacity, compiling.stored):
-            errors.append(forbidden(path, "too complex, exceeds cost limit"))
+            errors.forbidden(path, "too complex, exceeds cost limit")
     except SelectorError as problem:
         detail = str(problem)
         if detail.startswith("program instantiation failed"):
             errors.append(internal(path, detail))
         else:
-            errors.append(invalid(path, expression, detail))
+            errors.invalid(path, expression, detail)

@@ -8,17 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_found,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 _MIRROR = "kubernetes.io/config.mirror"
@@ -34,33 +26,31 @@ def claims_of(spec: Manifest, mirror: bool, path: str, errors: Errors) -> None:
     """Claims of a pod, or of a template for pods; `path` is where its spec stands."""
     seen: dict[str, None] = {}
     for i, claim in enumerate(spec.get("resourceClaims") or ()):
-        if mirror:
-            errors.append(forbidden("[]", "static pods do not support resource claims"))
-        else:
+        if not errors.forbidden("[]", "static pods do not support resource claims", when=mirror):
             _claim(claim, seen, f"{path}.resourceClaims[{i}]", errors)
 
 
 def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) -> None:
     name = claim.get("name") or ""
     if not name:
-        errors.append(build_required_error(f"{path}.name"))
+        errors.required(f"{path}.name")
     elif name in seen:
-        errors.append(duplicate(f"{path}.name", name))
+        errors.duplicate(f"{path}.name", name)
     else:
-        errors += [invalid(f"{path}.name", name, problem) for problem in label_errors(name)]
+        errors.problems(f"{path}.name", name, label_errors(name))
         seen[name] = None
     given = [field for field in _SOURCES if claim.get(field) is not None]
     if len(given) != 1:
-        detail = (
+        errors.written(
+            path,
+            as_go_writes(claim, "PodResourceClaim"),
             "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
             if given
-            else "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+            else "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
         )
-        written = as_go_writes(claim, "PodResourceClaim")
-        errors.append(FieldError(path, written, detail, kind="Invalid value"))
     for field in given:
         problems = subdomain_errors(claim[field])
-        errors += [invalid(f"{path}.{field}", claim[field], problem) for problem in problems]
+        errors.problems(f"{path}.{field}", claim[field], problems)
 
 
 def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Errors) -> None:
@@ -68,17 +58,14 @@ def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Erro
     seen: dict[str, None] = {}
     for i, use in enumerate(used):
         where, name, request = f"{path}[{i}]", use.get("name") or "", use.get("request") or ""
-        if not name:
-            errors.append(build_required_error(where))
+        if errors.required(where, when=not name):
             continue
-        if name in seen:
-            errors.append(duplicate(where, name))
-        else:
+        if not errors.duplicate(where, name, when=name in seen):
             key = f"{name}/{request}" if request else name
             if request:
-                errors += [invalid(f"{where}.request", request, each) for each in label_errors(request)]
+                errors.problems(f"{where}.request", request, label_errors(request))
             if key in seen:
-                errors.append(duplicate(where, key))
+                errors.duplicate(where, key)
             elif not request:
                 errors += [duplicate(where, name) for other in seen if other.startswith(f"{name}/")]
             seen[key] = None
@@ -86,25 +73,22 @@ def uses(used: Sequence[Manifest], known: Sequence[str], path: str, errors: Erro
             said = "must be one of the names in pod.spec.resourceClaims"
             listed = ", ".join(sorted(known))
             said += f": {listed}" if known else " which is empty"
-            errors.append(not_found(where, name, said))
+            errors.not_found(where, name, said)
 
 
 def claim_statuses(pod: Manifest) -> list[FieldError]:
     """Return the errors in the claim statuses of a pod."""
-    errors: Errors = []
+    errors = Errors()
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     known = [claim.get("name") for claim in spec.get("resourceClaims") or ()]
     seen: dict[str, None] = {}
     for i, entry in enumerate(status.get("resourceClaimStatuses") or ()):
         where, name = f"status.resourceClaimStatuses[{i}].name", entry.get("name") or ""
-        if name not in known:
-            errors.append(invalid(where, name, "must match the name of an entry in `spec.resourceClaims`"))
-        if name in seen:
-            errors.append(duplicate(where, name))
-        seen[name] = None
+        errors.invalid(where, name, "must match the name of an entry in `spec.resourceClaims`", when=name not in known)
+        errors.unique(seen, name, where)
         claim = entry.get("resourceClaimName")
         if claim is not None:
-            errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]
+            errors.problems(where, claim, subdomain_errors(claim))
     extended = status.get("extendedResourceClaimStatus")
     if extended is not None:
         _validate_extended_claim(extended, spec, "status.extendedResourceClaimStatus", errors)
@@ -117,8 +101,7 @@ def _validate_extended_claim(status: Manifest, spec: Manifest, path: str, errors
         each.get("name"): each for field in ("initContainers", "containers") for each in spec.get(field) or ()
     }
     mappings = status.get("requestMappings") or ()
-    if not mappings:
-        errors.append(build_required_error(f"{path}.requestMappings", "at least one request mapping is required"))
+    errors.required(f"{path}.requestMappings", "at least one request mapping is required", when=not mappings)
     seen: dict[tuple[str, str], None] = {}
     for i, mapping in enumerate(mappings):
         where = f"{path}.requestMappings[{i}]"
@@ -126,22 +109,20 @@ def _validate_extended_claim(status: Manifest, spec: Manifest, path: str, errors
         container = containers.get(name)
         if container is None:
             detail = "must match the name of an entry in spec.initContainers.name or spec.containers.name"
-            errors.append(invalid(f"{where}.containerName", name, detail))
+            errors.invalid(f"{where}.containerName", name, detail)
         elif resource not in ((container.get("resources") or {}).get("requests") or {}):
             detail = (
                 "must match the extended resource name of an entry in spec.initContainers.resources.requests or "
                 "spec.containers.resources.requests"
             )
-            errors.append(invalid(f"{where}.resourceName", resource, detail))
+            errors.invalid(f"{where}.resourceName", resource, detail)
         request = mapping.get("requestName") or ""
-        errors += [invalid(f"{path}.requestName", request, problem) for problem in label_errors(request)]
+        errors.problems(f"{path}.requestName", request, label_errors(request))
         if (name, resource) in seen:
-            errors.append(duplicate(f"{where}.containerName", name))
-            errors.append(duplicate(f"{where}.resourceName", resource))
+            errors.duplicate(f"{where}.containerName", name)
+            errors.duplicate(f"{where}.resourceName", resource)
         seen[name, resource] = None
     claim = status.get("resourceClaimName") or ""
-    if not claim:
-        errors.append(build_required_error(f"{path}.resourceClaimName"))
-    else:
+    if not errors.required(f"{path}.resourceClaimName", when=not claim):
         where = f"{path}.resourceClaimName"
-        errors += [invalid(where, claim, problem) for problem in subdomain_errors(claim)]
+        errors.problems(where, claim, subdomain_errors(claim))

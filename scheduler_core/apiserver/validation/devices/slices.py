@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import counters, device
-from scheduler_core.apiserver.validation.devices.names import Errors, each_once, format_json, quote_names
+from scheduler_core.apiserver.validation.devices.names import each_once, format_json, quote_names
 
 # Parts of objects as kube prints them in errors: its own types written as JSON by Go, every field by its Go name.
 #
@@ -103,21 +103,18 @@ def _name(entry: Manifest) -> str:
 def _pool(pool: Manifest, path: str, errors: Errors) -> None:
     names.pool(pool.get("name"), f"{path}.name", errors)
     count, generation = pool.get("resourceSliceCount") or 0, pool.get("generation") or 0
-    if count <= 0:
-        errors.append(invalid(f"{path}.resourceSliceCount", count, "must be greater than zero"))
-    if generation < 0:
-        errors.append(invalid(f"{path}.generation", generation, "must be greater than or equal to zero"))
+    errors.invalid(f"{path}.resourceSliceCount", count, "must be greater than zero", when=count <= 0)
+    errors.invalid(f"{path}.generation", generation, "must be greater than or equal to zero", when=generation < 0)
 
 
 def _validate_immutable_fields(spec: Manifest, before: Manifest, errors: Errors) -> None:
     """Validate that a slice's immutable fields are unchanged."""
     name, old = ((each.get("pool") or {}).get("name") or "" for each in (spec, before))
-    if name != old:
-        errors.append(invalid("spec.pool.name", name, IMMUTABLE))
+    errors.invalid("spec.pool.name", name, IMMUTABLE, when=name != old)
     if (spec.get("driver") or "") != (before.get("driver") or ""):
-        errors.append(invalid("spec.driver", spec.get("driver") or "", IMMUTABLE))
+        errors.invalid("spec.driver", spec.get("driver") or "", IMMUTABLE)
     if spec.get("nodeName") != before.get("nodeName"):
-        errors.append(invalid("spec.nodeName", spec.get("nodeName"), IMMUTABLE))
+        errors.invalid("spec.nodeName", spec.get("nodeName"), IMMUTABLE)
 
 
 def _place(spec: Manifest, errors: Errors) -> None:
@@ -128,8 +125,7 @@ def _place(spec: Manifest, errors: Errors) -> None:
         said.append("nodeName")
         names.node(name, f"{path}.nodeName", errors)
     elif name is not None:
-        detail = "must be either unset or set to a non-empty string"
-        errors.append(invalid(f"{path}.nodeName", name, detail))
+        errors.invalid(f"{path}.nodeName", name, "must be either unset or set to a non-empty string")
     selector = spec.get("nodeSelector")
     if selector is not None:
         said.append("nodeSelector")
@@ -137,33 +133,32 @@ def _place(spec: Manifest, errors: Errors) -> None:
         terms = selector.get("nodeSelectorTerms")
         if len(terms or ()) != 1:
             detail = "must have exactly one node selector term"
-            shown = as_go_writes(terms, "[]NodeSelectorTerm")
-            errors.append(FieldError(f"{path}.nodeSelector.nodeSelectorTerms", shown, detail, kind="Invalid value"))
+            errors.written(f"{path}.nodeSelector.nodeSelectorTerms", as_go_writes(terms, "[]NodeSelectorTerm"), detail)
     for field in ("allNodes", "perDeviceNodeSelection"):
         if spec.get(field):
             said.append(field)
         elif spec.get(field) is not None:
-            errors.append(invalid(f"{path}.{field}", False, _UNSET_OR_TRUE))
+            errors.invalid(f"{path}.{field}", False, _UNSET_OR_TRUE)
     if not said:
-        errors.append(build_required_error(path, _PLACES))
+        errors.required(path, _PLACES)
     elif len(said) > 1:
-        errors.append(invalid(path, quote_names(said), f"{_PLACES}, but multiple fields are set"))
+        errors.invalid(path, quote_names(said), f"{_PLACES}, but multiple fields are set")
 
 
 def _sizes(devices: Any, shared: Any, errors: Errors) -> None:
     used = sum(len(each.get("counters") or ()) for device in devices for each in device.get("consumesCounters") or ())
     if used > MOST_COUNTERS_OF_DEVICES:
         detail = f"the total number of counters in devices must not exceed {MOST_COUNTERS_OF_DEVICES}"
-        errors.append(invalid("spec.devices", used, detail))
+        errors.invalid("spec.devices", used, detail)
     there = sum(len(each.get("counters") or ()) for each in shared)
     if there > MOST_SHARED_COUNTERS:
         detail = f"the total number of shared counters must not exceed {MOST_SHARED_COUNTERS}"
-        errors.append(invalid("spec.sharedCounters", there, detail))
+        errors.invalid("spec.sharedCounters", there, detail)
 
 
 def _counter_set(given: Manifest, path: str, errors: Errors) -> None:
     if given.get("name"):
         names.label(given["name"], f"{path}.name", errors)
     else:
-        errors.append(build_required_error(f"{path}.name"))
+        errors.required(f"{path}.name")
     counters(given, path, errors)

@@ -10,19 +10,12 @@ import ipaddress
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, too_many
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.validation.checks import alike, node_selector
 from scheduler_core.apiserver.validation.devices import claims, names
 from scheduler_core.apiserver.validation.devices.device import bindings
-from scheduler_core.apiserver.validation.devices.names import Errors, bad, each, each_once, longer, too_long, too_many
+from scheduler_core.apiserver.validation.devices.names import bad, each, each_once, longer
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 MOST_RESERVED = 256
@@ -56,7 +49,7 @@ def device_key(entry: Manifest) -> DeviceKey:
 
 def status_update(old: Manifest, new: Manifest) -> Errors:
     """Return the errors in a claim's new status."""
-    errors: Errors = []
+    errors = Errors()
     status, before = new.get("status") or {}, old.get("status") or {}
     allocation = status.get("allocation")
     reserved = status.get("reservedFor") or ()
@@ -74,18 +67,16 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
         _format_device,
     )
     if reserved and allocation is None:
-        errors.append(forbidden("status.reservedFor", "may not be specified when `allocated` is not set"))
+        errors.forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
     elif reserved and new["metadata"].get("deletionTimestamp") is not None:
         known = [_plain(ref) for ref in before.get("reservedFor") or ()]
-        if any(_plain(ref) not in known for ref in reserved):
-            errors.append(forbidden("status.reservedFor", _NO_NEW))
+        errors.forbidden("status.reservedFor", _NO_NEW, when=any(_plain(ref) not in known for ref in reserved))
     if allocation is not None:
         if before.get("allocation") is None:
             requests = claims.request_names((new.get("spec") or {}).get("devices") or {})
             _allocation(allocation, requests, "status.allocation", errors)
         elif not alike(allocation, before["allocation"]):
-            shown = as_go_writes(allocation, "AllocationResult")
-            errors.append(FieldError("status.allocation", shown, "field is immutable", kind="Invalid value"))
+            errors.written("status.allocation", as_go_writes(allocation, "AllocationResult"), "field is immutable")
     return errors
 
 
@@ -100,8 +91,7 @@ def _format_device(entry: Manifest) -> dict[str, Any]:
 
 def _consumer(ref: Manifest, path: str, errors: Errors) -> None:
     for field in ("resource", "name", "uid"):
-        if not ref.get(field):
-            errors.append(build_required_error(f"{path}.{field}"))
+        errors.required(f"{path}.{field}", when=not ref.get(field))
 
 
 def _allocation(allocation: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
@@ -140,10 +130,8 @@ def _names(entry: Manifest, path: str, errors: Errors) -> None:
 
 def _configuration(config: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
     source, sources = config.get("source"), ("FromClaim", "FromClass")
-    if not source:
-        errors.append(build_required_error(f"{path}.source"))
-    elif source not in sources:
-        errors.append(not_supported(f"{path}.source", source, sources))
+    if not errors.required(f"{path}.source", when=not source):
+        errors.not_supported(f"{path}.source", source, sources, when=source not in sources)
     claims.validate_request_config(config, known, path, False, errors)
 
 
@@ -159,9 +147,7 @@ def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Erro
     seen: dict[str, None] = {}
     for i, condition in enumerate(conditions):
         where, type_ = f"{path}.conditions[{i}]", str(condition.get("type") or "")
-        if type_ in seen:
-            errors.append(duplicate(f"{where}.type", type_))
-        seen[type_] = None
+        errors.unique(seen, type_, f"{where}.type")
         _condition(condition, where, errors)
     if device.get("data") is not None:
         claims.raw(device["data"], f"{path}.data", False, LONGEST_DATA, errors)
@@ -173,26 +159,21 @@ def _condition(condition: Manifest, path: str, errors: Errors) -> None:
     names.label_name(condition.get("type"), f"{path}.type", errors)
     statuses = ("False", "True", "Unknown")
     if condition.get("status") not in statuses:
-        errors.append(not_supported(f"{path}.status", condition.get("status") or "", statuses))
+        errors.not_supported(f"{path}.status", condition.get("status") or "", statuses)
     generation = condition.get("observedGeneration") or 0
     if generation < 0:
-        errors.append(invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero"))
-    if condition.get("lastTransitionTime") is None:
-        errors.append(build_required_error(f"{path}.lastTransitionTime"))
+        errors.invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero")
+    errors.required(f"{path}.lastTransitionTime", when=condition.get("lastTransitionTime") is None)
     reason, message = condition.get("reason") or "", condition.get("message") or ""
-    if not reason:
-        errors.append(build_required_error(f"{path}.reason"))
-    elif not _is_reason(reason):
-        errors.append(invalid(f"{path}.reason", reason, _REASON_WORDS))
+    if not errors.required(f"{path}.reason", when=not reason):
+        errors.invalid(f"{path}.reason", reason, _REASON_WORDS, when=not _is_reason(reason))
     for field, text, most in (("reason", reason, 1024), ("message", message, 32 * 1024)):
-        if longer(text, most):
-            errors.append(too_long(f"{path}.{field}", most))
+        errors.too_long(f"{path}.{field}", most, when=longer(text, most))
 
 
 def _network(data: Manifest, path: str, errors: Errors) -> None:
     for field, most in (("interfaceName", LONGEST_INTERFACE), ("hardwareAddress", LONGEST_HARDWARE)):
-        if longer(data.get(field) or "", most):
-            errors.append(too_long(f"{path}.{field}", most))
+        errors.too_long(f"{path}.{field}", most, when=longer(data.get(field) or "", most))
     each_once(data.get("ips"), MOST_ADDRESSES, _address, str, "", f"{path}.ips", errors)
 
 
@@ -204,12 +185,10 @@ def _address(text: str, path: str, errors: Errors) -> None:
             raise ValueError
         network = ipaddress.ip_interface(f"{_without_zeros(address)}/{int(length)}")
     except ValueError:
-        detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
-        errors.append(invalid(path, text, detail))
+        errors.invalid(path, text, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)")
         return
     canonical = _canonical(network)
-    if text != canonical:
-        errors.append(invalid(path, text, f'must be in canonical form ("{canonical}")'))
+    errors.invalid(path, text, f'must be in canonical form ("{canonical}")', when=text != canonical)
 
 
 def _canonical(interface: ipaddress.IPv4Interface | ipaddress.IPv6Interface) -> str:

@@ -10,15 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects import names
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, not_supported, too_many
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.network import services
 from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, need, obey, one, text, validate_name
 
@@ -32,7 +25,7 @@ def network_policy(manifest: Object, errors: Errors) -> None:
         each(direction, each("ports", _policy_port), each(peers, _peer))(spec, "spec", errors)
     types = spec.get("policyTypes") or ()
     if len(types) > 2:
-        errors.append(invalid("spec.policyTypes", list(types), "may not specify more than two policyTypes"))
+        errors.invalid("spec.policyTypes", list(types), "may not specify more than two policyTypes")
         return
     known = ("Ingress", "Egress")
     errors += [
@@ -46,13 +39,12 @@ def _policy_port(given: Object, path: str, errors: Errors) -> None:
     if isinstance(port, int):
         checks.port_number(port, f"{path}.port", errors)
         if end is not None:
-            if end < port:
-                errors.append(invalid(f"{path}.endPort", port, "must be greater than or equal to `port`"))
+            errors.invalid(f"{path}.endPort", port, "must be greater than or equal to `port`", when=end < port)
             checks.port_number(end, f"{path}.endPort", errors)
         return
     if end is not None:
         state = "not specified" if port is None else "non-numeric"
-        errors.append(invalid(f"{path}.endPort", end, f"may not be specified when `port` is {state}"))
+        errors.invalid(f"{path}.endPort", end, f"may not be specified when `port` is {state}")
     text("port", names.port_name_errors)(given, path, errors)
 
 
@@ -63,16 +55,14 @@ def _peer(peer: Object, path: str, errors: Errors) -> None:
     block = peer.get("ipBlock")
     if block is not None:
         _block(block, f"{path}.ipBlock", errors)
-        if selectors:
-            errors.append(forbidden(path, "may not specify both ipBlock and another peer"))
+        errors.forbidden(path, "may not specify both ipBlock and another peer", when=selectors)
     elif not selectors:
-        errors.append(build_required_error(path, "must specify a peer"))
+        errors.required(path, "must specify a peer")
 
 
 def _block(block: Object, path: str, errors: Errors) -> None:
     whole = block.get("cidr") or ""
-    if not whole:
-        errors.append(build_required_error(f"{path}.cidr"))
+    if errors.required(f"{path}.cidr", when=not whole):
         return
     services.ip_range(whole, f"{path}.cidr", errors)
     found = services.parse_ip_range(whole)
@@ -80,7 +70,7 @@ def _block(block: Object, path: str, errors: Errors) -> None:
         services.ip_range(part, f"{path}.except[{i}]", errors)
         inside = services.parse_ip_range(part)
         if inside is not None and not _is_within(inside, found):
-            errors.append(invalid(f"{path}.except[{i}]", part, "must be a strict subset of `cidr`"))
+            errors.invalid(f"{path}.except[{i}]", part, "must be a strict subset of `cidr`")
 
 
 def _is_within(part: tuple[Any, int], whole: tuple[Any, int] | None) -> bool:
@@ -107,7 +97,7 @@ def ingress(manifest: Object, errors: Errors) -> None:
     rules, name = spec.get("rules"), spec.get("ingressClassName")
     if not rules and spec.get("defaultBackend") is None:
         detail = "either `defaultBackend` or `rules` must be specified"
-        errors.append(invalid("spec", None if rules is None else list(rules), detail))
+        errors.invalid("spec", None if rules is None else list(rules), detail)
     inner("defaultBackend", _backend)(spec, "spec", errors)
     each("rules", _rule)(spec, "spec", errors)
     for i, tls in enumerate(spec.get("tls") or ()):
@@ -117,20 +107,19 @@ def ingress(manifest: Object, errors: Errors) -> None:
     text("ingressClassName", names.subdomain_errors)(spec, "spec", errors)
     given = (manifest["metadata"].get("annotations") or {}).get(_CLASS)
     if given is not None and name is not None and given != name:
-        detail = "must match `ingressClassName` when both are specified"
-        errors.append(invalid(f"annotations.{_CLASS}", given, detail))
+        errors.invalid(f"annotations.{_CLASS}", given, "must match `ingressClassName` when both are specified")
 
 
 def _host(host: str, path: str, errors: Errors) -> None:
     problems = names.wildcard_errors(host) if "*" in host else names.subdomain_errors(host)
-    errors += [invalid(path, host, problem) for problem in problems]
+    errors.problems(path, host, problems)
 
 
 def _rule(rule: Object, path: str, errors: Errors) -> None:
     host, http = rule.get("host") or "", rule.get("http")
     if host:
         if services.parse_ip_address(host) is not None:
-            errors.append(invalid(f"{path}.host", host, "must be a DNS name, not an IP address"))
+            errors.invalid(f"{path}.host", host, "must be a DNS name, not an IP address")
         _host(host, f"{path}.host", errors)
     if http is not None:
         need("paths")(http, f"{path}.http", errors)
@@ -139,39 +128,38 @@ def _rule(rule: Object, path: str, errors: Errors) -> None:
 
 def _path(given: Object, path: str, errors: Errors) -> None:
     kind, place, where = given.get("pathType"), given.get("path") or "", f"{path}.path"
-    if kind is None:
-        errors.append(build_required_error(f"{path}.pathType", "pathType must be specified"))
+    if errors.required(f"{path}.pathType", "pathType must be specified", when=kind is None):
         return
     if kind not in _PATH_TYPES:
-        errors.append(not_supported(f"{path}.pathType", kind, _PATH_TYPES))
+        errors.not_supported(f"{path}.pathType", kind, _PATH_TYPES)
     elif not place.startswith("/") and (place or kind != "ImplementationSpecific"):
-        errors.append(invalid(where, place, "must be an absolute path"))
+        errors.invalid(where, place, "must be an absolute path")
     if kind in ("Exact", "Prefix"):
         wrong = [f"must not contain '{part}'" for part in _NOT_IN_PATHS if part in place]
         wrong += [f"cannot end with '{end}'" for end in _NOT_AT_ENDS if place.endswith(end)]
-        errors += [invalid(where, place, detail) for detail in wrong]
+        errors.problems(where, place, wrong)
     _backend(given.get("backend") or {}, f"{path}.backend", errors)
 
 
 def _backend(backend: Object, path: str, errors: Errors) -> None:
     resource, service = backend.get("resource"), backend.get("service")
     if resource is not None and service is not None:
-        errors.append(invalid(path, "", "cannot set both resource and service backends"))
+        errors.invalid(path, "", "cannot set both resource and service backends")
     elif resource is not None:
         obey(_RESOURCE, resource, f"{path}.resource", errors)
     elif service is None:
-        errors.append(invalid(path, "", "resource or service backend is required"))
+        errors.invalid(path, "", "resource or service backend is required")
     else:
         validate_name("name", names.label1035_errors, needed=True)(service, f"{path}.service", errors)
         port = service.get("port") or {}
         if port.get("name") and port.get("number"):
-            errors.append(invalid(path, "", "cannot set both port name & port number"))
+            errors.invalid(path, "", "cannot set both port name & port number")
         elif port.get("name"):
             validate_name("name", names.port_name_errors)(port, f"{path}.service.port", errors)
         elif port.get("number"):
             checks.port_number(port["number"], f"{path}.service.port.number", errors)
         else:
-            errors.append(build_required_error(path, "port name or number is required"))
+            errors.required(path, "port name or number is required")
 
 
 # EndpointSlices.
@@ -182,8 +170,7 @@ _MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_HINTS, _MOST_LABELS = 1000,
 
 def endpoint_slice(manifest: Object, errors: Errors) -> None:
     kind = manifest.get("addressType") or ""
-    if not kind:
-        errors.append(build_required_error("addressType"))
+    errors.required("addressType", when=not kind)
     one("addressType", "FQDN", "IPv4", "IPv6")(manifest, "", errors)
     ports, endpoints = manifest.get("ports") or (), manifest.get("endpoints") or ()
     if not _too_many(ports, _MOST_PORTS, "ports", errors):
@@ -196,7 +183,7 @@ def endpoint_slice(manifest: Object, errors: Errors) -> None:
 def _too_many(entries: Sequence[Any] | Object, most: int, path: str, errors: Errors) -> bool:
     if len(entries) <= most:
         return False
-    errors.append(FieldError(path, str(len(entries)), f"must have at most {most} items", kind="Too many"))
+    errors.append(too_many(path, len(entries), most))
     return True
 
 
@@ -211,8 +198,7 @@ def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
 
 def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
     addresses, where = endpoint.get("addresses") or (), f"{path}.addresses"
-    if not addresses:
-        errors.append(build_required_error(where, "must contain at least 1 address"))
+    errors.required(where, "must contain at least 1 address", when=not addresses)
     _too_many(addresses, _MOST_ADDRESSES, where, errors)
     for i, address in enumerate(addresses):
         if kind == "FQDN":
@@ -232,7 +218,7 @@ def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
         for i, hint in enumerate(hints):
             name = hint.get("name") or ""
             checks.unique(errors, seen, name, f"{place}[{i}].name")
-            errors += [invalid(f"{place}[{i}].name", name, problem) for problem in problems(name)]
+            errors.problems(f"{place}[{i}].name", name, problems(name))
 
 
 def _address(address: str, kind: str, path: str, i: int, errors: Errors) -> None:
@@ -240,8 +226,7 @@ def _address(address: str, kind: str, path: str, i: int, errors: Errors) -> None
     if found is None:
         services.ip_address(address, where, errors)
         return
-    if f"IPv{found.version}" != kind:
-        errors.append(invalid(path, address, f"must be an {kind} address"))
+    errors.invalid(path, address, f"must be an {kind} address", when=f"IPv{found.version}" != kind)
     services.endpoint_address(address, where, errors)
 
 
@@ -249,12 +234,12 @@ def _domain(name: str, path: str, errors: Errors) -> None:
     """A name with a dot at least."""
     full = name.removesuffix(".")
     if not name:
-        errors.append(build_required_error(path))
+        errors.required(path)
     elif problems := names.subdomain_errors(full):
-        errors.append(invalid(path, full, ",".join(problems)))
+        errors.invalid(path, full, ",".join(problems))
     elif "." not in full:
-        errors.append(invalid(path, full, "should be a domain with at least two segments separated by dots"))
+        errors.invalid(path, full, "should be a domain with at least two segments separated by dots")
     else:
         wrong = next((part for part in full.split(".") if names.label_errors(part)), None)
         if wrong is not None:
-            errors.append(invalid(path, wrong, ",".join(names.label_errors(wrong))))
+            errors.invalid(path, wrong, ",".join(names.label_errors(wrong)))

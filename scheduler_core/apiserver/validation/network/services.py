@@ -9,13 +9,7 @@ import ipaddress
 import re
 from collections.abc import Sequence
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, forbidden, invalid
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
     list_qualified_name_errors,
@@ -23,7 +17,6 @@ from scheduler_core.apimachinery.objects.names import (
     subdomain_errors,
 )
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import Object, one, validate_name
 
 # IP addresses and ranges of them, as kube reads those of older fields: zeros may stand before a number.
@@ -44,7 +37,7 @@ def parse_ip_address(text: str) -> Address | None:
 
 def ip_address(text: str, path: str, errors: Errors) -> None:
     if parse_ip_address(text) is None:
-        errors.append(invalid(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))
+        errors.invalid(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")
 
 
 def parse_ip_range(text: str) -> tuple[Address, int] | None:
@@ -58,7 +51,7 @@ def parse_ip_range(text: str) -> tuple[Address, int] | None:
 
 def ip_range(text: str, path: str, errors: Errors) -> None:
     if parse_ip_range(text) is None:
-        errors.append(invalid(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"))
+        errors.invalid(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")
 
 
 def endpoint_address(text: str, path: str, errors: Errors) -> None:
@@ -98,7 +91,7 @@ def service(manifest: Object, errors: Errors) -> None:
     kind, headless = spec.get("type") or "ClusterIP", addresses[:1] == ["None"]
     if _HINTS in annotations and annotations.get(_MODE, annotations[_HINTS]) != annotations[_HINTS]:
         detail = f"must match annotations[{_HINTS}] when both are specified"
-        errors.append(invalid(f"metadata.annotations[{_MODE}]", annotations[_MODE], detail))
+        errors.invalid(f"metadata.annotations[{_MODE}]", annotations[_MODE], detail)
     _type(spec, kind, addresses, headless, errors)
     _ports(spec, errors)
     checks.labels(spec.get("selector"), "spec.selector", errors)
@@ -112,26 +105,25 @@ def service(manifest: Object, errors: Errors) -> None:
     _node_ports(spec, kind, errors)
     _ranges(spec, kind, annotations, errors)
     if spec.get("allocateLoadBalancerNodePorts") is not None and kind != "LoadBalancer":
-        errors.append(forbidden("spec.allocateLoadBalancerNodePorts", _BALANCER))
+        errors.forbidden("spec.allocateLoadBalancerNodePorts", _BALANCER)
     name = spec.get("loadBalancerClass")
     if name is not None and kind != "LoadBalancer":
-        errors.append(forbidden("spec.loadBalancerClass", _BALANCER))
+        errors.forbidden("spec.loadBalancerClass", _BALANCER)
     elif name is not None:
-        errors += [invalid("spec.loadBalancerClass", name, problem) for problem in list_qualified_name_errors(name)]
+        errors.problems("spec.loadBalancerClass", name, list_qualified_name_errors(name))
     _traffic(spec, kind, errors)
 
 
 def _type(spec: Object, kind: str, addresses: list[str], headless: bool, errors: Errors) -> None:
-    if not spec.get("ports") and not headless and kind != "ExternalName":
-        errors.append(build_required_error("spec.ports"))
+    errors.required("spec.ports", when=not spec.get("ports") and not headless and kind != "ExternalName")
     if headless and kind in ("LoadBalancer", "NodePort"):
-        errors.append(invalid("spec.clusterIPs[0]", addresses[0], f"may not be set to 'None' for {kind} services"))
+        errors.invalid("spec.clusterIPs[0]", addresses[0], f"may not be set to 'None' for {kind} services")
     if kind != "ExternalName":
         return
     given = {**spec, "clusterIPs": addresses}
     for field in _EXTERNAL:
         if given.get(field) or (field == "ipFamilyPolicy" and given.get(field) is not None):
-            errors.append(forbidden(f"spec.{field}", "may not be set for ExternalName services"))
+            errors.forbidden(f"spec.{field}", "may not be set for ExternalName services")
     name = (spec.get("externalName") or "").removesuffix(".")
     validate_name("externalName", subdomain_errors, needed=True)({"externalName": name}, "spec", errors)
 
@@ -145,18 +137,18 @@ def _ports(spec: Object, errors: Errors) -> None:
             validate_name("name", label_errors)(port, where, errors)
             checks.unique(errors, names, name, f"{where}.name")
         elif len(ports) > 1:
-            errors.append(build_required_error(f"{where}.name"))
+            errors.required(f"{where}.name")
         checks.port_number(number, f"{where}.port", errors)
         one("protocol", "SCTP", "TCP", "UDP")(port, where, errors)
         target = port.get("targetPort") or number
         if isinstance(target, str):
-            errors += [invalid(f"{where}.targetPort", target, problem) for problem in port_name_errors(target)]
+            errors.problems(f"{where}.targetPort", target, port_name_errors(target))
         else:
             checks.port_number(target, f"{where}.targetPort", errors)
         protocol = port.get("appProtocol")
         if protocol is not None:
             problems = list_qualified_name_errors(protocol)
-            errors += [invalid(f"{where}.appProtocol", protocol, problem) for problem in problems]
+            errors.problems(f"{where}.appProtocol", protocol, problems)
 
 
 def _affinity(spec: Object, errors: Errors) -> None:
@@ -165,20 +157,17 @@ def _affinity(spec: Object, errors: Errors) -> None:
     if spec.get("sessionAffinity") == "ClientIP" and seconds is not None:
         if not 0 < seconds <= _LONGEST_AFFINITY:
             detail = f"must be greater than 0 and less than {_LONGEST_AFFINITY}"
-            errors.append(invalid("spec.sessionAffinityConfig.clientIP.timeoutSeconds", seconds, detail))
+            errors.invalid("spec.sessionAffinityConfig.clientIP.timeoutSeconds", seconds, detail)
 
 
 def _addresses(spec: Object, addresses: list[str], errors: Errors) -> None:
     where, single, families = "spec.clusterIPs", spec.get("clusterIP") or "", spec.get("ipFamilies") or ()
-    if single and addresses[0] != single:
-        errors.append(invalid(where, addresses, "first value must match `clusterIP`"))
-    if not single and addresses:
-        errors.append(invalid(where, addresses, "must be empty when `clusterIP` is not specified"))
+    errors.invalid(where, addresses, "first value must match `clusterIP`", when=single and addresses[0] != single)
+    errors.invalid(where, addresses, "must be empty when `clusterIP` is not specified", when=not single and addresses)
     seen: dict[str, None] = {}
     for i, family in enumerate(families):
         place = f"spec.ipFamilies[{i}]"
-        if family not in ("IPv4", "IPv6"):
-            errors.append(not_supported(place, family, ("IPv4", "IPv6")))
+        errors.not_supported(place, family, ("IPv4", "IPv6"), when=family not in ("IPv4", "IPv6"))
         checks.unique(errors, seen, family, place)
     policies = ("PreferDualStack", "RequireDualStack", "SingleStack")
     one("ipFamilyPolicy", *policies, empty=True)(spec, "spec", errors)
@@ -187,19 +176,17 @@ def _addresses(spec: Object, addresses: list[str], errors: Errors) -> None:
         if i or address != "None":
             ip_address(address, f"{where}[{i}]", errors)
         elif len(addresses) > 1:
-            errors.append(invalid(where, addresses, "'None' must be the first and only value"))
+            errors.invalid(where, addresses, "'None' must be the first and only value")
     wrong = len(errors) > before
-    if len(addresses) > 2:
-        errors.append(invalid(where, addresses, "may only hold up to 2 values"))
+    errors.invalid(where, addresses, "may only hold up to 2 values", when=len(addresses) > 2)
     if wrong:
         return
     if len(addresses) > 1 and not two_families(addresses):
-        errors.append(invalid(where, addresses, "may specify no more than one IP for each IP family"))
+        errors.invalid(where, addresses, "may specify no more than one IP for each IP family")
     for i, (address, family) in enumerate(zip(addresses, families, strict=False)):
         found_ip = parse_ip_address(address)
         if found_ip is not None and family in ("IPv4", "IPv6") and f"IPv{found_ip.version}" != family:
-            detail = f"expected an {family} value as indicated by `ipFamilies[{i}]`"
-            errors.append(invalid(f"{where}[{i}]", address, detail))
+            errors.invalid(f"{where}[{i}]", address, f"expected an {family} value as indicated by `ipFamilies[{i}]`")
 
 
 def _node_ports(spec: Object, kind: str, errors: Errors) -> None:
@@ -210,15 +197,13 @@ def _node_ports(spec: Object, kind: str, errors: Errors) -> None:
         errors += [forbidden(f"spec.ports[{i}].nodePort", detail) for i, _, _ in taken]
     seen: dict[tuple[int, str], None] = {}
     for i, number, protocol in taken:
-        if (number, protocol) in seen:
-            errors.append(duplicate(f"spec.ports[{i}].nodePort", number))
-        seen[number, protocol] = None
+        errors.unique(seen, (number, protocol), f"spec.ports[{i}].nodePort", shown=number)
     seen = {}
     for i, port, protocol in ports:
         key = port.get("port") or 0, protocol
         if key in seen:
             shown = {"Name": "", "Protocol": protocol, "AppProtocol": None, "Port": key[0]}
-            errors.append(duplicate(f"spec.ports[{i}]", {**shown, "TargetPort": 0, "NodePort": 0}))
+            errors.duplicate(f"spec.ports[{i}]", {**shown, "TargetPort": 0, "NodePort": 0})
         seen[key] = None
 
 
@@ -232,8 +217,7 @@ def _ranges(spec: Object, kind: str, annotations: Object, errors: Errors) -> Non
         places = [(text, where) for text in listed.split(",")] if listed else []
     else:
         return
-    if kind != "LoadBalancer":
-        errors.append(forbidden(where, _BALANCER))
+    errors.forbidden(where, _BALANCER, when=kind != "LoadBalancer")
     for text, place in places:
         ip_range(text.strip(), place, errors)
 
@@ -243,13 +227,12 @@ def _traffic(spec: Object, kind: str, errors: Errors) -> None:
     if kind in ("LoadBalancer", "NodePort") or (kind == "ClusterIP" and spec.get("externalIPs")):
         one("externalTrafficPolicy", "Cluster", "Local")(spec, "spec", errors)
     elif policy:
-        detail = "may only be set for externally-accessible services"
-        errors.append(invalid("spec.externalTrafficPolicy", policy, detail))
+        errors.invalid("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services")
     if number and kind == "LoadBalancer" and policy == "Local":
         checks.port_number(number, "spec.healthCheckNodePort", errors)
     elif number:
         detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
-        errors.append(invalid("spec.healthCheckNodePort", number, detail))
+        errors.invalid("spec.healthCheckNodePort", number, detail)
     one("internalTrafficPolicy", "Cluster", "Local", empty=True)(spec, "spec", errors)
     near = ("PreferClose", "PreferSameZone", "PreferSameNode")
     one("trafficDistribution", *near, empty=True)(spec, "spec", errors)

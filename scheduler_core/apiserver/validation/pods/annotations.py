@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, format_key_path, invalid
-from scheduler_core.apiserver.validation.checks import Errors
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path
 from scheduler_core.apiserver.validation.pods.containers import every_container
 from scheduler_core.apiserver.validation.rules import Object, not_below
 
@@ -22,13 +21,13 @@ _INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], where: str) -> list[FieldError]:
     """Return the errors in the annotations of a pod or a pod template."""
-    errors: Errors = []
+    errors = Errors()
     if _MIRROR in annotations and not spec.get("nodeName"):
         detail = "must set spec.nodeName if mirror pod annotation is set"
-        errors.append(invalid(format_key_path(where, _MIRROR), annotations[_MIRROR], detail))
+        errors.invalid(format_key_path(where, _MIRROR), annotations[_MIRROR], detail)
     cost = annotations.get(_COST)
     if cost is not None and not (_INTEGER.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
-        errors.append(invalid(format_key_path(where, _COST), cost, "must be a 32bit integer"))
+        errors.invalid(format_key_path(where, _COST), cost, "must be a 32bit integer")
     profile_annotations(annotations, spec, where, errors)
     return errors
 
@@ -54,17 +53,16 @@ def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str
             else:
                 known = (*_DEFAULTS["seccomp"], "unconfined")
                 problems, shown = ([] if profile in known else ["must be a valid seccomp profile"]), profile
-            errors += [invalid(f"{where}.{key}", shown, problem) for problem in problems]
+            errors.problems(f"{where}.{key}", shown, problems)
     names = [raw.get("name") or "" for raw, _ in every_container(spec, "")]
     for key in ordered:
         if not key.startswith(_APP_ARMOR):
             continue
         name, profile = key.removeprefix(_APP_ARMOR), annotations[key]
         if name not in names:
-            errors.append(invalid(format_key_path(where, key), name, "container not found"))
+            errors.invalid(format_key_path(where, key), name, "container not found")
         if profile not in ("", "runtime/default", "unconfined") and not profile.startswith(_LOCAL):
-            detail = f'invalid AppArmor profile name: "{profile}"'
-            errors.append(invalid(format_key_path(where, key), profile, detail))
+            errors.invalid(format_key_path(where, key), profile, f'invalid AppArmor profile name: "{profile}"')
 
 
 def validate_seccomp_annotations(spec: Object, annotations: Mapping[str, str], path: str, errors: Errors) -> None:
@@ -106,6 +104,6 @@ def _match(annotation: str, profile: Mapping[str, Any], what: str, path: str, er
         "Localhost": annotation.startswith(_LOCAL),
     }.get(str(kind), True)
     if not same:
-        errors.append(forbidden(f"{path}.type", f"{what} type in annotation and field must match"))
+        errors.forbidden(f"{path}.type", f"{what} type in annotation and field must match")
     elif kind == "Localhost" and annotation.removeprefix(_LOCAL) != profile.get("localhostProfile"):
-        errors.append(forbidden(f"{path}.localhostProfile", f"{what} profile in annotation and field must match"))
+        errors.forbidden(f"{path}.localhostProfile", f"{what} profile in annotation and field must match")

@@ -8,14 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_found,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.names import (
     config_key_errors,
     label_errors,
@@ -24,7 +17,6 @@ from scheduler_core.apimachinery.objects.names import (
     variable_errors,
 )
 from scheduler_core.apiserver.validation import checks, rules
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import uses
 from scheduler_core.apiserver.validation.pods.references import field_reference, resource_reference
 from scheduler_core.apiserver.validation.pods.security import security_context
@@ -93,12 +85,10 @@ def _ports(raw: rules.Object, path: str, errors: Errors) -> None:
     for i, port in enumerate(raw.get("ports") or ()):
         where, name = f"{path}.ports[{i}]", port.get("name") or ""
         if name and (problems := port_name_errors(name)):
-            errors += [invalid(f"{where}.name", name, problem) for problem in problems]
+            errors.problems(f"{where}.name", name, problems)
         elif name:
             checks.unique(errors, names, name, f"{where}.name")
-        if not port.get("containerPort"):
-            errors.append(build_required_error(f"{where}.containerPort"))
-        else:
+        if not errors.required(f"{where}.containerPort", when=not port.get("containerPort")):
             checks.port_number(port["containerPort"], f"{where}.containerPort", errors)
         if port.get("hostPort"):
             checks.port_number(port["hostPort"], f"{where}.hostPort", errors)
@@ -117,11 +107,11 @@ def _variable(variable: rules.Object, path: str, errors: Errors) -> None:
     count = sum(given.get(field) is not None for field in _SOURCES)
     if not count:
         named_ = ", ".join(f"`{field}`" for field in _SOURCES[:-1])
-        errors.append(invalid(where, "", f"must specify one of: {named_} or `{_SOURCES[-1]}`"))
+        errors.invalid(where, "", f"must specify one of: {named_} or `{_SOURCES[-1]}`")
     elif variable.get("value"):
-        errors.append(invalid(where, "", "may not be specified when `value` is not empty"))
+        errors.invalid(where, "", "may not be specified when `value` is not empty")
     elif count > 1:
-        errors.append(invalid(where, "", _MORE))
+        errors.invalid(where, "", _MORE)
 
 
 def _source(source: rules.Object, field: str, path: str, errors: Errors) -> None:
@@ -141,9 +131,7 @@ def _variables(source: rules.Object, path: str, i: int, errors: Errors) -> None:
     for field in fields:
         rules.inner(field, rules.validate_name("name", subdomain_errors, needed=True))(source, f"{path}[{i}]", errors)
     count = sum(source.get(field) is not None for field in fields)
-    if count != 1:
-        detail = _MORE if count else "must specify one of: `configMapRef` or `secretRef`"
-        errors.append(invalid(path, "", detail))
+    errors.invalid(path, "", _MORE if count else "must specify one of: `configMapRef` or `secretRef`", when=count != 1)
 
 
 def _by_name(entries: object, field: str) -> dict[str, str]:
@@ -158,23 +146,19 @@ def _mounts(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
         where = f"{path}[{i}]"
         name, place = mount.get("name") or "", mount.get("mountPath") or ""
         rules.need("name")(mount, where, errors)
-        if name not in pod.volumes:
-            errors.append(not_found(f"{where}.name", name))
+        errors.not_found(f"{where}.name", name, when=name not in pod.volumes)
         rules.need("mountPath")(mount, where, errors)
-        if place in taken:
-            errors.append(invalid(f"{where}.mountPath", place, "must be unique"))
+        errors.invalid(f"{where}.mountPath", place, "must be unique", when=place in taken)
         taken[place] = None
-        if name in devices:
-            errors.append(invalid(f"{where}.name", name, "must not already exist in volumeDevices"))
+        errors.invalid(f"{where}.name", name, "must not already exist in volumeDevices", when=name in devices)
         if place in devices.values():
-            detail = "must not already exist as a path in volumeDevices"
-            errors.append(invalid(f"{where}.mountPath", place, detail))
+            errors.invalid(f"{where}.mountPath", place, "must not already exist as a path in volumeDevices")
         if mount.get("subPath"):
             rules.text("subPath", rules.not_below)(mount, path, errors)
         if mount.get("subPathExpr"):
             if mount.get("subPath"):
                 detail = "subPathExpr and subPath are mutually exclusive"
-                errors.append(invalid(f"{where}.subPathExpr", mount["subPathExpr"], detail))
+                errors.invalid(f"{where}.subPathExpr", mount["subPathExpr"], detail)
             rules.text("subPathExpr", rules.not_below)(mount, path, errors)
         _propagation(mount, raw, path, errors)
 
@@ -186,16 +170,14 @@ def _propagation(mount: rules.Object, raw: rules.Object, path: str, errors: Erro
     privileged = (raw.get("securityContext") or {}).get("privileged")
     if given == "Bidirectional" and not privileged:
         detail = "Bidirectional mount propagation is available only to privileged containers"
-        errors.append(forbidden(f"{path}.mountPropagation", detail))
+        errors.forbidden(f"{path}.mountPropagation", detail)
     where, modes = f"{path}.recursiveReadOnly", ("Disabled", "Enabled", "IfPossible")
     if recursive not in (None, *modes):
-        errors.append(not_supported(where, recursive, modes))
+        errors.not_supported(where, recursive, modes)
     elif recursive not in (None, "Disabled"):
-        if not mount.get("readOnly"):
-            errors.append(forbidden(where, "may only be specified when readOnly is true"))
+        errors.forbidden(where, "may only be specified when readOnly is true", when=not mount.get("readOnly"))
         if given not in (None, "None"):
-            detail = "may only be specified when mountPropagation is None or not specified"
-            errors.append(forbidden(where, detail))
+            errors.forbidden(where, "may only be specified when mountPropagation is None or not specified")
 
 
 def _devices(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
@@ -207,26 +189,21 @@ def _devices(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
         name, place = device.get("name") or "", device.get("devicePath") or ""
         volume = pod.volumes.get(name)
         rules.need("name")(device, where, errors)
-        if name in names:
-            errors.append(invalid(f"{where}.name", name, "must be unique"))
+        errors.invalid(f"{where}.name", name, "must be unique", when=name in names)
         if volume is None:
-            errors.append(not_found(f"{where}.name", name))
+            errors.not_found(f"{where}.name", name)
         elif volume.get("persistentVolumeClaim") is None and volume.get("ephemeral") is None:
             detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
-            errors.append(invalid(f"{where}.name", name, detail))
+            errors.invalid(f"{where}.name", name, detail)
         rules.need("devicePath")(device, where, errors)
-        if place in paths:
-            errors.append(invalid(f"{where}.devicePath", place, "must be unique"))
-        if rules.steps_back(place):
-            detail = "can not contain backsteps ('..')"
-            errors.append(invalid(f"{where}.devicePath", place, detail))
-        else:
+        errors.invalid(f"{where}.devicePath", place, "must be unique", when=place in paths)
+        if not errors.invalid(
+            f"{where}.devicePath", place, "can not contain backsteps ('..')", when=rules.steps_back(place)
+        ):
             paths[place] = None
-        if name in mounts:
-            errors.append(invalid(f"{where}.name", name, "must not already exist in volumeMounts"))
+        errors.invalid(f"{where}.name", name, "must not already exist in volumeMounts", when=name in mounts)
         if place in mounts.values():
-            detail = "must not already exist as a path in volumeMounts"
-            errors.append(invalid(f"{where}.devicePath", place, detail))
+            errors.invalid(f"{where}.devicePath", place, "must not already exist as a path in volumeMounts")
         if name:
             names[name] = None
 
@@ -237,15 +214,11 @@ def _resize(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
     known = {"resourceName": ("cpu", "memory"), "restartPolicy": ("NotRequired", "RestartContainer")}
     for i, policy in enumerate(raw.get("resizePolicy") or ()):
         resource = policy.get("resourceName") or ""
-        if resource in seen:
-            errors.append(duplicate(f"{path}[{i}]", resource))
-        seen[resource] = None
+        errors.unique(seen, resource, f"{path}[{i}]")
         for field, supported in known.items():
             value = policy.get(field) or ""
-            if not value:
-                errors.append(build_required_error(path))
-            elif value not in supported:
-                errors.append(not_supported(path, value, supported))
+            if not errors.required(path, when=not value):
+                errors.not_supported(path, value, supported, when=value not in supported)
         restart = policy.get("restartPolicy") or ""
         if pod.never_restarts and restart != "NotRequired":
-            errors.append(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
+            errors.invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'")

@@ -8,18 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_found,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, forbidden
 from scheduler_core.apimachinery.objects.names import header_errors, port_name_errors
 from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.pods.container import Pod, container
 from scheduler_core.apiserver.validation.rules import Object, Rules, need, not_negative, one, only_one
 
@@ -52,8 +44,7 @@ def containers(pod: Pod, errors: Errors) -> None:
 
 def _regular(pod: Pod, errors: Errors) -> None:
     given, where = pod.spec.get("containers") or (), f"{pod.path}.containers"
-    if not given:
-        errors.append(build_required_error(where))
+    errors.required(where, when=not given)
     names: dict[str, None] = {}
     for i, raw in enumerate(given):
         container(raw, pod, f"{where}[{i}]", errors)
@@ -68,10 +59,9 @@ def _init(pod: Pod, errors: Errors) -> None:
     for i, raw in enumerate(pod.spec.get("initContainers") or ()):
         path, name, policy = f"{where}[{i}]", raw.get("name") or "", raw.get("restartPolicy")
         container(raw, pod, path, errors)
-        if policy not in (None, "Always"):
-            errors.append(not_supported(f"{path}.restartPolicy", policy, ("Always",)))
+        errors.not_supported(f"{path}.restartPolicy", policy, ("Always",), when=policy not in (None, "Always"))
         if name in names:
-            errors.append(duplicate(f"{path}.name", name))
+            errors.duplicate(f"{path}.name", name)
         elif name:
             names[name] = None
         _host_ports([raw], where, errors)
@@ -79,8 +69,7 @@ def _init(pod: Pod, errors: Errors) -> None:
             _course(raw, pod, path, errors)
             continue
         for field in ("lifecycle", *_PROBES):
-            if raw.get(field) is not None:
-                errors.append(forbidden(f"{path}.{field}", _ONLY_SIDECARS))
+            errors.forbidden(f"{path}.{field}", _ONLY_SIDECARS, when=raw.get(field) is not None)
 
 
 def _ephemeral(pod: Pod, errors: Errors) -> None:
@@ -91,23 +80,20 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
         container(raw, pod, path, errors)
         reject_padded_image(raw, path, errors)
         checks.unique(errors, names, raw.get("name") or "", f"{path}.name")
-        if target and target not in others:
-            errors.append(not_found(f"{path}.targetContainerName", target))
+        errors.not_found(f"{path}.targetContainerName", target, when=target and target not in others)
         given = [field for field in _NOT_ADDED if raw.get(field) is not None]
         if raw.get("resources") == {}:
             given.remove("resources")
         errors += [forbidden(f"{path}.{field}", _ADDED) for field in given]
         for j, mount in enumerate(raw.get("volumeMounts") or ()):
             for field in ("subPath", "subPathExpr"):
-                if mount.get(field):
-                    errors.append(forbidden(f"{path}.volumeMounts[{j}].{field}", _ADDED))
+                errors.forbidden(f"{path}.volumeMounts[{j}].{field}", _ADDED, when=mount.get(field))
 
 
 def reject_padded_image(raw: Object, path: str, errors: Errors) -> None:
     """Reject spaces around the image of a pod's container; a template may have such an image."""
     image = raw.get("image") or ""
-    if image != image.strip():
-        errors.append(invalid(f"{path}.image", image, "must not have leading or trailing whitespace"))
+    errors.invalid(f"{path}.image", image, "must not have leading or trailing whitespace", when=image != image.strip())
 
 
 def _host_ports(given: Iterable[Object], path: str, errors: Errors) -> None:
@@ -138,13 +124,11 @@ def _probe(probe: Object, field: str, pod: Pod, path: str, errors: Errors) -> No
     _handler(probe, _HANDLERS, pod, path, errors)
     _TIMES(probe, path, errors)
     grace, where = probe.get("terminationGracePeriodSeconds"), f"{path}.terminationGracePeriodSeconds"
-    if grace is not None and grace <= 0:
-        errors.append(invalid(where, grace, "must be greater than 0"))
+    errors.invalid(where, grace, "must be greater than 0", when=grace is not None and grace <= 0)
     if field == "readinessProbe":
-        if grace is not None:
-            errors.append(invalid(where, grace, "must not be set for readinessProbes"))
+        errors.invalid(where, grace, "must not be set for readinessProbes", when=grace is not None)
     elif probe.get("successThreshold") not in (None, 0, 1):
-        errors.append(invalid(f"{path}.successThreshold", probe["successThreshold"], "must be 1"))
+        errors.invalid(f"{path}.successThreshold", probe["successThreshold"], "must be 1")
 
 
 def _handler(value: Object, kinds: dict[str, Rules], pod: Pod, path: str, errors: Errors) -> None:
@@ -153,18 +137,17 @@ def _handler(value: Object, kinds: dict[str, Rules], pod: Pod, path: str, errors
     if kinds is _HOOKS and "sleep" in found:
         seconds, where = value["sleep"].get("seconds") or 0, f"{path}.sleep"
         if len(found) > 1:
-            errors.append(forbidden(where, "may not specify more than 1 handler type"))
+            errors.forbidden(where, "may not specify more than 1 handler type")
         elif not 0 <= seconds <= pod.grace:
             detail = f"must be non-negative and less than terminationGracePeriodSeconds ({pod.grace})"
-            errors.append(invalid(where, seconds, detail))
-    if not found:
-        errors.append(build_required_error(path, "must specify a handler type"))
+            errors.invalid(where, seconds, detail)
+    errors.required(path, "must specify a handler type", when=not found)
 
 
 def port_number_or_name(value: Object, path: str, errors: Errors) -> None:
     port, where = value.get("port") or 0, f"{path}.port"
     if isinstance(value.get("port"), str):
-        errors += [invalid(where, value["port"], problem) for problem in port_name_errors(value["port"])]
+        errors.problems(where, value["port"], port_name_errors(value["port"]))
     else:
         checks.port_number(int(port), where, errors)
 
@@ -172,7 +155,7 @@ def port_number_or_name(value: Object, path: str, errors: Errors) -> None:
 def _headers(value: Object, path: str, errors: Errors) -> None:
     for header in value.get("httpHeaders") or ():
         name = header.get("name") or ""
-        errors += [invalid(f"{path}.httpHeaders", name, problem) for problem in header_errors(name)]
+        errors.problems(f"{path}.httpHeaders", name, header_errors(name))
 
 
 _HOOKS: dict[str, Rules] = {
@@ -206,13 +189,12 @@ def reject_fields_of_other_systems(spec: Object, path: str, errors: Errors) -> N
     if spec.get("os") is None:
         return
     if not system:
-        errors.append(build_required_error(f"{path}.os.name"))
+        errors.required(f"{path}.os.name")
     elif system not in _SYSTEMS:
-        errors.append(not_supported(f"{path}.os", system, _SYSTEMS))
+        errors.not_supported(f"{path}.os", system, _SYSTEMS)
     elif system == "linux":
         for context, where in _contexts(spec, path):
-            if context.get("windowsOptions") is not None:
-                errors.append(forbidden(f"{where}.windowsOptions", _ONLY_WINDOWS))
+            errors.forbidden(f"{where}.windowsOptions", _ONLY_WINDOWS, when=context.get("windowsOptions") is not None)
     else:
         _windows(spec, path, errors)
 
@@ -228,8 +210,7 @@ def _windows(spec: Object, path: str, errors: Errors) -> None:
     for field in _NOT_WINDOWS:
         value = (context if field.startswith(".") else spec).get(field.removeprefix("."))
         if value or (value is not None and field not in _NO_POINTERS):
-            where = f"{path}.{_CONTEXT}{field}" if field.startswith(".") else f"{path}.{field}"
-            errors.append(forbidden(where, _ONLY_LINUX))
+            errors.forbidden(f"{path}.{_CONTEXT}{field}" if field.startswith(".") else f"{path}.{field}", _ONLY_LINUX)
     for raw, where in every_container(spec, path):
         own = raw.get(_CONTEXT) or {}
         errors += [
@@ -251,11 +232,11 @@ def host_process(spec: Object, path: str, errors: Errors) -> None:
         if of_pod is not None and own is not None and own != of_pod:
             shown = str(of_pod).lower()
             detail = f"pod hostProcess value must be identical if both are specified, was {shown}"
-            errors.append(invalid(f"{where}.{_CONTEXT}.windowsOptions.hostProcess", own, detail))
+            errors.invalid(f"{where}.{_CONTEXT}.windowsOptions.hostProcess", own, detail)
         found.append(own if own is not None else bool(of_pod))
     if any(found) and not all(found):
         detail = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
-        errors.append(invalid(path, "", detail))
+        errors.invalid(path, "", detail)
     if any(found) and not spec.get("hostNetwork"):
         detail = "hostNetwork must be true if pod contains any hostProcess containers"
-        errors.append(invalid(f"{path}.hostNetwork", False, detail))
+        errors.invalid(f"{path}.hostNetwork", False, detail)

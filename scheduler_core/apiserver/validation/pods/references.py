@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.demand import Amount
-from scheduler_core.apimachinery.objects.errors import build_required_error, invalid, not_supported
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import Object
 
 _MAPS = ("metadata.annotations", "metadata.labels")
@@ -33,8 +32,7 @@ def field_reference(value: Object, path: str, errors: Errors, supported: Sequenc
     """A field of the pod, of those that are supported where the reference stands."""
     version, field = value.get("apiVersion") or "v1", value.get("fieldPath") or ""
     where = f"{path}.fieldPath"
-    if not field:
-        errors.append(build_required_error(where))
+    if errors.required(where, when=not field):
         return
     name, subscript, has_subscript = _split(field)
     problem = ""
@@ -45,14 +43,13 @@ def field_reference(value: Object, path: str, errors: Errors, supported: Sequenc
     elif not has_subscript and field not in (*_LABELS, "spec.host"):
         problem = f"field label not supported: {field}"
     if problem:
-        errors.append(invalid(where, field, f"error converting fieldPath: {problem}"))
+        errors.invalid(where, field, f"error converting fieldPath: {problem}")
     elif has_subscript:
         key = subscript.lower() if name == "metadata.annotations" else subscript
-        errors += [invalid(path, key, each) for each in list_qualified_name_errors(key)]
+        errors.problems(path, key, list_qualified_name_errors(key))
     else:
         name = "spec.nodeName" if field == "spec.host" else field
-        if name not in supported:
-            errors.append(not_supported(where, name, supported))
+        errors.not_supported(where, name, supported, when=name not in supported)
 
 
 def _split(field: str) -> tuple[str, str, bool]:
@@ -68,11 +65,11 @@ def resource_reference(value: Object, path: str, errors: Errors, in_volume: bool
     resource = value.get("resource") or ""
     huge = resource.startswith(("requests.hugepages-", "limits.hugepages-"))
     if in_volume and not value.get("containerName"):
-        errors.append(build_required_error(f"{path}.containerName"))
+        errors.required(f"{path}.containerName")
     elif not resource:
-        errors.append(build_required_error(f"{path}.resource"))
+        errors.required(f"{path}.resource")
     elif resource not in _RESOURCES and not huge:
-        errors.append(not_supported(f"{path}.resource", resource, _RESOURCES))
+        errors.not_supported(f"{path}.resource", resource, _RESOURCES)
     divisor = Amount.of(value.get("divisor") or "0").text
     kind = "hugepages" if huge else _OF_RESOURCE.get(resource.partition(".")[2], "")
     if divisor == "0":
@@ -80,7 +77,7 @@ def resource_reference(value: Object, path: str, errors: Errors, in_volume: bool
     if resource in ("limits.cpu", "requests.cpu"):
         if divisor not in ("1m", "1"):
             detail = "only divisor's values 1m and 1 are supported with the cpu resource"
-            errors.append(invalid(f"{path}.divisor", resource, detail))
+            errors.invalid(f"{path}.divisor", resource, detail)
     elif (huge or resource in _RESOURCES) and divisor not in _BYTES:
         detail = f"only divisor's values {', '.join(_BYTES)} are supported with the {kind} resource"
-        errors.append(invalid(f"{path}.divisor", resource, detail))
+        errors.invalid(f"{path}.divisor", resource, detail)

@@ -7,16 +7,8 @@ from __future__ import annotations
 
 import re
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    duplicate,
-    invalid,
-    not_supported,
-    too_long,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, invalid
 from scheduler_core.apimachinery.objects.names import subdomain_errors
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, inner, not_below, one, text, within
 
@@ -40,7 +32,7 @@ def security_context(context: Object, host_users: bool, path: str, errors: Error
         rule(context, path, errors)
     one("procMount", "Default", "Unmasked", empty=True)(context, path, errors)
     if host_users and context.get("procMount") == "Unmasked":
-        errors.append(invalid(f"{path}.procMount", "Unmasked", "`hostUsers` must be false to use `Unmasked`"))
+        errors.invalid(f"{path}.procMount", "Unmasked", "`hostUsers` must be false to use `Unmasked`")
     inner("seccompProfile", _seccomp)(context, path, errors)
     if context.get("allowPrivilegeEscalation") is False:
         added = (context.get("capabilities") or {}).get("add") or ()
@@ -59,11 +51,10 @@ def pod_security_context(spec: Object, path: str, errors: Errors) -> None:
         rule(context, where, errors)
     for i, group in enumerate(context.get("supplementalGroups") or ()):
         if not 0 <= group <= MAX_INT32:
-            detail = f"must be between 0 and {MAX_INT32}, inclusive"
-            errors.append(invalid(f"{where}.supplementalGroups[{i}]", group, detail))
+            errors.invalid(f"{where}.supplementalGroups[{i}]", group, f"must be between 0 and {MAX_INT32}, inclusive")
     if spec.get("hostPID") and spec.get("shareProcessNamespace"):
         detail = "ShareProcessNamespace and HostPID cannot both be enabled"
-        errors.append(invalid(f"{where}.shareProcessNamespace", True, detail))
+        errors.invalid(f"{where}.shareProcessNamespace", True, detail)
     _sysctls(context, spec, f"{where}.sysctls", errors)
     one("fsGroupChangePolicy", "Always", "OnRootMismatch", empty=True)(context, where, errors)
     inner("seccompProfile", _seccomp)(context, where, errors)
@@ -78,15 +69,14 @@ def _sysctls(context: Object, spec: Object, path: str, errors: Errors) -> None:
     for i, sysctl in enumerate(context.get("sysctls") or ()):
         name, where = sysctl.get("name") or "", f"{path}[{i}].name"
         if not name:
-            errors.append(build_required_error(where))
+            errors.required(where)
         elif len(name.encode()) > _LONGEST_SYSCTL or not _is_sysctl(name):
-            detail = f"must have at most {_LONGEST_SYSCTL} characters and match regex ^{_SYSCTL}$"
-            errors.append(invalid(where, name, detail))
+            errors.invalid(where, name, f"must have at most {_LONGEST_SYSCTL} characters and match regex ^{_SYSCTL}$")
         elif name in names:
-            errors.append(duplicate(where, name))
+            errors.duplicate(where, name)
         for shared, names_of in _OF_NAMESPACES.items():
             if spec.get(shared) and names_of.match(_normalize_sysctl(name)):
-                errors.append(invalid(where, name, f"may not be specified when '{shared}' is true"))
+                errors.invalid(where, name, f"may not be specified when '{shared}' is true")
         names[name] = None
 
 
@@ -98,10 +88,8 @@ def _normalize_sysctl(name: str) -> str:
 
 def _type(profile: Object, path: str, what: str, errors: Errors) -> None:
     given = profile.get("type") or ""
-    if not given:
-        errors.append(build_required_error(f"{path}.type", f"type is required when {what} is set"))
-    elif given not in PROFILES:
-        errors.append(not_supported(f"{path}.type", given, PROFILES))
+    if not errors.required(f"{path}.type", f"type is required when {what} is set", when=not given):
+        errors.not_supported(f"{path}.type", given, PROFILES, when=given not in PROFILES)
 
 
 def _seccomp(profile: Object, path: str, errors: Errors) -> None:
@@ -110,10 +98,9 @@ def _seccomp(profile: Object, path: str, errors: Errors) -> None:
     if profile.get("type") != "Localhost":
         if local is not None:
             written = as_go_writes(profile, "SeccompProfile")
-            detail = "can only be set when seccomp type is Localhost"
-            errors.append(FieldError(where, written, detail, kind="Invalid value"))
+            errors.written(where, written, "can only be set when seccomp type is Localhost")
     elif local is None:
-        errors.append(build_required_error(where, "must be set when seccomp type is Localhost"))
+        errors.required(where, "must be set when seccomp type is Localhost")
     else:
         text("localhostProfile", not_below)(profile, path, errors)
 
@@ -122,15 +109,13 @@ def _app_armor(profile: Object, path: str, errors: Errors) -> None:
     where, local, given = f"{path}.localhostProfile", profile.get("localhostProfile"), profile.get("type")
     if given != "Localhost":
         if local is not None and given in PROFILES:
-            errors.append(invalid(where, local, "can only be set when AppArmor type is Localhost"))
+            errors.invalid(where, local, "can only be set when AppArmor type is Localhost")
         _type(profile, path, "appArmorProfile", errors)
     elif local is None or local == "":
-        errors.append(build_required_error(where, "must be set when AppArmor type is Localhost"))
+        errors.required(where, "must be set when AppArmor type is Localhost")
     else:
-        if local.strip() != local:
-            errors.append(invalid(where, local, "must not be padded with whitespace"))
-        if len(local.encode()) > _LONGEST_PROFILE:
-            errors.append(too_long(where, _LONGEST_PROFILE))
+        errors.invalid(where, local, "must not be padded with whitespace", when=local.strip() != local)
+        errors.too_long(where, _LONGEST_PROFILE, when=len(local.encode()) > _LONGEST_PROFILE)
 
 
 # Windows
@@ -149,9 +134,9 @@ def _windows(options: Object, path: str, errors: Errors) -> None:
     spec, user = options.get("gmsaCredentialSpec"), options.get("runAsUserName")
     where = f"{path}.gmsaCredentialSpec"
     if spec == "":
-        errors.append(invalid(where, "", "gmsaCredentialSpec cannot be an empty string"))
+        errors.invalid(where, "", "gmsaCredentialSpec cannot be an empty string")
     elif spec is not None and len(spec.encode()) > _SPEC_KIB * 1024:
-        errors.append(invalid(where, spec, f"gmsaCredentialSpec size must be under {_SPEC_KIB} KiB"))
+        errors.invalid(where, spec, f"gmsaCredentialSpec size must be under {_SPEC_KIB} KiB")
     if user is not None:
         errors += [invalid(f"{path}.runAsUserName", user, f"runAsUserName{each}") for each in _user(user)]
 

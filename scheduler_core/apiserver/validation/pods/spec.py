@@ -9,14 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import amounts, pod_amounts
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    format_key_path,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
@@ -26,7 +19,6 @@ from scheduler_core.apimachinery.objects.names import (
 )
 from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_pod_level_name
 from scheduler_core.apiserver.validation import checks, placement
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.devices.pods import claims_of, is_mirror, uses
 from scheduler_core.apiserver.validation.network.services import ip_address
 from scheduler_core.apiserver.validation.pods import annotations as of_annotations
@@ -53,32 +45,27 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
     if resources is None:
         return
     if (pod.spec.get("os") or {}).get("name") == "windows":
-        errors.append(forbidden(where, "may not be set for a windows pod"))
+        errors.forbidden(where, "may not be set for a windows pod")
         return
     if resources.get("claims") is not None:
-        detail = "claims may not be set for Resources at pod-level"
-        errors.append(forbidden(f"{where}.claims", detail))
+        errors.forbidden(f"{where}.claims", "claims may not be set for Resources at pod-level")
     checks.resource_requirements(resources, where, errors, _name)
     uses(resources.get("claims") or (), pod.claims, f"{where}.claims", errors)
     alone = {**pod.spec, "resources": None}
     requests, limits = amounts(resources.get("requests")), amounts(resources.get("limits"))
     for name, total in pod_amounts(alone, "requests", overhead=False).items():
         if name in requests and total.nanos > requests[name].nanos:
-            detail = f"must be greater than or equal to aggregate container requests of {total.text}"
-            errors.append(
-                invalid(
-                    format_key_path(f"{where}.requests", name),
-                    checks.quantity_text(resources["requests"][name]),
-                    detail,
-                )
+            errors.invalid(
+                format_key_path(f"{where}.requests", name),
+                checks.quantity_text(resources["requests"][name]),
+                f"must be greater than or equal to aggregate container requests of {total.text}",
             )
     for name, total in pod_amounts(alone, "limits", overhead=False).items():
         if name.startswith(HUGE_PAGES) and name in limits and total.nanos > limits[name].nanos:
-            detail = f"must be greater than or equal to aggregate container limits of {total.text}"
-            errors.append(
-                invalid(
-                    format_key_path(f"{where}.limits", name), checks.quantity_text(resources["limits"][name]), detail
-                )
+            errors.invalid(
+                format_key_path(f"{where}.limits", name),
+                checks.quantity_text(resources["limits"][name]),
+                f"must be greater than or equal to aggregate container limits of {total.text}",
             )
     for i, raw in enumerate(pod.spec.get("containers") or ()):
         for name, limit in amounts((raw.get("resources") or {}).get("limits")).items():
@@ -87,15 +74,14 @@ def pod_resources(pod: Pod, errors: Errors) -> None:
                 detail = (
                     f"must be less than or equal to pod limits of {checks.quantity_text(resources['limits'][name])}"
                 )
-                shown = checks.quantity_text(raw["resources"]["limits"][name])
-                errors.append(invalid(place, shown, detail))
+                errors.invalid(place, checks.quantity_text(raw["resources"]["limits"][name]), detail)
 
 
 def _name(name: str, path: str, errors: Errors) -> None:
     before = len(errors)
     checks.standard_name(name, path, errors)
     if len(errors) == before and not is_pod_level_name(name):
-        errors.append(not_supported(path, name, ("cpu", "hugepages-", "memory")))
+        errors.not_supported(path, name, ("cpu", "hugepages-", "memory"))
 
 
 _MOST_SERVERS, _MOST_SEARCHES, _LONGEST_LIST = 3, 32, 2048
@@ -144,9 +130,8 @@ def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str
     _host_aliases(spec, f"{path}.hostAliases", errors)
     validate_name("priorityClassName", subdomain_errors)(spec, path, errors)
     if (name := spec.get("runtimeClassName")) is not None:
-        errors += [invalid(f"{path}.runtimeClassName", name, problem) for problem in subdomain_errors(name)]
-    if spec.get("preemptionPolicy") == "":
-        errors.append(build_required_error(f"{path}.preemptionPolicy"))
+        errors.problems(f"{path}.runtimeClassName", name, subdomain_errors(name))
+    errors.required(f"{path}.preemptionPolicy", when=spec.get("preemptionPolicy") == "")
     one("preemptionPolicy", "PreemptLowerPriority", "Never")(spec, path, errors)
     if spec.get("overhead"):
         checks.resource_requirements({"limits": spec["overhead"]}, f"{path}.overhead", errors)
@@ -161,9 +146,9 @@ def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
         for i, raw in enumerate(spec.get(field) or ()):
             reject_padded_image(raw, f"spec.{field}[{i}]", errors)
     if new and spec.get("ephemeralContainers"):
-        errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
+        errors.forbidden("spec.ephemeralContainers", "cannot be set on create")
     if spec.get("nodeName") and spec.get("schedulingGates"):
-        errors.append(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"))
+        errors.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
     annotations = meta.get("annotations") or {}
     of_annotations.validate_seccomp_annotations(spec, annotations, "spec", errors)
     of_annotations.validate_app_armor_annotations(spec, annotations, errors)
@@ -178,56 +163,50 @@ def _host_network(spec: Object, path: str, in_template: bool, errors: Errors) ->
             host = port.get("hostPort") or 0
             if host != (port.get("containerPort") or 0) and not (in_template and not host):
                 where = f"{path}.containers[{i}].ports[{j}].hostPort"
-                errors.append(invalid(where, host, "must match `containerPort` when `hostNetwork` is true"))
+                errors.invalid(where, host, "must match `containerPort` when `hostNetwork` is true")
 
 
 def _dns(spec: Object, path: str, errors: Errors) -> None:
     config = spec.get("dnsConfig")
     servers = (config or {}).get("nameservers") or ()
     if spec.get("dnsPolicy") == "None":
-        if config is None:
-            errors.append(build_required_error(path, "must provide `dnsConfig` when `dnsPolicy` is None"))
+        if errors.required(path, "must provide `dnsConfig` when `dnsPolicy` is None", when=config is None):
             return
         if not servers:
-            detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-            errors.append(build_required_error(f"{path}.nameservers", detail))
+            errors.required(f"{path}.nameservers", "must provide at least one DNS nameserver when `dnsPolicy` is None")
             return
     if config is None:
         return
     if len(servers) > _MOST_SERVERS:
-        detail = f"must not have more than {_MOST_SERVERS} nameservers"
-        errors.append(invalid(f"{path}.nameservers", list(servers), detail))
+        errors.invalid(f"{path}.nameservers", list(servers), f"must not have more than {_MOST_SERVERS} nameservers")
     for i, server in enumerate(servers):
         ip_address(server, f"{path}.nameservers[{i}]", errors)
     _searches(list(config.get("searches") or ()), f"{path}.searches", errors)
     for i, option in enumerate(config.get("options") or ()):
-        if not option.get("name"):
-            errors.append(build_required_error(f"{path}.options[{i}]", "must not be empty"))
+        errors.required(f"{path}.options[{i}]", "must not be empty", when=not option.get("name"))
 
 
 def _searches(searches: list[str], path: str, errors: Errors) -> None:
     if len(searches) > _MOST_SEARCHES:
-        errors.append(invalid(path, searches, f"must not have more than {_MOST_SEARCHES} search paths"))
+        errors.invalid(path, searches, f"must not have more than {_MOST_SEARCHES} search paths")
     if len(" ".join(searches).encode()) > _LONGEST_LIST:
         detail = f"must not have more than {_LONGEST_LIST} characters (including spaces) in the search list"
-        errors.append(invalid(path, searches, detail))
+        errors.invalid(path, searches, detail)
     for i, search in enumerate(searches):
         name = search.removesuffix(".")
         problems = () if search == "." else list_underscored_subdomain_errors(name)
-        errors += [invalid(f"{path}[{i}]", name, problem) for problem in problems]
+        errors.problems(f"{path}[{i}]", name, problems)
 
 
 def _gates(spec: Object, path: str, errors: Errors) -> None:
     for i, gate in enumerate(spec.get("readinessGates") or ()):
         name, where = gate.get("conditionType") or "", f"{path}.readinessGates[{i}].conditionType"
-        errors += [invalid(where, name, problem) for problem in list_qualified_name_errors(name)]
+        errors.problems(where, name, list_qualified_name_errors(name))
     seen: dict[str, None] = {}
     for i, gate in enumerate(spec.get("schedulingGates") or ()):
         name, where = gate.get("name") or "", f"{path}.schedulingGates[{i}]"
-        errors += [invalid(where, name, problem) for problem in list_qualified_name_errors(name)]
-        if name in seen:
-            errors.append(duplicate(where, name))
-        seen[name] = None
+        errors.problems(where, name, list_qualified_name_errors(name))
+        errors.unique(seen, name, where)
 
 
 def _host_users(spec: Object, path: str, errors: Errors) -> None:
@@ -235,11 +214,9 @@ def _host_users(spec: Object, path: str, errors: Errors) -> None:
         return
     detail = "when `hostUsers` is false"
     for field in ("hostNetwork", "HostPID", "HostIPC"):
-        if spec.get(f"h{field[1:]}"):
-            errors.append(forbidden(f"{path}.{field}", detail))
+        errors.forbidden(f"{path}.{field}", detail, when=spec.get(f"h{field[1:]}"))
     for raw, where in every_container(spec, path):
-        if raw.get("volumeDevices"):
-            errors.append(forbidden(f"{where}.volumeDevices", detail))
+        errors.forbidden(f"{where}.volumeDevices", detail, when=raw.get("volumeDevices"))
 
 
 def _host_aliases(spec: Object, path: str, errors: Errors) -> None:
@@ -247,7 +224,7 @@ def _host_aliases(spec: Object, path: str, errors: Errors) -> None:
         ip_address(alias.get("ip") or "", f"{path}[{i}].ip", errors)
         for j, name in enumerate(alias.get("hostnames") or ()):
             where = f"{path}[{i}].hostnames[{j}]"
-            errors += [invalid(where, name, problem) for problem in subdomain_errors(name)]
+            errors.problems(where, name, subdomain_errors(name))
 
 
 # Templates for pods, and the selectors of workloads that have to match them.
@@ -267,8 +244,7 @@ def pod_template(template: Object, path: str, errors: Errors) -> None:
     pod_spec(spec, errors, f"{path}.spec")
     validate_seccomp_annotations(spec, annotations, f"{path}.spec", errors)
     if spec.get("ephemeralContainers"):
-        detail = "ephemeral containers not allowed in pod template"
-        errors.append(forbidden(f"{path}.spec.ephemeralContainers", detail))
+        errors.forbidden(f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
 
 
 def validate_selector_and_template(spec: Object, errors: Errors) -> None:
@@ -278,11 +254,11 @@ def validate_selector_and_template(spec: Object, errors: Errors) -> None:
     checks.label_selector(selector, "spec.selector", errors)
     wrong = len(errors) > before
     if selector is None:
-        errors.append(build_required_error("spec.selector"))
+        errors.required("spec.selector")
     elif is_empty(selector):
-        errors.append(invalid("spec.selector", {}, "empty selector is invalid for deployment"))
+        errors.invalid("spec.selector", {}, "empty selector is invalid for deployment")
     if wrong:
-        errors.append(invalid("spec.selector", selector_json(selector), "invalid label selector"))
+        errors.invalid("spec.selector", selector_json(selector), "invalid label selector")
         return
     template = spec.get("template") or {}
     match(selector, template, "spec.template", errors)
@@ -294,8 +270,7 @@ def match(selector: Object | None, template: Object, path: str, errors: Errors) 
     """Reports a sound selector that the template's labels do not match."""
     labels = (template.get("metadata") or {}).get("labels")
     if selector is None or not LabelSelector.of(selector).matches(labels or {}):
-        shown = None if labels is None else dict(sorted(labels.items()))
-        errors.append(invalid(f"{path}.metadata.labels", shown, _DIFFERENT))
+        errors.invalid(f"{path}.metadata.labels", None if labels is None else dict(sorted(labels.items())), _DIFFERENT)
 
 
 def for_ever(template: Object, kind: str, errors: Errors) -> None:
@@ -303,10 +278,10 @@ def for_ever(template: Object, kind: str, errors: Errors) -> None:
     pod = template.get("spec") or {}
     policy = pod.get("restartPolicy")
     if policy not in (None, "", "Always"):
-        errors.append(not_supported("spec.template.spec.restartPolicy", policy, ("Always",)))
+        errors.not_supported("spec.template.spec.restartPolicy", policy, ("Always",))
     if pod.get("activeDeadlineSeconds") is not None:
         detail = f"activeDeadlineSeconds in {kind} is not Supported"
-        errors.append(forbidden("spec.template.spec.activeDeadlineSeconds", detail))
+        errors.forbidden("spec.template.spec.activeDeadlineSeconds", detail)
 
 
 def is_empty(selector: Object) -> bool:

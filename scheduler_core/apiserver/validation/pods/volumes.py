@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import build_required_error, duplicate, forbidden, invalid
+from scheduler_core.apimachinery.objects.errors import Errors, invalid
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.pods.references import field_reference, resource_reference
 from scheduler_core.apiserver.validation.rules import (
     Object,
@@ -50,7 +49,7 @@ KEY_TO_PATH: Rules = (need("key", "path"), path_text, mode("mode"))
 def _size_limit(value: Object, path: str, errors: Errors) -> None:
     limit = value.get("sizeLimit")
     if limit is not None and nanos(limit) < 0:
-        errors.append(forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity"))
+        errors.forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity")
 
 
 def downward_file(value: Object, path: str, errors: Errors) -> None:
@@ -61,12 +60,11 @@ def downward_file(value: Object, path: str, errors: Errors) -> None:
     if of_field is not None:
         field_reference(of_field, f"{path}.fieldRef", errors, _FIELDS)
         if of_resource is not None:
-            detail = "fieldRef and resourceFieldRef can not be specified simultaneously"
-            errors.append(invalid(path, "resource", detail))
+            errors.invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
     elif of_resource is not None:
         resource_reference(of_resource, f"{path}.resourceFieldRef", errors, in_volume=True)
     else:
-        errors.append(build_required_error(path, "one of fieldRef and resourceFieldRef is required"))
+        errors.required(path, "one of fieldRef and resourceFieldRef is required")
     mode("mode")(value, path, errors)
 
 
@@ -81,8 +79,7 @@ def _validate_projected(value: Object, path: str, errors: Errors) -> None:
     taken: dict[str, None] = {}
 
     def take(file: str, shown: str) -> None:
-        if file in taken:
-            errors.append(invalid(path, shown, "conflicting duplicate paths"))
+        errors.invalid(path, shown, "conflicting duplicate paths", when=file in taken)
         taken[file] = None
 
     for i, source in enumerate(value.get("sources") or ()):
@@ -102,7 +99,7 @@ def _validate_projected(value: Object, path: str, errors: Errors) -> None:
         if (token := source.get("serviceAccountToken")) is not None:
             _token(token, f"{where}.serviceAccountToken", path, errors)
         if sum(each is not None for each in source.values()) > 1:
-            errors.append(forbidden(where, "may not specify more than 1 volume type per source"))
+            errors.forbidden(where, "may not specify more than 1 volume type per source")
 
 
 def _token(token: Object, where: str, path: str, errors: Errors) -> None:
@@ -118,16 +115,15 @@ def _publish_secret(value: Object, path: str, errors: Errors) -> None:
     if reference is None:
         return
     name = reference.get("name") or ""
-    if not name:
-        errors.append(build_required_error(f"{path}.nodePublishSecretRef.name"))
+    if errors.required(f"{path}.nodePublishSecretRef.name", when=not name):
         return
-    errors += [invalid(f"{path}.name", name, problem) for problem in subdomain_errors(name)]
+    errors.problems(f"{path}.name", name, subdomain_errors(name))
 
 
 def _template(value: Object, path: str, errors: Errors) -> None:
     template = value.get("volumeClaimTemplate")
     if template is None:
-        errors.append(build_required_error(f"{path}.volumeClaimTemplate"))
+        errors.required(f"{path}.volumeClaimTemplate")
         return
     where = f"{path}.volumeClaimTemplate"
     template_metadata(template.get("metadata") or {}, f"{where}.metadata", errors)
@@ -180,14 +176,13 @@ def volumes(given: Any, pod: str, path: str, errors: Errors) -> dict[str, Object
         _ONE_SOURCE(volume, where, errors)
         _source_and_name(volume, name, pod, where, errors)
         validate_name("name", label_errors, needed=True)(volume, where, errors)
-        if name in sound:
-            errors.append(duplicate(f"{where}.name", name))
+        errors.duplicate(f"{where}.name", name, when=name in sound)
         if len(errors) == before:
             sound[name] = volume
         claim = (volume.get("persistentVolumeClaim") or {}).get("claimName") or ""
         if claim in made:
             detail = "must not reference a PVC that gets created for an ephemeral volume"
-            errors.append(invalid(f"{where}.persistentVolumeClaim.claimName", claim, detail))
+            errors.invalid(f"{where}.persistentVolumeClaim.claimName", claim, detail)
     return sound
 
 

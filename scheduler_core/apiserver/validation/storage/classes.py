@@ -5,19 +5,12 @@ kube: pkg/apis/storage/validation/validation.go @ v1.34.1
 
 from __future__ import annotations
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    duplicate,
-    forbidden,
-    invalid,
-    not_supported,
-    too_long,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, duplicate, invalid, not_supported
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, Errors
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 from scheduler_core.apiserver.validation.rules import Object, inner, not_negative, one
 from scheduler_core.apiserver.validation.storage.persistent import inline_volume
 from scheduler_core.apiserver.validation.storage.sources import driver_name, is_provisioner
@@ -72,20 +65,18 @@ def storage_class(manifest: Object, errors: Errors) -> None:
 def provisioner(manifest: Object, field: str, errors: Errors) -> None:
     """The name of who makes volumes."""
     name = (manifest.get(field) or "").lower()
-    if not name:
-        errors.append(build_required_error(field))
+    if errors.required(field, when=not name):
         return
-    errors += [invalid(field, name, problem) for problem in list_qualified_name_errors(name)]
+    errors.problems(field, name, list_qualified_name_errors(name))
 
 
 def parameters(given: Object, errors: Errors) -> None:
     """Validate the parameters of a volume class."""
-    if len(given) > _MOST_PARAMETERS:
-        errors.append(too_long("parameters", _MOST_PARAMETERS))
+    if errors.too_long("parameters", _MOST_PARAMETERS, when=len(given) > _MOST_PARAMETERS):
         return
     errors += [invalid("parameters", name, "field can not be empty.") for name in given if not name]
     if sum(len(name.encode()) + len(text.encode()) for name, text in given.items()) > _MOST:
-        errors.append(too_long("parameters", _MOST))
+        errors.too_long("parameters", _MOST)
 
 
 def _topology(term: Object, path: str, errors: Errors) -> dict[str, set[str]]:
@@ -93,14 +84,12 @@ def _topology(term: Object, path: str, errors: Errors) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for i, expression in enumerate(term.get("matchLabelExpressions") or ()):
         where, values, key = f"{path}[{i}]", expression.get("values") or (), expression.get("key") or ""
-        if not values:
-            errors.append(build_required_error(f"{where}.values"))
+        errors.required(f"{where}.values", when=not values)
         seen: dict[str, None] = {}
         for j, value in enumerate(values):
             checks.unique(errors, seen, value, f"{where}.values[{j}]")
         checks.label_name(key, f"{where}.key", errors)
-        if key in found:
-            errors.append(duplicate(f"{where}.key", key))
+        errors.duplicate(f"{where}.key", key, when=key in found)
         found[key] = set(values)
     return found
 
@@ -110,18 +99,16 @@ def csi_node(manifest: Object, errors: Errors) -> None:
     for i, driver in enumerate((manifest.get("spec") or {}).get("drivers") or ()):
         where, name, node = f"spec.drivers[{i}]", driver.get("name") or "", driver.get("nodeID") or ""
         driver_name(name, f"{where}.name", errors)
-        if not node:
-            errors.append(build_required_error(f"{where}.nodeID"))
+        errors.required(f"{where}.nodeID", when=not node)
         if len(node.encode()) > _LONGEST_NODE_ID:
-            errors.append(invalid(f"{where}.nodeID", node, f"must be {_LONGEST_NODE_ID} characters or less"))
+            errors.invalid(f"{where}.nodeID", node, f"must be {_LONGEST_NODE_ID} characters or less")
         inner("allocatable", not_negative("count"))(driver, where, errors)
         checks.unique(errors, seen, name, f"{where}.name")
         keys: dict[str, None] = {}
         for key in driver.get("topologyKeys") or ():
-            if not key:
-                errors.append(build_required_error(where))
+            errors.required(where, when=not key)
             checks.unique(errors, keys, key, where)
-            errors += [invalid(where, key, problem) for problem in list_qualified_name_errors(key)]
+            errors.problems(where, key, list_qualified_name_errors(key))
 
 
 def csi_driver(manifest: Object, errors: Errors) -> None:
@@ -131,8 +118,7 @@ def csi_driver(manifest: Object, errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, request in enumerate(spec.get("tokenRequests") or ()):
         where, audience = f"spec.tokenRequests[{i}]", request.get("audience") or ""
-        if audience in seen:
-            errors.append(duplicate(f"{where}.audience", audience))
+        if errors.duplicate(f"{where}.audience", audience, when=audience in seen):
             continue
         seen[audience] = None
         checks.token_seconds(request.get("expirationSeconds"), f"{where}.expirationSeconds", errors)
@@ -144,30 +130,28 @@ def csi_driver(manifest: Object, errors: Errors) -> None:
 def csi_storage_capacity(manifest: Object, errors: Errors) -> None:
     checks.label_selector(manifest.get("nodeTopology"), "nodeTopology", errors)
     name, room = manifest.get("storageClassName") or "", manifest.get("capacity")
-    errors += [invalid("storageClassName", name, problem) for problem in subdomain_errors(name)]
+    errors.problems("storageClassName", name, subdomain_errors(name))
     if room is not None and nanos(room) < 0:
-        errors.append(invalid("capacity", checks.quantity_text(room), NOT_NEGATIVE))
+        errors.invalid("capacity", checks.quantity_text(room), NOT_NEGATIVE)
 
 
 def volume_attachment(manifest: Object, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     attacher, source = spec.get("attacher") or "", spec.get("source") or {}
     inline, name = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
-    if not attacher:
-        errors.append(build_required_error("spec.attacher"))
+    errors.required("spec.attacher", when=not attacher)
     if inline is None and name is None:
-        errors.append(build_required_error("spec.source", _EXACTLY))
+        errors.required("spec.source", _EXACTLY)
     elif inline is not None and name is not None:
-        errors.append(forbidden("spec.source", _EXACTLY))
+        errors.forbidden("spec.source", _EXACTLY)
     elif inline is not None:
         inline_volume(inline, "spec.source.inlineVolumeSpec", errors)
     elif not name:
-        detail = "must specify non empty persistentVolumeName"
-        errors.append(build_required_error("spec.source.persistentVolumeName", detail))
+        errors.required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName")
     node = spec.get("nodeName") or ""
-    errors += [invalid("spec.nodeName", node, problem) for problem in subdomain_errors(node)]
+    errors.problems("spec.nodeName", node, subdomain_errors(node))
     if not is_provisioner(attacher):
         driver_name(attacher, "spec.attacher", errors)
     if name is not None:
         where = "spec.source.persistentVolumeName"
-        errors += [invalid(where, name, problem) for problem in subdomain_errors(name)]
+        errors.problems(where, name, subdomain_errors(name))

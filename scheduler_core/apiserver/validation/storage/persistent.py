@@ -9,17 +9,11 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    forbidden,
-    format_key_path,
-    invalid,
-    not_supported,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, not_supported
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import nanos, value
 from scheduler_core.apiserver.validation import checks, rules
-from scheduler_core.apiserver.validation.checks import POSITIVE, Errors
+from scheduler_core.apiserver.validation.checks import POSITIVE
 from scheduler_core.apiserver.validation.storage import sources
 
 _ALONE = "ReadWriteOncePod"
@@ -41,13 +35,12 @@ _REFERENCE: rules.Rules = (
 def _gluster_namespace(given: rules.Object, path: str, errors: Errors) -> None:
     namespace, where = given.get("endpointsNamespace"), f"{path}.endpointsNamespace"
     if namespace == "":
-        errors.append(invalid(where, namespace, "if the endpointnamespace is set, it must be a valid namespace name"))
+        errors.invalid(where, namespace, "if the endpointnamespace is set, it must be a valid namespace name")
     rules.validate_name("endpointsNamespace", label_errors)(given, path, errors)
 
 
 def _secret_namespace(given: rules.Object, path: str, errors: Errors) -> None:
-    if given.get("secretNamespace") == "":
-        errors.append(build_required_error(f"{path}.secretNamespace"))
+    errors.required(f"{path}.secretNamespace", when=given.get("secretNamespace") == "")
 
 
 def _driver(given: rules.Object, path: str, errors: Errors) -> None:
@@ -97,35 +90,31 @@ def volume(manifest: rules.Object, errors: Errors) -> None:
     _attributes(spec, "spec", errors)
     annotations = manifest["metadata"].get("annotations") or {}
     if _MOUNT_OPTIONS in annotations and not any(spec.get(each) is not None for each in _MOUNTED):
-        detail = "may not specify mount options for this volume type"
-        errors.append(forbidden(f"metadata.annotations.{_MOUNT_OPTIONS}", detail))
+        errors.forbidden(f"metadata.annotations.{_MOUNT_OPTIONS}", "may not specify mount options for this volume type")
 
 
 def inline_volume(spec: rules.Object, path: str, errors: Errors) -> None:
     """A volume that an attachment describes, which is no object of its own."""
     for field in ("claimRef", "capacity"):
-        if spec.get(field):
-            errors.append(forbidden(f"{path}.{field}", f"may not be specified {_INLINE}"))
-    if spec.get("csi") is None:
-        errors.append(build_required_error(f"{path}.csi", f"has to be specified {_INLINE}"))
+        errors.forbidden(f"{path}.{field}", f"may not be specified {_INLINE}", when=spec.get(field))
+    errors.required(f"{path}.csi", f"has to be specified {_INLINE}", when=spec.get("csi") is None)
     _access_modes(spec, path, "", errors)
     where = f"{path}.persistentVolumeReclaimPolicy"
     if spec.get("persistentVolumeReclaimPolicy") not in (None, "", "Retain"):
-        errors.append(forbidden(where, f"may only be Retain {_INLINE}"))
+        errors.forbidden(where, f"may only be Retain {_INLINE}")
     if spec.get("nodeAffinity") is not None:
-        errors.append(forbidden(f"{path}.nodeAffinity", f"may not be specified {_INLINE}"))
+        errors.forbidden(f"{path}.nodeAffinity", f"may not be specified {_INLINE}")
     _source(spec, "", path, errors, False)
-    if spec.get("storageClassName"):
-        errors.append(forbidden(f"{path}.storageClassName", f"may not be specified {_INLINE}"))
+    errors.forbidden(f"{path}.storageClassName", f"may not be specified {_INLINE}", when=spec.get("storageClassName"))
     if spec.get("volumeMode") not in (None, "Filesystem"):
-        errors.append(forbidden(f"{path}.volumeMode", f"may not specify volumeMode other than Filesystem {_INLINE}"))
+        errors.forbidden(f"{path}.volumeMode", f"may not specify volumeMode other than Filesystem {_INLINE}")
 
 
 def _affinity(affinity: rules.Object | None, path: str, errors: Errors) -> None:
     if affinity is None:
         return
     if affinity.get("required") is None:
-        errors.append(build_required_error(f"{path}.required", "must specify required node constraints"))
+        errors.required(f"{path}.required", "must specify required node constraints")
     else:
         checks.node_selector(affinity["required"], f"{path}.required", errors)
 
@@ -138,55 +127,50 @@ def _source(spec: rules.Object, name: str, path: str, errors: Errors, placed: bo
         portal = spec["iscsi"].get("targetPortal") or ""
         sources.initiator_length(name, spec["iscsi"], f"{path}.iscsi.targetportal", portal, errors)
     if found[:1] == ["local"] and not placed:
-        errors.append(build_required_error(f"{path}.nodeAffinity", "Local volume requires node affinity"))
-    if not found:
-        errors.append(build_required_error(path, "must specify a volume type"))
+        errors.required(f"{path}.nodeAffinity", "Local volume requires node affinity")
+    errors.required(path, "must specify a volume type", when=not found)
     root = posixpath.normpath((spec.get("hostPath") or {}).get("path") or ".") in ("/", "//")
     if root and spec.get("persistentVolumeReclaimPolicy") == "Recycle":
-        detail = "may not be 'recycle' for a hostPath mount of '/'"
-        errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", detail))
+        errors.forbidden(f"{path}.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
 
 
 def _attributes(spec: rules.Object, path: str, errors: Errors) -> None:
     name, where = spec.get("volumeAttributesClassName"), f"{path}.volumeAttributesClassName"
     if name is None:
         return
-    if not name:
-        errors.append(build_required_error(where, "an empty string is disallowed"))
+    errors.required(where, "an empty string is disallowed", when=not name)
     rules.validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
     if spec.get("csi") is None:
-        errors.append(build_required_error(f"{path}.csi", "has to be specified when using volumeAttributesClassName"))
+        errors.required(f"{path}.csi", "has to be specified when using volumeAttributesClassName")
 
 
 def _access_modes(spec: rules.Object, path: str, detail: str, errors: Errors, *between: rules.Rule) -> None:
     """`between`: what kube looks at once there are some, before each."""
     modes, where = spec.get("accessModes") or (), f"{path}.accessModes"
-    if not modes:
-        errors.append(build_required_error(where, detail))
+    errors.required(where, detail, when=not modes)
     rules.obey(between, spec, path, errors)
     errors += [not_supported(where, mode, _MODES) for mode in modes if mode not in _MODES]
     known = [mode for mode in modes if mode in _MODES]
     if _ALONE in known and any(mode != _ALONE for mode in known):
-        errors.append(forbidden(where, f"may not use {_ALONE} with other access modes"))
+        errors.forbidden(where, f"may not use {_ALONE} with other access modes")
 
 
 def _capacity(given: rules.Object | None, errors: Errors) -> None:
     capacity = given or {}
-    if not capacity:
-        errors.append(build_required_error("spec.capacity"))
+    errors.required("spec.capacity", when=not capacity)
     if list(capacity) != ["storage"]:
         shown = {name: checks.quantity_text(capacity[name]) for name in sorted(capacity)}
-        errors.append(not_supported("spec.capacity", None if given is None else shown, ("storage",)))
+        errors.not_supported("spec.capacity", None if given is None else shown, ("storage",))
     for name, quantity in capacity.items():
         where = format_key_path("spec.capacity", name)
         if nanos(quantity) < 0:
-            errors.append(invalid(where, value(quantity), "must be a valid resource quantity"))
+            errors.invalid(where, value(quantity), "must be a valid resource quantity")
         _positive(quantity, where, errors)
 
 
 def _positive(quantity: Any, where: str, errors: Errors) -> None:
     if nanos(quantity) <= 0:
-        errors.append(invalid(where, checks.quantity_text(quantity), POSITIVE))
+        errors.invalid(where, checks.quantity_text(quantity), POSITIVE)
 
 
 def claim(manifest: rules.Object, errors: Errors) -> None:
@@ -206,9 +190,7 @@ def claim_spec(spec: rules.Object, path: str, errors: Errors) -> None:
     _access_modes(spec, path, "at least 1 access mode is required", errors, _selector)
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
     where = format_key_path(f"{path}.resources", "storage")
-    if size is None:
-        errors.append(build_required_error(where))
-    else:
+    if not errors.required(where, when=size is None):
         _positive(size, where, errors)
     _CLASS(spec, path, errors)
     _MODE(spec, path, errors)
@@ -219,9 +201,9 @@ def claim_spec(spec: rules.Object, path: str, errors: Errors) -> None:
     if other is not None and other.get("namespace"):
         rules.validate_name("namespace", label_errors)(other, f"{path}.dataSourceRef", errors)
         if source is not None:
-            errors.append(invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified"))
+            errors.invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")
     elif source is not None and other is not None and _identity(source) != _identity(other):
-        errors.append(invalid(path, {}, "must match dataSourceRef"))
+        errors.invalid(path, {}, "must match dataSourceRef")
     rules.validate_name("volumeAttributesClassName", subdomain_errors)(spec, path, errors)
 
 
@@ -233,7 +215,7 @@ def _data_source(source: rules.Object, path: str, errors: Errors) -> None:
     rules.need("name", "kind")(source, path, errors)
     kind = source.get("kind") or ""
     if not source.get("apiGroup") and kind != "PersistentVolumeClaim":
-        errors.append(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+        errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
     rules.validate_name("apiGroup", subdomain_errors)(source, path, errors)
 
 
@@ -247,7 +229,7 @@ def template_metadata(meta: rules.Object, path: str, errors: Errors) -> None:
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
     for name in _META_FIELDS:
         if meta.get(name) not in (None, "", 0):
-            errors.append(forbidden(f"{path}.{'uID' if name == 'uid' else name}", "cannot be set"))
+            errors.forbidden(f"{path}.{'uID' if name == 'uid' else name}", "cannot be set")
 
 
 _META_FIELDS = (  # in the order of kube's type

@@ -7,15 +7,8 @@ from __future__ import annotations
 
 import re
 
-from scheduler_core.apimachinery.objects.errors import (
-    build_required_error,
-    format_key_path,
-    invalid,
-    not_supported,
-    too_long,
-)
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, invalid
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
-from scheduler_core.apiserver.validation.checks import Errors
 from scheduler_core.apiserver.validation.rules import (
     Object,
     Rule,
@@ -53,11 +46,9 @@ def is_provisioner(name: str) -> bool:
 
 def driver_name(name: str, path: str, errors: Errors) -> None:
     """The name of a CSI driver."""
-    if not name:
-        errors.append(build_required_error(path))
-    if len(name.encode()) > 63:
-        errors.append(too_long(path, 63))
-    errors += [invalid(path, name, problem) for problem in subdomain_errors(name.lower())]
+    errors.required(path, when=not name)
+    errors.too_long(path, 63, when=len(name.encode()) > 63)
+    errors.problems(path, name, subdomain_errors(name.lower()))
 
 
 def at(field: str, rules: Rules) -> Rules:
@@ -86,8 +77,7 @@ def path_on_node(*more: Rule) -> Rule:
 
 def absolute(value: Object, path: str, errors: Errors) -> None:
     given = value.get("path") or ""
-    if not given.startswith("/"):
-        errors.append(invalid(f"{path}.path", given, "must be an absolute path"))
+    errors.invalid(f"{path}.path", given, "must be an absolute path", when=not given.startswith("/"))
 
 
 def _initiator(field: str, at: str, unknown: str, also: bool) -> Rule:
@@ -99,9 +89,9 @@ def _initiator(field: str, at: str, unknown: str, also: bool) -> Rule:
             return
         shape = _INITIATORS.get(name[:3])
         if shape is None:
-            errors.append(invalid(f"{path}.{at}", name, unknown))
+            errors.invalid(f"{path}.{at}", name, unknown)
         elif not (shape.search if name.startswith("iqn") else shape.match)(name):
-            errors.append(invalid(f"{path}.{at}", name, _FORMAT))
+            errors.invalid(f"{path}.{at}", name, _FORMAT)
 
     return check
 
@@ -112,7 +102,7 @@ def iscsi(persistent: bool) -> Rules:
 
     def secret(value: Object, path: str, errors: Errors) -> None:
         if (value.get("chapAuthDiscovery") or value.get("chapAuthSession")) and value.get("secretRef") is None:
-            errors.append(build_required_error(f"{path}.secretRef"))
+            errors.required(f"{path}.secretRef")
 
     return (
         need("iqn"),
@@ -127,21 +117,18 @@ def iscsi(persistent: bool) -> Rules:
 def initiator_length(name: str, value: Object, path: str, shown: str, errors: Errors) -> None:
     """Validate the length of the volume's name with the portal, at most 64 bytes if an initiator's name is given."""
     length = len(f"{name}:{value.get('targetPortal') or ''}".encode())
-    if value.get("initiatorName") is not None and length > 64:
-        errors.append(invalid(path, shown, _TOO_LONG))
+    errors.invalid(path, shown, _TOO_LONG, when=value.get("initiatorName") is not None and length > 64)
 
 
 def _fibre_channel(value: Object, path: str, errors: Errors) -> None:
     names, ids, lun = value.get("targetWWNs") or (), value.get("wwids") or (), value.get("lun")
-    if not names and not ids:
-        errors.append(
-            build_required_error(f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both")
-        )
+    errors.required(
+        f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both", when=not names and not ids
+    )
     if names and ids:
-        detail = "targetWWNs and wwids can not be specified simultaneously"
-        errors.append(invalid(f"{path}.targetWWNs", list(names), detail))
+        errors.invalid(f"{path}.targetWWNs", list(names), "targetWWNs and wwids can not be specified simultaneously")
     if names and lun is None:
-        errors.append(build_required_error(f"{path}.lun", "lun is required if targetWWNs is specified"))
+        errors.required(f"{path}.lun", "lun is required if targetWWNs is specified")
     elif names:
         within("lun", 0, 255)(value, path, errors)
 
@@ -149,10 +136,9 @@ def _fibre_channel(value: Object, path: str, errors: Errors) -> None:
 def _quobyte(value: Object, path: str, errors: Errors) -> None:
     registry = value.get("registry") or ""
     if not registry:
-        errors.append(build_required_error(f"{path}.registry", _PAIRS))
+        errors.required(f"{path}.registry", _PAIRS)
     elif len((value.get("tenant") or "").encode()) >= 65:
-        detail = "must be a UUID and may not exceed a length of 64 characters"
-        errors.append(build_required_error(f"{path}.tenant", detail))
+        errors.required(f"{path}.tenant", "must be a UUID and may not exceed a length of 64 characters")
     else:
         wrong = [pair for pair in registry.split(",") if not _is_pair(pair)]
         errors += [invalid(f"{path}.registry", registry, _PAIRS) for _ in wrong]
@@ -171,12 +157,10 @@ def _is_pair(text: str) -> bool:
 
 def _flocker(value: Object, path: str, errors: Errors) -> None:
     name, uuid = value.get("datasetName") or "", value.get("datasetUUID") or ""
-    if not name and not uuid:
-        errors.append(build_required_error(path, "one of datasetName and datasetUUID is required"))
+    errors.required(path, "one of datasetName and datasetUUID is required", when=not name and not uuid)
     if name and uuid:
-        errors.append(invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously"))
-    if "/" in name:
-        errors.append(invalid(f"{path}.datasetName", name, "must not contain '/'"))
+        errors.invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously")
+    errors.invalid(f"{path}.datasetName", name, "must not contain '/'", when="/" in name)
 
 
 def _options(value: Object, path: str, errors: Errors) -> None:
@@ -184,15 +168,14 @@ def _options(value: Object, path: str, errors: Errors) -> None:
         space = f".{key.split('/')[0].lower()}"
         if space.endswith((".kubernetes.io", ".k8s.io")):
             detail = "kubernetes.io and k8s.io namespaces are reserved"
-            errors.append(invalid(format_key_path(f"{path}.options", key), key, detail))
+            errors.invalid(format_key_path(f"{path}.options", key), key, detail)
 
 
 def _disk(value: Object, path: str, errors: Errors) -> None:
     kind, uri = value.get("kind", "Shared"), value.get("diskURI") or ""
     if kind == "Managed" and not uri.startswith("/subscriptions/"):
-        errors.append(not_supported(f"{path}.diskURI", uri, (_MANAGED,)))
-    if kind != "Managed" and not uri.startswith("https://"):
-        errors.append(not_supported(f"{path}.diskURI", uri, (_BLOB,)))
+        errors.not_supported(f"{path}.diskURI", uri, (_MANAGED,))
+    errors.not_supported(f"{path}.diskURI", uri, (_BLOB,), when=kind != "Managed" and not uri.startswith("https://"))
 
 
 _HOST_PATHS = (*("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"),)
