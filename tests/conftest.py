@@ -1,6 +1,7 @@
 """What every test can use. Tests of scheduler_core need none of it: they build their worlds with scheduler_core.testing."""
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -41,8 +42,16 @@ LONGEST = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hand files out in the order of their collection."""
+    """Hand files out in the order of their collection, and collect no garbage meanwhile: it stays."""
     config.option.loadscopereorder = False
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let no pass go over the modules and tests, as a worker's process does."""
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(100_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,11 +18,10 @@ def serving(folder: Path, count: int = 1, **environment: str) -> Iterator[list[P
     for number in range(count):
         (own := folder / f"server-{number}").mkdir()
         servers.append(PlaygroundServer(own, **shared))
-    if count > 1:  # one server makes its tables at its start; several would make them at once
-        servers[0].manage("migrate", "--verbosity", "0")
     try:
+        servers[0].start()  # it makes the tables; several would make them at once
         with ThreadPoolExecutor(count) as threads:
-            list(threads.map(PlaygroundServer.start, servers))
+            list(threads.map(PlaygroundServer.start, servers[1:]))
         yield servers
     finally:
         for server in servers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -10,8 +11,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -186,6 +189,19 @@ def run(
     )
 
 
+def ask(program: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The same without a process of its own, whose start would take longer than the answer."""
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    command = import_module(f"playground.management.commands.{arguments[0]}").Command(stdout=out, stderr=err)
+    with mock.patch.dict(os.environ, program, clear=True), open(os.devnull) as nothing:
+        try:
+            with mock.patch("sys.stdin", nothing):
+                command.run_from_argv(["kubectl sched", *arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+
+
 def test_a_pod_is_explained_and_the_gets_are_shown(program: dict[str, str], cluster: Cluster, tmp_path: Path) -> None:
     config = f"--kubeconfig={tmp_path / 'config'}"
     done = run(program, "explain", "web-0", "-n", "shop", config, "--fixes", "0")
@@ -202,12 +218,12 @@ def test_without_a_name_the_contexts_namespace_is_asked_about(
 ) -> None:
     config = f"--kubeconfig={tmp_path / 'config'}"
     cluster.objects.append({**pod("other", "9"), "metadata": {"name": "other", "namespace": "default", "uid": "o"}})
-    here = run(program, "explain", config, "-o", "csv", "--fixes", "0", start="main")
-    everywhere = run(program, "explain", config, "-A", "-o", "csv", "--fixes", "0", start="main")
+    here = ask(program, "explain", config, "-o", "csv", "--fixes", "0")
+    everywhere = ask(program, "explain", config, "-A", "-o", "csv", "--fixes", "0")
     assert (here.returncode, everywhere.returncode) == (1, 1), here.stderr
     assert [line.partition(",")[0] for line in here.stdout.splitlines()] == ["pod", "shop/fits", "shop/web-0"]
     assert "default/other," in everywhere.stdout
-    assert run(program, "simulate", "fits", config, "-n", "shop").stdout.splitlines()[1].split()[:3] == [
+    assert ask(program, "simulate", "fits", config, "-n", "shop").stdout.splitlines()[1].split()[:3] == [
         "shop",
         "fits",
         "n",
@@ -218,7 +234,7 @@ def test_who_may_list_one_namespace_alone_is_told_what_is_missing(
     program: dict[str, str], cluster: Cluster, tmp_path: Path
 ) -> None:
     cluster.forbidden = ("pods", "replicasets")
-    done = run(program, "explain", "web-0", "-n", "shop", f"--kubeconfig={tmp_path / 'config'}", "--fixes", "0")
+    done = ask(program, "explain", "web-0", "-n", "shop", f"--kubeconfig={tmp_path / 'config'}", "--fixes", "0")
     assert done.returncode == 1, done.stderr
     assert "cannot list resource" in done.stderr
     assert " get replicasets.apps,pods -n shop -o json" in done.stderr
@@ -228,16 +244,17 @@ def test_a_name_that_is_not_there_and_no_cluster_are_told(
     program: dict[str, str], cluster: Cluster, tmp_path: Path
 ) -> None:
     config = f"--kubeconfig={tmp_path / 'config'}"
-    done = run(program, "explain", "web-O", "-n", "shop", config)
+    done = ask(program, "explain", "web-O", "-n", "shop", config)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == ("error: web-O: there is no such pod in namespace shop; did you mean web-0?")
-    done = run({**program, "KUBECTL": "/nowhere/kubectl"}, "explain", "web-0")
+    done = ask({**program, "KUBECTL": "/nowhere/kubectl"}, "explain", "web-0")
     assert (done.returncode, "install kubectl to ask a cluster" in done.stderr) == (2, True)
 
 
-def test_a_pipe_needs_no_dash_and_no_kubectl(program: dict[str, str], cluster: Cluster) -> None:
+def test_a_pipe_needs_no_dash_and_no_kubectl(cluster: Cluster, tmp_path: Path) -> None:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster.objects})
-    done = run({**program, "KUBECTL": "/nowhere/kubectl"}, "explain", "web-0", "fits", "-n", "shop", stdin=text)
+    program = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "KUBECTL": "/nowhere/kubectl"}
+    done = run(program, "explain", "web-0", "fits", "-n", "shop", start="main", stdin=text)
     assert done.returncode == 1, done.stderr
     heads, first, second, *_ = done.stdout.splitlines()
     assert heads.split() == ["POD", "WHY", "FIRST", "FIX"]

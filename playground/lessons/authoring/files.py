@@ -11,6 +11,7 @@ import msgspec
 import yaml
 
 from playground.lessons.format import LANGUAGES, Lesson, Plan, Task, Words
+from playground.lessons.reading import LOADER
 from playground.lessons.varying import BadVariation, as_written
 
 # What a condition may look like (conditions.py says what each means): checked before a world is asked, as people write these.
@@ -75,7 +76,6 @@ MOST_CARDS = 60
 MOST_VALUES = 50_000
 MOST_DIRECTIVES = 10
 DEEPEST = 60
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MOST_CONDITIONS = 200
 T = TypeVar("T")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from playground.lessons.authoring.files import LOADER, LessonFiles
+from playground.lessons.authoring.files import LessonFiles
+from playground.lessons.reading import LOADER
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME
 
 BEGIN = "begin"

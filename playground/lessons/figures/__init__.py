@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
+from playground.common.catalogs import read_yaml
 from playground.lessons.format import Plan
 from playground.lessons.reading import beginning
 from playground.lessons.varying.filling import fill_data
@@ -70,5 +70,4 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @lru_cache(maxsize=1)
 def read_figures() -> dict[str, Figure]:
     """The figures by name, in the order in which they are listed."""
-    text = (Path(__file__).parent / "figures.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), dict[str, Figure])
+    return msgspec.convert(read_yaml(Path(__file__).parent / "figures.yaml"), dict[str, Figure])

@@ -166,6 +166,7 @@ def tune_garbage_collection() -> None:
     """Fewer passes over what stays: a world is many small objects that live as long as it does and form no cycles."""
     # What exists now (modules, classes) lives as long as the process: the collector need not visit it.
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 20, 20)
 
 

@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from playground.common.catalogs import read_yaml
 from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests
 from playground.workbench.builder.manifests import node_manifests, pod_manifests
 
@@ -155,6 +155,5 @@ CLUSTERS: dict[str, Cluster] = {
 @cache
 def clusters_of_differences() -> Mapping[str, list[dict[str, Any]]]:
     """Clusters that show a difference between releases, by the name of the behavior."""
-    text = Path(__file__).with_name("differences.yaml").read_text(encoding="utf-8")
-    found: dict[str, list[dict[str, Any]]] = yaml.safe_load(text)
+    found: dict[str, list[dict[str, Any]]] = read_yaml(Path(__file__).with_name("differences.yaml"))
     return found
