@@ -56,7 +56,7 @@ HEADLINES = _read_codes("""
 """)
 HEADLINES += PLACEMENT
 HEADLINES += _read_codes("""
-    SecurityIsNotChecked NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
+    SecurityWarns NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
     HoldsCapacity
 """)
 MOST, MOST_OF_KIND = 3, 2
