@@ -88,9 +88,9 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
         return True
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
-    started = world.store.epoch if pod.start_time is None else pod.start_time
+    before = pod.start_time is None or pod.start_time < world.store.epoch
     # A dump that lost its uids has started pods before the world began, and templates name no nodes.
-    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions) and started <= world.store.epoch
+    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions) and before
     owner = template_of(world, pod)
     chosen = ran_before or (owner is not None and not owner[1].get("nodeName"))
     return '"nodeName"' in applied or (made_here and not chosen)
