@@ -85,6 +85,7 @@ class APIServer:
             dry_run,
             imported,
             imported and bool(manifest["metadata"].get("uid")),
+            self.devices.release,
         )
         given, like = manifest, None
         written: Sequence[Manifest] = ()
@@ -308,7 +309,9 @@ class APIServer:
             raise Refused.because(conflict(kind.resource, meta["name"], why))
 
     def _request(self, operation: Operation, kind: Kind, namespace: str, name: str, user: str = ADMIN) -> Request:
-        return Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
+        request = Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
+        request.release = self.devices.release
+        return request
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
         if self.finish is not None:

@@ -35,7 +35,8 @@ PLACEMENT = _read_codes("""
 
 # Facts that belong to the answer itself, the most telling first.
 HEADLINES = _read_codes("""
-    GroupBelowQuorum GroupCycleFailed EndsWithoutFinalizer EndsWithGarbage EndsNever QuotaCountsUntil EvictedFor EvictedByTaint Disrupted
+    GroupBelowQuorum GroupCycleFailed EndsWithoutFinalizer EndsWithGarbage EndsNever EndsOverdue QuotaCountsUntil EvictedFor EvictedByTaint
+    Disrupted
     SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
     WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
     ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge
@@ -48,15 +49,15 @@ HEADLINES = _read_codes("""
     QueueHoldsBack OutOfMemory LastEnd EvictedAt EvictedAfter JobFailed IndexesFailed BadSchedule MissedStarts
     DeadlineIsShort SkipsLateStarts LastStart NextStart BeyondReplicas JobIsRefused ForbidsSecond RolloutStuck
     WaitsForEnd UpdateWaitsFor UpdatedOnDelete KeptByPartition WaitsInOrder ScaleDownWaits AvailableLater WantsNone
-    TemplateIsNewer OldRevisionStays FullDisruption PartialDisruption ToleratesForever ControllerBacksOff
+    TemplateIsNewer ChangedWhenCreated OldRevisionStays FullDisruption PartialDisruption ToleratesForever ControllerBacksOff
     HoldsQuotaWithoutNode EndsAt QuotaFigures HoldsQuota QuotaOfOther Resize IsNominated SharesClaim Repels
-    IsItsPartner NotWokenByEndOf AffinityLooksFor NodeIsLost NodeIsNotReady TaintOfCondition TaintIsTemporary
+    IsItsPartner NotWokenByEndOf AffinityLooksFor NodeIsLost NodeIsNotReady TaintOfCondition NodeIsGoing TaintIsTemporary
     TaintSetByHand IsAvoided HoldsPort HoldsVolumes HostNetworkPorts IsNotPlacedAgain UsesClaim HoldsDevices
     NeedsItsVictims PreemptsNever VictimsTooSmall VictimsDoNotHelp NoLowerPriority SlippedBy
 """)
 HEADLINES += PLACEMENT
 HEADLINES += _read_codes("""
-    SecurityIsNotChecked NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
+    SecurityWarns NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
     HoldsCapacity
 """)
 MOST, MOST_OF_KIND = 3, 2

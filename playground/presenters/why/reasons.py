@@ -141,6 +141,9 @@ def _describe_spread(reason: Given, values: Values) -> Message | None:
     closed = next((each for each in constraints if each["closedDomains"]), None)
     first = closed or constraints[0]
     values |= {"key": first["topologyKey"], "skew": first["maxSkew"]}
+    if len({tuple(each.get("refused", ())) for each in constraints}) > 1:
+        named = (f"{each['topologyKey']}: {', '.join(each['refused'])}" for each in constraints)
+        return message(WORDS["spread-several"], list="; ".join(named), **values)
     if closed is not None:
         return message(WORDS["spread-closed"], list=", ".join(closed["closedDomains"]), **values)
     return message(WORDS["spread"], **values)

@@ -40,6 +40,7 @@ _BY_OBSTACLE = {
     "ResizeInfeasible": WORDS["runs"],
     "ResizeDeferred": WORDS["runs"],
     "ResizePending": WORDS["runs"],
+    "ResizeError": WORDS["runs"],
 }
 _WITHHELD = {
     State.PAUSED: WORDS["paused"],

@@ -11,6 +11,7 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Role
 from scheduler_core.analysis.explain.placement import list_pods_of
 from scheduler_core.analysis.explain.provenance import trace_resize
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.analysis.fixes.placed import is_overdue
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -72,6 +73,8 @@ def end_of(world: Simulation, pod: Pod) -> int | None:
     at = pod.manifest["metadata"].get("deletionTimestamp")
     if not at or is_node_silent(world, pod.node_name) or _list_finalizers(world, pod):
         return None
+    if is_overdue(world, pod):
+        return None
     run = world.surroundings.kubelet.pods.get(pod.key)
     return run.kill.until if run is not None and run.kill is not None else parse_time(at) - world.store.epoch
 
@@ -96,7 +99,9 @@ def describe_end(world: Simulation, pod: Pod) -> list[Fact]:
     if pod.node_name and world.store.node(pod.node_name) is None:
         return [Fact(Role.HOLDERS, "EndsWithGarbage", values)]
     if until is None:
-        return [Fact(Role.HOLDERS, "EndsNever", values)]
+        silent = is_node_silent(world, pod.node_name)
+        since = world.now + world.store.epoch - parse_time(pod.manifest["metadata"]["deletionTimestamp"])
+        return [Fact(Role.HOLDERS, "EndsNever" if silent else "EndsOverdue", {**values, "left": since})]
     grace = pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0
     left = max(until - world.now, 0)
     return [Fact(Role.HOLDERS, "EndsAt", {**values, "left": left, "grace": grace * SECOND})]

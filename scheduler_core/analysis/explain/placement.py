@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.provenance import template_of
 from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
@@ -87,8 +88,12 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
         return True
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
-    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions)
-    return '"nodeName"' in applied or (made_here and not (ran_before and pod.start_time is None))
+    before = pod.start_time is None or pod.start_time < world.store.epoch
+    # A dump that lost its uids has started pods before the world began, and templates name no nodes.
+    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions) and before
+    owner = template_of(world, pod)
+    chosen = ran_before or (owner is not None and not owner[1].get("nodeName"))
+    return '"nodeName"' in applied or (made_here and not chosen)
 
 
 def _waits_for_choice(world: Simulation, pod: Pod) -> bool:

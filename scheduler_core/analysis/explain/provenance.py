@@ -76,6 +76,9 @@ def trace_requests(world: Simulation, pod: Pod, resource: str) -> list[Fact]:
     return found + trace_resize(pod, resource)
 
 
+AUTOSCALED = "vpaUpdates"  # the annotation of a pod whose requests the Vertical Pod Autoscaler has set
+
+
 def list_parts(spec: Spec, resource: str) -> list[dict[str, Any]]:
     """List the containers whose requests make up a pod's request, as the scheduler counts them: `kind`, `name` and `amount`."""
     overhead = [_part("overhead", "", resource, spec.get("overhead") or {})]
@@ -308,6 +311,15 @@ def _trace_selector(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield _fact("RuntimeClassSelector", runtimeClass=runtime_class, label=f"{key}={value}")
 
 
+def _is_changed(world: Simulation, pod: Pod, template: Spec) -> bool:
+    """Return whether a pod was changed when it was created: its own revision has the same requests as the newest template."""
+    owner = controller_of(pod.manifest) or {}
+    found = world.store.get(str(owner.get("kind")), pod.namespace, str(owner.get("name"))) or {}
+    own = ((found.get("spec") or {}).get("template") or {}).get("spec") or {}
+    alike = [requests_of(each) for each in _containers(own)] == [requests_of(each) for each in _containers(template)]
+    return AUTOSCALED in pod.annotations or (owner.get("kind") == "ReplicaSet" and alike)
+
+
 def compare_template(world: Simulation, pod: Pod) -> Fact | None:
     """Return a fact about a template that asks for something else by now than the pod that was made of it; None if it does not."""
     owner = template_of(world, pod)
@@ -326,7 +338,8 @@ def compare_template(world: Simulation, pod: Pod) -> Fact | None:
             )
             if before != after:
                 changed = {"resource": resource, "from": before, "to": after, "container": container["name"]}
-                return _fact("TemplateIsNewer", **values, **changed)
+                code = "ChangedWhenCreated" if _is_changed(world, pod, template) else "TemplateIsNewer"
+                return _fact(code, **values, **changed)
     spec = pod.manifest["spec"]
     other = next((field for field in _COMPARED if field in template and template[field] != spec.get(field)), "")
     return _fact("TemplateDiffers", **values, field=other) if other in ("nodeSelector", "schedulerName") else None

@@ -23,7 +23,7 @@ from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
 from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
-from scheduler_core.scheduler.plugins.helper.node_selection import find_setter
+from scheduler_core.scheduler.plugins.helper.node_selection import GOING, find_setter
 from scheduler_core.world.simulation import Simulation
 
 _WAITING = frozenset(
@@ -148,6 +148,9 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
             yield _obstacle("ReadinessGates", text, node, {"gates": unset})
         elif ready.get("message"):
             yield _obstacle(str(ready.get("reason") or "NotReady"), str(ready["message"]), node, {})
+    failed = pod.condition("PodResizeInProgress") or {}
+    if failed.get("status") == "True" and failed.get("reason") == "Error":
+        yield _obstacle("ResizeError", f"its resize fails: {failed.get('message') or '-'}", node, {})
     pending = pod.condition("PodResizePending") or {}
     if pending.get("status") == "True":
         lists = list_resized(pod.manifest["spec"], pod.manifest.get("status") or {}, "requests")
@@ -284,7 +287,8 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
         if key == _OUT_OF_SERVICE:
             yield note("TaintSetByHand", key=key, nodes=list(reason.nodes[:2]), count=reason.count)
         if setter := find_setter(key):
-            yield note("TaintIsTemporary", key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
+            code = "NodeIsGoing" if key in GOING else "TaintIsTemporary"
+            yield note(code, key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
 
 
 def _read_condition(world: Simulation, node: str, kind: str, status: str) -> str:

@@ -17,6 +17,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.base.clock.cron import BadSchedule
 from scheduler_core.controllers.disruption import predict_status
@@ -36,7 +37,6 @@ STICKING = frozenset(
     PausedRollout RolloutStuck SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
-ENFORCED = "pod-security.kubernetes.io/enforce"
 SHOWN = 3
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
@@ -61,10 +61,9 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in STICKING]
-    home = world.store.get("Namespace", "", namespace) or {"metadata": {}}
-    level = (home["metadata"].get("labels") or {}).get(ENFORCED, "privileged")
-    if level != "privileged" and not missing:
-        facts.append(note("SecurityIsNotChecked", namespace=namespace, level=level))
+    pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
+    if broken := pod_security.describe_violations(world.store, world.settings.release, pod, pod_security.WARN):
+        facts.append(note("SecurityWarns", namespace=namespace, message=broken))
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
     reasons = tuple(reason for each in missing for reason in each.reasons)
     until = next((each.until for each in missing if each.until is not None), None)

@@ -17,6 +17,7 @@ from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
@@ -24,6 +25,7 @@ from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
+OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
@@ -81,6 +83,12 @@ def is_dead(sim: Simulation, node: Node) -> bool:
     return node.ready not in ("True", "") or node.name in sim.surroundings.inputs.stopped
 
 
+def is_overdue(world: Simulation, pod: Pod) -> bool:
+    """Return whether a kubelet should have ended a terminating pod some time ago, and has not."""
+    at = pod.manifest["metadata"].get("deletionTimestamp")
+    return bool(at) and bool(pod.node_name) and parse_time(at) - world.store.epoch + OVERDUE < world.now
+
+
 def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
     """The pod is let go by who holds it: a finalizer, or a node on which nobody acts."""
     goal = prover.left(pod, replaced=_is_replaced(prover))
@@ -88,6 +96,8 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
     if node is None:
         return
     if not is_dead(prover.sim, node):
+        if is_overdue(prover.sim, pod):
+            return
         where = f"{pod.name} -n {pod.namespace} --timeout=24h"
         yield (
             draft.typing(Change("wait", {"pod": pod.key, "ends": True}), f"kubectl wait --for=delete pod/{where}"),

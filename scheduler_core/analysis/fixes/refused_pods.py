@@ -16,6 +16,9 @@ from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, wor
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apiserver.admission.plugins import pod_security
+from scheduler_core.apiserver.kinds import get_kind_by_key
+from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
@@ -297,26 +300,44 @@ def _enlarge_claims(sim: Simulation, draft: Draft, target: str, found: re.Match[
 _SECURITY: Mapping[str, Mapping[str, Any]] = {
     "allowPrivilegeEscalation != false": {"allowPrivilegeEscalation": False},
     "runAsNonRoot != true": {"runAsNonRoot": True},
-    "unrestricted capabilities": {"capabilities": {"drop": ["ALL"]}},
+    "runAsUser=0": {"runAsUser": None},
+    "unrestricted capabilities": {"capabilities": {"drop": ["ALL"], "add": None}},
+    "non-default capabilities": {"capabilities": {"add": None}},
     "seccompProfile": {"seccompProfile": {"type": "RuntimeDefault"}},
-    "privileged (": {"privileged": False},
+    "privileged": {"privileged": False},
+    "procMount": {"procMount": None},
 }
 
 
 def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The containers get the security context that the level of their namespace wants; or the namespace gets the lowest level."""
-    context = {k: v for text, fields in _SECURITY.items() if text in found.string for k, v in fields.items()}
-    pod, level = draft.original, found["level"]
-    if context:
-        names = [each["name"] for each in pod["spec"]["containers"]]
-        containers = [{"name": name, "securityContext": context} for name in names]
-        patch = json.dumps({"spec": {"template": {"spec": {"containers": containers}}}})
-        change = Change("security-context", {"level": level, "containers": names})
-        yield draft.typing(change, f"kubectl patch {target} -p '{patch}'")
-        return
-    namespace = pod["metadata"]["namespace"]
-    call = f"kubectl label namespace {namespace} pod-security.kubernetes.io/enforce=privileged --overwrite"
-    yield draft.typing(Change("security-level", {"level": level, "namespace": namespace}), call)
+    """The containers get the security context that the level of their namespace wants; the namespace gets a level that takes the pod."""
+    pod, level, namespace = draft.original, found["level"], draft.original["metadata"]["namespace"]
+    broken = {check.reason for check in pod_security.CHECKS if f"{check.reason} (" in found.string}
+    lists = [name for name in ("initContainers", "containers") if pod["spec"].get(name)]
+    if broken and broken <= _SECURITY.keys():
+        context = {k: v for reason in sorted(broken) for k, v in _SECURITY[reason].items()}
+        change = {name: [{"name": c["name"], "securityContext": context} for c in pod["spec"][name]] for name in lists}
+        names = [each["name"] for name in lists for each in change[name]]
+        if context.keys() & {"runAsNonRoot", "runAsUser"}:
+            change["securityContext"] = {"runAsNonRoot": True, "runAsUser": None}  # type: ignore[assignment]
+        kind, name = target.split()[:2]
+        job = sim.store.get("Job", namespace, name) if kind == "job" else None
+        patch: dict[str, Any] = {"spec": {"template": {"spec": change}}}
+        patch = {"spec": {"jobTemplate": patch}} if kind == "cronjob" else patch
+        call = f"kubectl patch {target} -p '{json.dumps(patch)}'"
+        if job is not None:  # the template of a Job cannot change
+            made = apply_patch(get_kind_by_key("Job"), clean(bare(job)), patch, "strategic")
+            kept = {k: v for k, v in made["spec"].items() if k not in ("selector", "manualSelector")}
+            made["spec"] = {**kept, "template": {**kept["template"], "metadata": {}}}
+            call = format_apply(made, "replace --force")
+        yield draft.typing(Change("security-context", {"level": level, "containers": names}), call)
+    lower = (
+        pod_security.BASELINE
+        if level == pod_security.RESTRICTED and not pod_security.list_violations(pod["spec"], pod_security.BASELINE)
+        else pod_security.PRIVILEGED
+    )
+    call = f"kubectl label namespace {namespace} {pod_security.LABEL}{pod_security.ENFORCE}={lower} --overwrite"
+    yield draft.typing(Change("security-level", {"level": level, "namespace": namespace, "to": lower}), call)
 
 
 _BOUND = (

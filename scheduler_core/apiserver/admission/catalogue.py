@@ -11,6 +11,7 @@ from scheduler_core.apiserver.admission.plugin import AdmissionPlugin
 from scheduler_core.apiserver.admission.plugins import simple, storage, tolerations
 from scheduler_core.apiserver.admission.plugins.limit_ranger import LimitRanger
 from scheduler_core.apiserver.admission.plugins.node_restriction import NodeRestriction
+from scheduler_core.apiserver.admission.plugins.pod_security import PodSecurity
 from scheduler_core.apiserver.admission.plugins.resource_quota import ResourceQuota
 from scheduler_core.apiserver.admission.plugins.runtime_class import Priority, RuntimeClass
 from scheduler_core.apiserver.options import APIServerOptions
@@ -24,6 +25,7 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
     NodeRestriction(),
     tolerations.TaintNodesByCondition(),
     simple.AlwaysPullImages(),
+    PodSecurity(),
     simple.PodNodeSelector(),
     Priority(),
     tolerations.DefaultTolerationSeconds(),
@@ -39,7 +41,6 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
 )
 LEFT_OUT = {
     "ServiceAccount": "pods run without service accounts and their tokens here",
-    "PodSecurity": "what a container may do to its node plays no part here",
     "DefaultIngressClass": "Ingresses have no effect here",
     "CertificateApproval": "certificates play no part here",
     "CertificateSigning": "certificates play no part here",

@@ -14,6 +14,7 @@ from scheduler_core.apiserver.kinds import Kind, reference
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.status import Refused, forbidden
 from scheduler_core.apiserver.store import Store
+from scheduler_core.base.releases import OLDEST
 
 # matchLabelKeys and mismatchLabelKeys: the pod's own label values, merged into selectors as In and NotIn
 # when it is created.
@@ -119,6 +120,7 @@ class Request:
     dry_run: bool = False
     imported: bool = False
     restored: bool = False
+    release: str = OLDEST
 
     @property
     def what(self) -> str:

@@ -70,8 +70,8 @@ def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, N
 
     Says how many there have been, after a first look at each of them that others had.
     """
-    snapshot = [each for each in manifests if _uid(each)]
-    if not snapshot or any(store.by_uid(_uid(each)) for each in snapshot):
+    snapshot = [each for each in manifests if _is_taken(each)]
+    if not snapshot or any(store.by_uid(_uid(each)) for each in snapshot if _uid(each)):
         return list(manifests), 0
     texts: dict[str, None] = {}
     for number, each in enumerate(snapshot, len(manifests)):
@@ -83,7 +83,7 @@ def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, N
     shift = store.epoch + now - latest
     times, moved = _Moved(shift), []
     for number, each in enumerate(manifests, 2 * len(manifests)):
-        moved.append(_shift_manifest(each, times) if _uid(each) else each)
+        moved.append(_shift_manifest(each, times) if _is_taken(each) else each)
         yield number
     return moved, shift
 
@@ -92,6 +92,14 @@ def _uid(manifest: Any) -> str:
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     uid = meta.get("uid") if isinstance(meta, Mapping) else None
     return uid if isinstance(uid, str) else ""
+
+
+def _is_taken(manifest: Any) -> bool:
+    """Return whether an object comes from a cluster: a dump may have lost its uids, and has its times."""
+    found: dict[str, None] = {}
+    if not _uid(manifest) and isinstance(manifest, Mapping) and isinstance(manifest.get("metadata"), Mapping):
+        _collect_all(manifest, found)
+    return bool(_uid(manifest) or found)
 
 
 def _collect_all(manifest: Manifest, texts: dict[str, None]) -> None:

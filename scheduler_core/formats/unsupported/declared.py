@@ -41,7 +41,7 @@ WHOLE_GROUPS = {group: _REASONS.get(why, why) for group, why in _DATA["groups"].
 # Labels and annotations with a meaning, by kind.
 MEANT = {
     ("Namespace", "labels", f"pod-security.kubernetes.io/{mode}"): (_REASONS["POD_SECURITY"], ("privileged",))
-    for mode in ("enforce", "audit", "warn")
+    for mode in ("audit", "warn")
 }
 # Types of which the engine reads every field.
 WHOLLY_READ = frozenset(name for line in _DATA["whollyRead"] for name in line.split())

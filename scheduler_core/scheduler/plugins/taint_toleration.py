@@ -37,7 +37,7 @@ from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
 from scheduler_core.scheduler.plugins.helper.memo import remember
-from scheduler_core.scheduler.plugins.helper.node_selection import passes
+from scheduler_core.scheduler.plugins.helper.node_selection import GOING, passes
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 
 NAME = "TaintToleration"
@@ -164,7 +164,7 @@ class TaintToleration(Plugin):
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
         hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
         refusing = [taint for taint in hard if not _is_tolerated(taint, tolerations)]
-        if not refusing:
+        if not refusing or any(taint.key in GOING for taint in refusing):
             return
         tolerating = untainted = draft
         for taint in refusing:

@@ -27,6 +27,8 @@ _SETTERS = {
     "node.cilium.io/agent-not-ready": "Cilium",
     "node.cluster.x-k8s.io/uninitialized": "Cluster API",
 }
+GOING = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
+"""Taints of nodes that are about to be removed: nobody takes these off."""
 _STARTS = (
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",

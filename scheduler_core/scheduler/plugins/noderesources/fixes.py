@@ -150,10 +150,11 @@ def _propose_offers(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> 
     node, nodes, row = refusal.node, refusal.nodes, refusal.row
     for resource, lacking in missing.items():
         others = [other for other in refusal.nodes.resources.columns if other != resource]
-        misspelt = any(alike(resource, other) for other in others) or any(
-            _is_similar(resource, other) and _has_any(refusal, other, row)
+        rows = [row] if resource.startswith(HUGE_PAGES) else range(len(nodes))
+        misspelt = any(
+            alike(resource, other)
+            or (_is_similar(resource, other) and any(_has_any(refusal, other, each) for each in rows))
             for other in others
-            if resource.startswith(HUGE_PAGES)
         )
         if not (misspelt or _has_any(refusal, resource, row) or _others_have(refusal, resource)):
             yield _offering(draft, node, resource, 0, lacking)
@@ -198,6 +199,8 @@ def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) ->
 
 
 def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
+    if "vpaUpdates" in pod.annotations:  # the Vertical Pod Autoscaler would set the request again
+        return
     for resource, lacking in missing.items():
         wanted = pod.requests.get(resource)
         place = _place(pod, resource, lacking)

@@ -40,16 +40,16 @@ def collect_spread_evidence(spread: Spread, pod: Pod, nodes: NodeTable, rows: Ro
     """Return evidence for the constraints that refuse one of the rows."""
     return {
         "constraints": [
-            _constraint(spread, i, pod, nodes)
+            {**_constraint(spread, i, pod, nodes), "refused": [nodes.names[row] for row in refused[:SHOWN]]}
             for i, constraint in enumerate(spread.constraints.items)
-            if _refuses(spread, i, constraint, rows)
+            if (refused := _list_refused(spread, i, constraint, rows))
         ]
     }
 
 
-def _refuses(spread: Spread, i: int, constraint: Constraint, rows: Rows) -> bool:
+def _list_refused(spread: Spread, i: int, constraint: Constraint, rows: Rows) -> list[int]:
     labelled = spread.layout.domains[i].labelled[rows]
-    return bool((~labelled | (spread.skew(i, rows) > constraint.max_skew)).any())
+    return [int(row) for row in rows[~labelled | (spread.skew(i, rows) > constraint.max_skew)]]
 
 
 def _constraint(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[str, Any]:

@@ -360,11 +360,13 @@ def test_a_pod_with_another_image_than_its_daemon_set_updates_on_delete() -> Non
     assert "UpdatedOnDelete" in codes(asked(sim, "DaemonSet/default/web"))
 
 
-def test_a_level_of_pod_security_that_is_not_checked_is_named() -> None:
-    labels = {"pod-security.kubernetes.io/enforce": "baseline"}
+def test_a_level_of_pod_security_that_only_warns_is_named() -> None:
+    labels = {"pod-security.kubernetes.io/warn": "restricted"}
     home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": labels}}
     sim = cluster(node("a"), home, workload("Deployment", 1))
-    assert values(asked(sim, "Deployment/default/web"), "SecurityIsNotChecked")["level"] == "baseline"
+    assert values(asked(sim, "Deployment/default/web"), "SecurityWarns")["message"].startswith(
+        'PodSecurity "restricted:latest"'
+    )
 
 
 def test_a_pod_that_is_gone_is_told_of_by_its_last_events() -> None:

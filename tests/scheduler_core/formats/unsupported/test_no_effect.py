@@ -68,11 +68,12 @@ def test_admission_webhooks_are_told_in_words_of_their_own() -> None:
 def test_pod_security_labels_of_a_namespace_are_told() -> None:
     labels = {
         "pod-security.kubernetes.io/enforce": "restricted",
-        "pod-security.kubernetes.io/warn": "privileged",
+        "pod-security.kubernetes.io/warn": "baseline",
+        "pod-security.kubernetes.io/audit": "privileged",
         "team": "a",
     }
     manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "labels": labels}}
-    assert paths(manifest) == ["metadata.labels[pod-security.kubernetes.io/enforce]"]
+    assert paths(manifest) == ["metadata.labels[pod-security.kubernetes.io/warn]"]
 
 
 @pytest.mark.parametrize(
