@@ -171,6 +171,21 @@ def _service(manifest: Manifest) -> Object:
     return {**manifest, "spec": spec, "status": manifest.get("status") or {"loadBalancer": {}}}
 
 
+def without_allocations(given: Manifest, full: Manifest) -> Manifest:
+    """An object with its defaults, without what is allocated for it."""
+    if full.get("kind") != "Service":
+        return full
+    names, asked = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"), given.get("spec") or {}
+    spec = {name: value for name, value in full["spec"].items() if name not in names or name in asked}
+    if "ports" in spec:
+        before = asked.get("ports") or ()
+        spec["ports"] = [
+            {name: value for name, value in each.items() if name != "nodePort" or "nodePort" in old}
+            for each, old in zip(spec["ports"], before, strict=True)
+        ]
+    return {**full, "spec": spec}
+
+
 def _address(meta: Manifest) -> str:
     """A free address is not looked for: one of a million goes by the service's name."""
     digest = hashlib.sha256(f"{meta.get('namespace')}/{meta.get('name')}".encode()).digest()

@@ -59,6 +59,7 @@ class Failure(Refused):
     def __init__(self, code: int, reason: str, message: str, details: Data | None = None, metadata: Data | None = None):
         super().__init__((FieldError("", "", message),), Answer(reason, message, status=code))
         self.code, self.reason, self.details, self.metadata = code, reason, details, metadata or {}
+        self.headers: Sequence[tuple[str, str]] = ()
 
     @property
     def reply(self) -> Reply:
@@ -70,7 +71,7 @@ class Failure(Refused):
             status["details"] = self.details
         seconds = (self.details or {}).get("retryAfterSeconds")
         headers = [("Retry-After", str(seconds))] if seconds else []
-        return Reply(self.code, {**status, "code": self.code}, headers=headers)
+        return Reply(self.code, {**status, "code": self.code}, headers=[*headers, *self.headers])
 
 
 def no_resource() -> Failure:

@@ -12,6 +12,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.fieldsets import (
     STRIPPED,
@@ -49,7 +50,8 @@ class Manager(NamedTuple):
     def entry(self, fields: Set) -> dict[str, Any]:
         """The entry of managedFields."""
         entry: dict[str, Any] = {"manager": self.name, "operation": self.operation, "apiVersion": self.api_version}
-        entry |= {"time": self.time, "fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
+        entry |= {"time": self.time} if self.time else {}
+        entry |= {"fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
         return {**entry, "subresource": self.subresource} if self.subresource else entry
 
 
@@ -67,7 +69,7 @@ def _list_managers(manifest: Manifest | None) -> list[dict[str, Any]]:
 
 def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     kept = [entry for entry in entries if entry["fieldsV1"]]
-    return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry["time"], entry["manager"]))
+    return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry.get("time", ""), entry["manager"]))
 
 
 def finish(resource: Resource, manager: Manager) -> Finish:
@@ -76,14 +78,15 @@ def finish(resource: Resource, manager: Manager) -> Finish:
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
         entries = _list_managers(old)
-        given = {name: value for name, value in new.items() if name != "status" or manager.subresource == "status"}
-        before = {name: value for name, value in (old or {}).items() if name in given}
+        after, before = ((fill(resource.type, each) if resource.type else each) for each in (new, old or {}))
+        given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
+        before = {name: value for name, value in before.items() if name in given}
         changed = list_changed(before, given, shape)
         if manager.subresource == "status" and changed:
             changed = {name: below for name, below in changed.items() if name in ("f:status", "f:metadata")} or None
         if changed is None:
             return _with_list_managers(new, entries)
-        there = list_applied({**new}, shape)
+        there = list_applied(after, shape)
         kept = []
         for entry in entries:
             fields = entry["fieldsV1"]
@@ -165,8 +168,9 @@ def typed_of(context: Context, body: Any) -> dict[str, Any]:
 
 
 def _typed_words(context: Context, body: Any, why: str) -> str:
-    target, resource = context.target, context.resource
-    place = f"{target.namespace}/{target.name}" if target.namespace else f"/{target.name}"
+    resource, meta = context.resource, body.get("metadata")
+    meta = meta if isinstance(meta, Mapping) else {}
+    place = f"{meta.get('namespace') or ''}/{meta.get('name') or ''}"
     if why.startswith("json: cannot unmarshal "):
         word, _, rest = why.removeprefix("json: cannot unmarshal ").partition(" into Go struct field ")
         path, _, type_ = rest.partition(" of type ")
@@ -199,10 +203,9 @@ def apply(
     if found and not force:
         raise _conflict(found, manager)
     kept = [{**entry, "fieldsV1": difference(entry["fieldsV1"], _without_places(changed))} for entry in others]
-    fresh = manager.entry(wanted)
-    if own is not None and own["fieldsV1"] == fresh["fieldsV1"]:
-        fresh = own
-    return merged, _order([*kept, fresh])
+    if not changed:  # the time of an apply that changes nothing is that of the one before
+        manager = manager._replace(time=(own or {}).get("time", ""))
+    return merged, _order([*kept, manager.entry(wanted)])
 
 
 def _conflict(found: list[tuple[dict[str, Any], tuple[str, ...]]], manager: Manager) -> Failure:

@@ -26,7 +26,7 @@ from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
-from scheduler_core.apiserver.object_defaults import with_object_defaults
+from scheduler_core.apiserver.object_defaults import with_object_defaults, without_allocations
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
@@ -119,6 +119,9 @@ def _place_object(context: Context, manifest: dict[str, Any], named: bool) -> di
         meta.pop("namespace", None)
     if named and (meta.get("name") or "") != target.name:
         if not meta.get("name"):
+            if context.method == "PATCH":
+                said = f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+                raise bad_request(said)
             raise bad_request("name must be provided")
         raise bad_request(f"the name of the object ({meta['name']}) does not match the name on the URL ({target.name})")
     return {**manifest, "metadata": meta}
@@ -148,12 +151,13 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
     if resource.kind == CUSTOM:
         manifest = crds.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
-    manifest = with_object_defaults(resource.key, manifest)
+    given, manifest = manifest, with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
-        # What admission adds has no manager.
+        # What admission and allocation add has no manager.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
-        manifest, api = dict(api.finish(None, manifest)), replace(api, finish=None)
+        marked = api.finish(None, without_allocations(given, manifest))
+        manifest, api = {**manifest, "metadata": marked["metadata"]}, replace(api, finish=None)
     try:
         made = api.create(manifest, context.query.get("user", ""))
     except Refused as refused:
@@ -167,6 +171,10 @@ def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
     return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
 
 
+_CREATED_BY_UPDATE = (
+    *("RuntimeClass", "RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "Lease"),
+    *("LimitRange", "Event", "Service", "Endpoints"),
+)
 _SERVERS = (
     "uid",
     "resourceVersion",
@@ -187,6 +195,8 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
     if store.get(EVENTS, namespace, name) is not None:
         raise Refused.because(already_exists(context.resource.named, name))
+    if context.api.finish is not None:
+        named = context.api.finish(None, named)
     event = store.create(named, EVENTS, context.api.now)
     assert event.new is not None
     return event.new
@@ -198,8 +208,8 @@ def update(context: Context, body: Any) -> Reply:
     if sub == "scale":
         return _update_scale(context, body)
     manifest = _place_object(context, decode(context, body), named=True)
-    if context.api.store.get(*context.place) is None and context.resource.key == "Lease":
-        raise Refused.because(not_found(context.resource.named, context.target.name))
+    if not sub and context.resource.kind in _CREATED_BY_UPDATE and context.api.store.get(*context.place) is None:
+        return context.answer(201, _create(context, manifest))
     return context.answer(200, store_update(context, manifest))
 
 
@@ -295,17 +305,19 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
 
 def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
-    resource, store = context.resource, context.api.store
+    resource, target, store = context.resource, context.target, context.api.store
     manifest = _place_object(context, typed_of(context, body), named=True)
     if "status" in resource.sub:  # the part that is not written here is nobody's
-        manifest.pop("spec" if context.target.subresource == "status" else "status", None)
+        manifest.pop("spec" if target.subresource == "status" else "status", None)
     old = store.get(*context.place)
     force = context.query.get("force") == "true"
     manager = Manager(
-        context.manager, "Apply", resource.api_version, context.target.subresource, store.timestamp(context.api.now)
+        context.manager, "Apply", resource.api_version, target.subresource, store.timestamp(context.api.now)
     )
     new, managed = apply(resource, old, manifest, manager, force)
     if old is None:
+        if target.subresource:
+            raise Refused.because(not_found(resource.named, target.name))
         return context.answer(201, _create(context, decode(context, new), managed))
     return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
 
