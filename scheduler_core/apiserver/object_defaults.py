@@ -168,6 +168,8 @@ def _service(manifest: Manifest) -> Object:
             spec = {"allocateLoadBalancerNodePorts": True, **spec}
         if spec.get("allocateLoadBalancerNodePorts") is not False:
             spec["ports"] = [_with_node_port(manifest["metadata"], each) for each in spec.get("ports") or ()]
+        if spec["type"] == "LoadBalancer" and spec["externalTrafficPolicy"] == "Local":
+            spec = {"healthCheckNodePort": _with_node_port(manifest["metadata"], {})["nodePort"], **spec}
     return {**manifest, "spec": spec, "status": manifest.get("status") or {"loadBalancer": {}}}
 
 
@@ -175,7 +177,8 @@ def without_allocations(given: Manifest, full: Manifest) -> Manifest:
     """An object with its defaults, without what is allocated for it."""
     if full.get("kind") != "Service":
         return full
-    names, asked = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"), given.get("spec") or {}
+    names = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
+    asked = given.get("spec") or {}
     spec = {name: value for name, value in full["spec"].items() if name not in names or name in asked}
     if "ports" in spec:
         before = asked.get("ports") or ()
@@ -292,6 +295,16 @@ def _policy(manifest: Manifest) -> Object:
     return {**manifest, "spec": {**spec, **ruled}}
 
 
+def _claim(manifest: Manifest) -> Object:
+    spec = dict(manifest.get("spec") or {})
+    source, ref = spec.get("dataSource"), spec.get("dataSourceRef")
+    if source and not ref:
+        spec["dataSourceRef"] = source
+    elif ref and not source and not ref.get("namespace"):
+        spec["dataSource"] = {name: value for name, value in ref.items() if name != "namespace"}
+    return {**manifest, "spec": spec}
+
+
 def _endpoints(manifest: Manifest) -> Object:
     given = manifest.get("subsets")
     return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
@@ -300,6 +313,7 @@ def _endpoints(manifest: Manifest) -> Object:
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
     "Pod": _pod,
     "Secret": _secret,
     "Node": _node,

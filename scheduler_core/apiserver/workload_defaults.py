@@ -53,7 +53,11 @@ def _selecting(job: Manifest) -> Manifest:
     matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
     full = {**spec, "selector": {**selector, "matchLabels": matched}, "template": {**template, "metadata": marked}}
     # Labels that come from the template are Go's map of the template, marks and all.
-    named = {**meta, "labels": marked["labels"]} if labels and meta.get("labels") == labels else meta
+    named = (
+        {**meta, "labels": marked["labels"]}
+        if labels and meta.get("labels") == labels and not meta.get("generateName")
+        else meta
+    )
     return job if full == spec else {**job, "metadata": named, "spec": full}
 
 

@@ -5,6 +5,7 @@ kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -108,6 +109,8 @@ def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) 
     """The Status of what the API server refused about an object. `kind` and `plural` name its resource."""
     answer: Answer = refused.answer
     reason = answer.reason
+    if not name and (named_so := re.search(r'^\S+ "([^"]+)" is (?:invalid|forbidden)', answer.message)):
+        name = named_so[1]  # generated
     if reason in _WITHOUT_DETAILS:
         return Failure(answer.code, reason, answer.message)
     named: Data = {"name": name} if name else {}

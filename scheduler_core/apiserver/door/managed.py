@@ -12,6 +12,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.fieldsets import (
@@ -28,7 +29,9 @@ from scheduler_core.apiserver.door.fieldsets import (
     shape_of,
     union,
 )
+from scheduler_core.apiserver.door.patching import go_map
 from scheduler_core.apiserver.door.resources import Resource, find_by_kind
+from scheduler_core.apiserver.door.tables.jsonpath import find_path
 from scheduler_core.apiserver.store import Store
 
 Finish = Callable[[Manifest | None, Manifest], Manifest]
@@ -78,21 +81,24 @@ def finish(resource: Resource, manager: Manager) -> Finish:
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
         entries = _list_managers(old)
-        after, before = ((fill(resource.type, each) if resource.type else each) for each in (new, old or {}))
+        if resource.kind == "PersistentVolume" and old is not None:
+            new = note_phase(manager.time)(old, new)
+        served = ((to_served(resource, each) if each else {}) for each in (new, old))
+        after, before = ((fill(resource.type, each) if resource.type else each) for each in served)
         given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in before.items() if name in given}
         changed = list_changed(before, given, shape)
         if manager.subresource == "status" and changed:
             changed = {name: below for name, below in changed.items() if name in ("f:status", "f:metadata")} or None
-        if changed is None:
-            return _with_list_managers(new, entries)
         there = list_applied(after, shape)
         kept = []
         for entry in entries:
             fields = entry["fieldsV1"]
-            if _identity(entry) != manager.identity:
+            if _identity(entry) != manager.identity and changed is not None:
                 fields = difference(fields, _without_places(changed))
             kept.append({**entry, "fieldsV1": _only_there(fields, there)})
+        if changed is None:
+            return _with_list_managers(new, _order(kept))
         own = next((entry for entry in kept if _identity(entry) == manager.identity), None)
         fields = union(own["fieldsV1"], changed) if own else changed
         others = [entry for entry in kept if entry is not own]
@@ -108,8 +114,6 @@ def finish_as_component(store: Store, now: int) -> Finish:
         resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))
         if resource is None:
             return new
-        if resource.kind == "PersistentVolume" and _phase(old) != _phase(new):
-            new = {**new, "status": {**new["status"], "lastPhaseTransitionTime": store.timestamp(now)}}
         # A Deployment's controller writes the revision together with the status.
         is_status = (old or {}).get("status") != new.get("status") or resource.kind == "Deployment"
         name = "kubelet" if resource.kind == "Pod" and old is not None else "kube-controller-manager"
@@ -120,8 +124,14 @@ def finish_as_component(store: Store, now: int) -> Finish:
     return mark
 
 
-def _phase(manifest: Manifest | None) -> Any:
-    return ((manifest or {}).get("status") or {}).get("phase")
+def note_phase(time: str) -> Finish:
+    """Return a function that notes when the phase of a volume changes."""
+
+    def note(old: Manifest | None, new: Manifest) -> Manifest:
+        before, after = (((each or {}).get("status") or {}).get("phase") for each in (old, new))
+        return new if before == after else {**new, "status": {**new["status"], "lastPhaseTransitionTime": time}}
+
+    return note
 
 
 def _without_places(changed: Set) -> Set:
@@ -174,9 +184,14 @@ def _typed_words(context: Context, body: Any, why: str) -> str:
     if why.startswith("json: cannot unmarshal "):
         word, _, rest = why.removeprefix("json: cannot unmarshal ").partition(" into Go struct field ")
         path, _, type_ = rest.partition(" of type ")
-        wanted = "numeric (int or float)" if type_.startswith(("int", "float")) else "map" if "." in type_ else type_
-        why = f".{path.partition('.')[2]}: expected {wanted}, got {word}"
-    return f"failed to create typed patch object ({place}; {resource.api_version}, Kind={resource.kind}): {why}"
+        wanted, path = "numeric (int or float)" if type_.startswith(("int", "float")) else type_, path.partition(".")[2]
+        if type_.startswith("[]") or "." in type_ or type_.startswith("map"):
+            wanted = "list" if type_.startswith("[]") else "map"
+            values = find_path(body, f".{path}")
+            word = f"&{{{go_map(values[0])}}}" if values and not isinstance(values[0], dict | list) else word
+        why = f".{path}: expected {wanted}, got {word}"
+    version = f"{resource.group}/{resource.version}"
+    return f"failed to create typed patch object ({place}; {version}, Kind={resource.kind}): {why}"
 
 
 def apply(

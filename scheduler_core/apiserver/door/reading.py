@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.errors import FieldError, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.access import RBAC, list_roles
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
@@ -21,7 +22,7 @@ from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
-from scheduler_core.apiserver.door.selectors import Test, make_test
+from scheduler_core.apiserver.door.selectors import Test, make_test, parse_labels
 from scheduler_core.apiserver.door.tables.cells import define_columns, make_rows
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
@@ -121,8 +122,14 @@ def check_versions(query: Query, current: int, watch: bool = False) -> int | Non
     if not watch and initial is not None:
         why = "sendInitialEvents is forbidden for list"
         errors.append(FieldError("sendInitialEvents", "", why, kind=_FORBIDDEN))
-    if match and text and not watch and query.get("continue"):
+    if match and query.get("continue") and not watch:
         why = "resourceVersionMatch is forbidden when continue is provided"
+        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
+    if match not in ("", "Exact", "NotOlderThan"):
+        supported = 'supported values: "Exact", "NotOlderThan", ""'
+        errors.append(FieldError("resourceVersionMatch", encode(match), supported, kind="Unsupported value"))
+    if match == "Exact" and text == "0":
+        why = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
         errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
     if errors:
         raise invalid_options("ListOptions", *errors)
@@ -154,20 +161,24 @@ def _read_token(text: str) -> tuple[int, str]:
 
 
 def _limit(query: Query) -> int:
+    """The limit of a query. Failure: 400."""
     text = query.get("limit", "")
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
+    if text and not re.fullmatch(r"[+-]?\d{1,18}", text):
+        raise bad_request(f"strconv.ParseInt: parsing {encode(text)}: invalid syntax")
+    return max(0, int(text or 0))
 
 
 def list_objects(
     store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int, oldest: int
 ) -> Reply:
     """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
-    current = store.resource_version
+    current, limit = store.resource_version, _limit(query)
+    parse_labels(query.get("labelSelector") or "")
     version = check_versions(query, current)
     if version is not None and query.get("resourceVersionMatch") == "Exact" and version < oldest:
         raise Failure(410, "Expired", "The resourceVersion for the provided list is too old.")
     test, found = make_test(resource, query), all_of(store, resource)
-    limit, start = (0 if query.get("resourceVersion") == "0" else _limit(query)), ""
+    limit, start = (0 if query.get("resourceVersion") == "0" else limit), ""
     shown_version = version if query.get("resourceVersionMatch") == "Exact" and version else current
     if query.get("continue"):
         given, start = _read_token(query["continue"])
@@ -219,7 +230,7 @@ def _shape_list(
         return {**make_table(resource, picked, now, query.get("includeObject", "")), "metadata": meta}
     if form == "metadata":
         head = {"kind": "PartialObjectMetadataList", "apiVersion": TABLES, "metadata": meta}
-        return {**head, "items": [_metadata_only(resource, each) for each in picked]}
+        return {**head, "items": [_metadata_only(resource, each) for each in picked] or None}
     typed = resource.definition is not None
     items = [msgspec.Raw(msgspec.json.encode(present(resource, each, typed))) for each in picked]
     return {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": meta, "items": items}

@@ -74,6 +74,9 @@ class _Parser:
             following = self.take()
             if following not in ("", ","):
                 raise bad_request(f"found '{following}', expected: ',' or 'end of string'")
+            after = self.peek()
+            if following and re.match(r"[=,()<>]", after):
+                raise bad_request(f"found '{after}', expected: identifier after ','")
         return found
 
     def _requirement(self) -> Requirement:

@@ -16,10 +16,11 @@ from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
-from scheduler_core.apiserver.door.bodies.versions import to_kept
+from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
+from scheduler_core.apiserver.door.bodies.zeros import fill, keep_form
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import convert_back, remove_event
-from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
+from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
 from scheduler_core.apiserver.door.patching import change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
@@ -157,7 +158,10 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         marked = api.finish(None, without_allocations(given, manifest))
-        manifest, api = {**manifest, "metadata": marked["metadata"]}, replace(api, finish=None)
+        manifest = {**manifest, "metadata": marked["metadata"]}
+        api = replace(
+            api, finish=note_phase(api.store.timestamp(api.now)) if resource.kind == "PersistentVolume" else None
+        )
     try:
         made = api.create(manifest, context.query.get("user", ""))
     except Refused as refused:
@@ -188,6 +192,8 @@ _SERVERS = (
 
 def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     store = context.api.store
+    if context.api.finish is not None:
+        manifest = dict(context.api.finish(None, manifest))
     manifest = convert_back(manifest) if context.resource.group else manifest
     named = apply_generated_name(manifest, get_kind_by_key(EVENTS), store)
     namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
@@ -195,8 +201,6 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
     if store.get(EVENTS, namespace, name) is not None:
         raise Refused.because(already_exists(context.resource.named, name))
-    if context.api.finish is not None:
-        named = context.api.finish(None, named)
     event = store.create(named, EVENTS, context.api.now)
     assert event.new is not None
     return event.new
@@ -226,10 +230,14 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
+    if resource.type:
+        type_ = resource.type.replace(".v1.", ".v2.") if is_old(resource) else resource.type
+        manifest = keep_form(manifest, fill(type_, old), old)
     if managed is not None:
         meta["managedFields"] = managed
     manifest = {**manifest, "metadata": meta}
     if resource.key == EVENTS:
+        manifest = manifest if api.finish is None else dict(api.finish(old, manifest))
         manifest = convert_back(manifest) if resource.group else manifest
         store = context.api.store
         there = store.get(*context.place) is not None
@@ -239,7 +247,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         manifest = _custom_update(context, old, manifest)
     manifest = with_object_defaults(resource.key, manifest, old)
     if resource.kind == "Node" and context.target.subresource != "status":
-        manifest = {**manifest, "status": old.get("status") or {}}
+        manifest.pop("status", None)
+        manifest |= {"status": old["status"]} if "status" in old else {}
     try:
         made = api.update(manifest, context.target.subresource, context.query.get("user", ""))
     except Refused as refused:
@@ -306,6 +315,9 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
 def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, target, store = context.resource, context.target, context.api.store
+    given = body.get("metadata") if isinstance(body, Mapping) else None
+    if isinstance(given, Mapping) and given.get("managedFields") is not None:
+        raise bad_request("metadata.managedFields must be nil")
     manifest = _place_object(context, typed_of(context, body), named=True)
     if "status" in resource.sub:  # the part that is not written here is nobody's
         manifest.pop("spec" if target.subresource == "status" else "status", None)
@@ -330,6 +342,11 @@ def delete(context: Context, body: Any) -> Reply:
         raise invalid_options("DeleteOptions", *errors)
     if not context.target.name:
         return _delete_collection(context, options)
+    if context.resource.kind == "Job" and not {"propagationPolicy", "orphanDependents"} & options.keys():
+        context.warnings.append(
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
+            "or set propagationPolicy=Orphan to suppress this warning"
+        )
     return _delete(context, options)
 
 
@@ -372,7 +389,7 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
         details["group"] = resource.group
     details |= {"kind": resource.plural, "uid": uid}
     status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
-    return Reply(200, status)
+    return Reply(200, status, headers=context.headers)
 
 
 def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
