@@ -5,6 +5,7 @@ kube: sigs.k8s.io/structured-merge-diff/v6/merge, apimachinery/pkg/util/managedf
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -31,7 +32,6 @@ from scheduler_core.apiserver.door.fieldsets import (
 )
 from scheduler_core.apiserver.door.patching import go_map
 from scheduler_core.apiserver.door.resources import Resource, find_by_kind
-from scheduler_core.apiserver.door.tables.jsonpath import find_path
 from scheduler_core.apiserver.store import Store
 
 Finish = Callable[[Manifest | None, Manifest], Manifest]
@@ -170,9 +170,10 @@ def typed_of(context: Context, body: Any) -> dict[str, Any]:
             crds.prune(resource, body, decoder.unknown) if context.is_custom else decoder.object(body, resource.type)
         )
     except Undecodable as wrong:
-        raise Failure(500, "", _typed_words(context, body, str(wrong))) from None
+        raise Failure(500, "", _typed_words(context, body, _say_type(wrong, body, shape_of(resource)))) from None
     if decoder.unknown and context.query.get("fieldValidation") != "Ignore":
-        said = "; ".join(f".{path}: field not declared in schema" for path in decoder.unknown)
+        paths = (_format_place(path, body, shape_of(resource)) for path in decoder.unknown)
+        said = "; ".join(f"{path}: field not declared in schema" for path in paths)
         raise Failure(500, "", _typed_words(context, body, said))
     return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest}
 
@@ -180,18 +181,37 @@ def typed_of(context: Context, body: Any) -> dict[str, Any]:
 def _typed_words(context: Context, body: Any, why: str) -> str:
     resource, meta = context.resource, body.get("metadata")
     meta = meta if isinstance(meta, Mapping) else {}
-    place = f"{meta.get('namespace') or ''}/{meta.get('name') or ''}"
-    if why.startswith("json: cannot unmarshal "):
-        word, _, rest = why.removeprefix("json: cannot unmarshal ").partition(" into Go struct field ")
-        path, _, type_ = rest.partition(" of type ")
-        wanted, path = "numeric (int or float)" if type_.startswith(("int", "float")) else type_, path.partition(".")[2]
-        if type_.startswith("[]") or "." in type_ or type_.startswith("map"):
-            wanted = "list" if type_.startswith("[]") else "map"
-            values = find_path(body, f".{path}")
-            word = f"&{{{go_map(values[0])}}}" if values and not isinstance(values[0], dict | list) else word
-        why = f".{path}: expected {wanted}, got {word}"
-    version = f"{resource.group}/{resource.version}"
-    return f"failed to create typed patch object ({place}; {version}, Kind={resource.kind}): {why}"
+    about = f"{meta.get('namespace') or ''}/{meta.get('name') or ''}; {resource.group}/{resource.version}"
+    return f"failed to create typed patch object ({about}, Kind={resource.kind}): {why}"
+
+
+def _say_type(wrong: Undecodable, body: Any, shape: Shape) -> str:
+    """The words for a value of another type, where Go reads it by its schema."""
+    value, go = wrong.value, wrong.go
+    if not wrong.at:
+        return str(wrong)
+    if go.startswith(("[]", "map")) or "." in go:
+        said = f"{'list' if go.startswith('[]') else 'map'}, got &{{{go_map(value)}}}"
+    elif go.startswith(("int", "float")):
+        kinds = {bool: "bool", str: "string", list: "[]interface {}"}
+        said = f"numeric (int or float), got {kinds.get(type(value), 'map[string]interface {}')}"
+    else:
+        shown = f'"{value}"' if isinstance(value, str) else go_map(value)
+        said = f"{'boolean' if go == 'bool' else 'string'}, got &value.valueUnstructured{{Value:{shown}}}"
+    return f"{_format_place(wrong.at, body, shape)}: expected {said}"
+
+
+def _format_place(at: str, body: Any, shape: Shape) -> str:
+    """A path with indices, with the keys of the lists' elements instead."""
+    text, value = "", body
+    for part in re.findall(r"[^.\[\]]+|\[\d+\]", at):
+        if part.startswith("["):
+            value, number = value[int(part[1:-1])], part
+            text, shape = text + (format_path((item_key(shape, value),)) if shape.keys else number), shape.item
+        else:
+            shape = child_shape(shape, part, not text)
+            text, value = f"{text}.{part}", value.get(part) if isinstance(value, Mapping) else None
+    return text
 
 
 def apply(

@@ -5,6 +5,7 @@ kube: apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go @ v1.34.1
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,11 +18,11 @@ from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, i
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
-from scheduler_core.apiserver.door.bodies.zeros import fill, keep_form
+from scheduler_core.apiserver.door.bodies.zeros import fill, keep_form, order
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
-from scheduler_core.apiserver.door.patching import change, go_map
+from scheduler_core.apiserver.door.patching import STRATEGIC, change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
@@ -59,7 +60,7 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
 # Reading what was sent
 
 
-def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
+def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> dict[str, Any]:
     """The object of a body, as the resource has it; `patch`: what made it. Failure: 400, or 422 for a patch."""
     resource, decoder = context.resource, Decoder(stores=True)
     if not isinstance(body, Mapping):
@@ -73,23 +74,50 @@ def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
         else:
             manifest = decoder.object(body, resource.type) if resource.type else dict(body)
     except Undecodable as wrong:
-        raise _undecodable(resource, str(wrong), patch) from None
+        raise _undecodable(resource, str(wrong), patch, body, type_) from None
     validation = context.query.get("fieldValidation") or "Warn"
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and validation == "Strict":
-        raise _undecodable(resource, f"strict decoding error: {', '.join(unknown)}", patch)
+        raise _undecodable(resource, f"strict decoding error: {', '.join(unknown)}", patch, body, STRATEGIC)
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
 
 
-def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
+def _say_conversion(why: str) -> str:
+    """The words for a value of another type, where Go restores structs from maps."""
+    found = re.search(r"cannot unmarshal (\w+)(?: (\S+))? into Go .* of type (\S+)$", why)
+    if found is None:
+        return why
+    word, number, type_ = found.groups()
+    word = {"object": "map", "array": "slice"}.get(word, word)
+    if word == "number":
+        word = "float64" if "." in (number or "") else "int64"
+    if type_.startswith("map"):
+        return f"cannot restore map from {word}"
+    if type_.startswith("[]"):
+        return f"cannot restore slice from {word}"
+    if "." in type_:
+        return f"cannot restore struct from: {word}"
+    return f"cannot convert {word} to {type_}" if word in ("int64", "float64") else f"unrecognized type: {type_}"
+
+
+def _undecodable(resource: Resource, why: str, patch: Any, new: Any, type_: str) -> Failure:
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
-    if found := re.search(r"cannot unmarshal .* of type (\w+)$", why):
-        why = f"unrecognized type: {found[1]}"
-    shown = f"Invalid value: {quote(go_map(patch))}: {why}"
+    shown, touched = go_map(patch), patch
+    if type_ == STRATEGIC:  # Go converts maps to structs here
+        why = _say_conversion(why)
+    else:
+        if isinstance(patch, list):
+            touched = {}
+            for each in patch:
+                place = touched
+                for part in str(each.get("path")).split("/")[1:-1]:
+                    place = place.setdefault(part, {})
+        shown = json.dumps(order(new, resource.type, touched), separators=(",", ":"), ensure_ascii=False)
+    shown = f"Invalid value: {quote(shown)}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
     return Failure(422, "Invalid", f' "" is invalid: patch: {shown}', {"causes": causes})
 
@@ -308,7 +336,7 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
         return _update_scale(context, change(make_scale(resource, old), body, content_type, ""))
     base = present(resource, old)
     new = change(base, body, content_type, resource.type if not context.is_custom else None, resource.kind)
-    manifest = _place_object(context, decode(context, new, body), named=True)
+    manifest = _place_object(context, decode(context, new, body, content_type), named=True)
     return context.answer(200, store_update(context, manifest))
 
 

@@ -31,7 +31,11 @@ _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEin
 
 
 class Undecodable(ValueError):
-    """A value that is not of its field's type; the text is Go's."""
+    """A value that is not of its field's type; the text is Go's. `at`: the path with indices."""
+
+    at: str = ""
+    value: Any = None
+    go: str = ""
 
 
 class _Place(NamedTuple):
@@ -111,7 +115,9 @@ def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
         word = f"number {value}"
     where = f"{place.struct}.{place.path}" if place.struct else "value"
     said = f"Go struct field {where}" if place.struct else "Go value"
-    return Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+    wrong = Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+    wrong.at, wrong.value, wrong.go = place.at, value, go
+    return wrong
 
 
 def _canonical(quantity: Any) -> str:

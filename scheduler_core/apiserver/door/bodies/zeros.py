@@ -161,3 +161,19 @@ def keep_form(new: Any, filled: Any, old: Any) -> Any:
             found.append(keep_form(each, filled[at], old[at]) if old else each)
         return found
     return new
+
+
+def order(value: Any, expression: str, touched: Any = None) -> Any:
+    """A value with its fields in the order of Go's structs; by name where a patch has `touched` them."""
+    bare = expression.lstrip("*")
+    if isinstance(value, list):
+        return [order(each, bare[2:]) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    fields = fields_of(bare) if bare in read_api()["types"] else {}
+    names = list(fields) if fields and not isinstance(touched, Mapping) else []
+    inner = touched if isinstance(touched, Mapping) else {}
+    return {
+        name: order(value[name], fields[name][1] if name in fields else bare[2:], inner.get(name))
+        for name in (*(each for each in names if each in value), *sorted(value.keys() - names))
+    }
