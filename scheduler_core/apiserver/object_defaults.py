@@ -175,6 +175,9 @@ def _service(manifest: Manifest) -> Object:
 
 def without_allocations(given: Manifest, full: Manifest) -> Manifest:
     """An object with its defaults, without what is allocated for it."""
+    if full.get("kind") == "PersistentVolumeClaim":
+        sources, asked = ("dataSource", "dataSourceRef"), given.get("spec") or {}
+        return {**full, "spec": {k: v for k, v in full["spec"].items() if k not in sources or k in asked}}
     if full.get("kind") != "Service":
         return full
     names = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
@@ -246,15 +249,15 @@ def _volume(manifest: Manifest) -> Object:
     return dict(manifest)
 
 
-_GENERATION = "deprecated.daemonset.template.generation"
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 def _daemon_set(manifest: Manifest) -> Object:
     meta = manifest["metadata"]
     notes = meta.get("annotations") or {}
-    if _GENERATION in notes:
+    if TEMPLATE_GENERATION in notes:
         return dict(manifest)
-    return {**manifest, "metadata": {**meta, "annotations": {**notes, _GENERATION: "1"}}}
+    return {**manifest, "metadata": {**meta, "annotations": {**notes, TEMPLATE_GENERATION: "1"}}}
 
 
 _DRIVER = {
@@ -295,6 +298,13 @@ def _policy(manifest: Manifest) -> Object:
     return {**manifest, "spec": {**spec, **ruled}}
 
 
+def _ingress_class(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    if not spec.get("parameters"):
+        return dict(manifest)
+    return {**manifest, "spec": {**spec, "parameters": {"scope": "Cluster", **spec["parameters"]}}}
+
+
 def _claim(manifest: Manifest) -> Object:
     spec = dict(manifest.get("spec") or {})
     source, ref = spec.get("dataSource"), spec.get("dataSourceRef")
@@ -314,6 +324,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
+    "IngressClass": _ingress_class,
     "Pod": _pod,
     "Secret": _secret,
     "Node": _node,

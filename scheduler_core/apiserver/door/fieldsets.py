@@ -184,13 +184,10 @@ def difference(one: Set, other: Set) -> Set:
 
 def leaves(fields: Set, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of a set, those of its places too."""
-    for key, below in fields.items():
-        if key == ".":
-            yield path
-        elif below:
-            yield from leaves(below, (*path, key))
-        else:
-            yield (*path, key)
+    names = sorted(fields.keys() - {"."})
+    yield from ((*path, key) for key in names if not fields[key] or "." in fields[key])
+    for key in names:
+        yield from leaves(fields[key], (*path, key))
 
 
 def intersection(one: Set, other: Set) -> list[tuple[str, ...]]:

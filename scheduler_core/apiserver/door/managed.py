@@ -221,7 +221,7 @@ def apply(
     shape, entries = shape_of(resource), _list_managers(old)
     wanted = list_applied(given, shape)
     if old is None:
-        return dict(given), [manager.entry(wanted)]
+        return dict(given), _order([manager.entry(wanted)])
     merged = _merge(old, given, shape, True)
     own = next((entry for entry in entries if _identity(entry) == manager.identity), None)
     dropped = difference(own["fieldsV1"], wanted) if own else {}

@@ -18,11 +18,12 @@ from scheduler_core.apimachinery.objects.errors import FieldError, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.access import RBAC, list_roles
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
+from scheduler_core.apiserver.door.bodies.decoding import read_json
 from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
-from scheduler_core.apiserver.door.selectors import Test, make_test, parse_labels
+from scheduler_core.apiserver.door.selectors import Test, make_test
 from scheduler_core.apiserver.door.tables.cells import define_columns, make_rows
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
@@ -61,8 +62,8 @@ def make_table(
         row: dict[str, Any] = {"cells": cells}
         if include == "Object":
             row["object"] = present(resource, manifest)
-        elif include != "None":
-            row["object"] = _metadata_only(resource, manifest)
+        else:
+            row["object"] = None if include == "None" else _metadata_only(resource, manifest)
         rows.append(row)
     defined = define_columns(resource, kind) if columns else None
     return {"kind": "Table", "apiVersion": TABLES, "metadata": {}, "columnDefinitions": defined, "rows": rows}
@@ -72,7 +73,8 @@ def show(resource: Resource, manifest: Manifest, form: Form, now: int, include: 
     """One object in the form that a client wants."""
     if form == "table":
         table = make_table(resource, [manifest], now, include, kind=kind)
-        table["metadata"] = {"resourceVersion": manifest["metadata"].get("resourceVersion", "")}
+        version = manifest["metadata"].get("resourceVersion")
+        table["metadata"] = {"resourceVersion": version} if version else {}
         return table
     if form == "metadata":
         return _metadata_only(resource, manifest)
@@ -154,10 +156,10 @@ def _token(version: int, start: str) -> str:
 
 def _read_token(text: str) -> tuple[int, str]:
     try:
-        data = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        data = read_json(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("latin-1").encode())
         return int(data["rv"]), str(data["start"]).rstrip("\0").lstrip("/")
     except (ValueError, KeyError, TypeError) as wrong:
-        raise bad_request(f"continue key is not valid: {wrong}") from None
+        raise bad_request(f"invalid continue token: continue key is not valid: {wrong}") from None
 
 
 def _limit(query: Query) -> int:
@@ -173,11 +175,11 @@ def list_objects(
 ) -> Reply:
     """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
     current, limit = store.resource_version, _limit(query)
-    parse_labels(query.get("labelSelector") or "")
+    test = make_test(resource, query)
     version = check_versions(query, current)
     if version is not None and query.get("resourceVersionMatch") == "Exact" and version < oldest:
         raise Failure(410, "Expired", "The resourceVersion for the provided list is too old.")
-    test, found = make_test(resource, query), all_of(store, resource)
+    found = all_of(store, resource)
     limit, start = (0 if query.get("resourceVersion") == "0" else limit), ""
     shown_version = version if query.get("resourceVersionMatch") == "Exact" and version else current
     if query.get("continue"):

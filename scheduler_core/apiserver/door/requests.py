@@ -178,8 +178,9 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     require(world.store, call.query, call.method, call.path, target)
     if resource is None:
         raise no_resource()
-    if call.method == "DELETE" and body and content_type not in ("", JSON, "application/yaml", PROTOBUF):
-        raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
+    if call.method != "PATCH" and content_type not in ("", JSON, "application/yaml", PROTOBUF):
+        if body or call.method != "DELETE":
+            raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
     if not body and call.method in ("DELETE", "PATCH"):
         return None if call.method == "DELETE" else {}
     try:

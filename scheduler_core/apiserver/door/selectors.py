@@ -137,7 +137,7 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
     own = tuple(f["jsonPath"].lstrip(".") for f in (resource.definition or {}).get("selectableFields") or ())
     known = (*_COMMON, *_FIELDS.get(resource.kind if resource.definition is None else "", ()), *own)
     found = []
-    for part in filter(None, re.split(r"(?<!\\),", text)):
+    for part in sorted(filter(None, re.split(r"(?<!\\),", text))):
         match = re.match(r"([^=!]*)(==|!=|=)(.*)", part)
         if match is None:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")

@@ -14,7 +14,15 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, invalid, quote
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
-from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
+from scheduler_core.apiserver.door.answers import (
+    Failure,
+    Reply,
+    bad_request,
+    causes_of,
+    invalid_options,
+    no_resource,
+    not_allowed,
+)
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
@@ -28,7 +36,7 @@ from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
-from scheduler_core.apiserver.object_defaults import with_object_defaults, without_allocations
+from scheduler_core.apiserver.object_defaults import TEMPLATE_GENERATION, with_object_defaults, without_allocations
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
@@ -74,41 +82,41 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
         else:
             manifest = decoder.object(body, resource.type) if resource.type else dict(body)
     except Undecodable as wrong:
-        raise _undecodable(resource, str(wrong), patch, body, type_) from None
+        raise _undecodable(resource, wrong, patch, body, type_) from None
     validation = context.query.get("fieldValidation") or "Warn"
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and validation == "Strict":
-        raise _undecodable(resource, f"strict decoding error: {', '.join(unknown)}", patch, body, STRATEGIC)
+        wrong = Undecodable(f"strict decoding error: {', '.join(unknown)}")
+        raise _undecodable(resource, wrong, patch, body, STRATEGIC)
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
 
 
-def _say_conversion(why: str) -> str:
+def _say_conversion(wrong: Undecodable) -> str:
     """The words for a value of another type, where Go restores structs from maps."""
-    found = re.search(r"cannot unmarshal (\w+)(?: (\S+))? into Go .* of type (\S+)$", why)
-    if found is None:
-        return why
-    word, number, type_ = found.groups()
-    word = {"object": "map", "array": "slice"}.get(word, word)
-    if word == "number":
-        word = "float64" if "." in (number or "") else "int64"
+    words = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64", float: "float64"}
+    word, type_ = words.get(type(wrong.value), "map"), wrong.go
+    if not wrong.at:
+        return str(wrong)
     if type_.startswith("map"):
         return f"cannot restore map from {word}"
     if type_.startswith("[]"):
         return f"cannot restore slice from {word}"
     if "." in type_:
         return f"cannot restore struct from: {word}"
-    return f"cannot convert {word} to {type_}" if word in ("int64", "float64") else f"unrecognized type: {type_}"
+    converts = (word == "int64" and type_ != "bool") or (word == "float64" and type_ not in ("bool", "string"))
+    return f"cannot convert {word} to {type_}" if converts else f"unrecognized type: {type_}"
 
 
-def _undecodable(resource: Resource, why: str, patch: Any, new: Any, type_: str) -> Failure:
+def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str) -> Failure:
+    why = str(wrong)
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
     shown, touched = go_map(patch), patch
     if type_ == STRATEGIC:  # Go converts maps to structs here
-        why = _say_conversion(why)
+        why = _say_conversion(wrong)
     else:
         if isinstance(patch, list):
             touched = {}
@@ -187,9 +195,9 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         marked = api.finish(None, without_allocations(given, manifest))
         manifest = {**manifest, "metadata": marked["metadata"]}
-        api = replace(
-            api, finish=note_phase(api.store.timestamp(api.now)) if resource.kind == "PersistentVolume" else None
-        )
+        api = replace(api, finish=None)
+    if resource.kind == "PersistentVolume":
+        api = replace(api, finish=note_phase(api.store.timestamp(api.now)))
     try:
         made = api.create(manifest, context.query.get("user", ""))
     except Refused as refused:
@@ -203,6 +211,14 @@ def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
     return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
 
 
+_RETURNED = (  # by a deletion
+    *("Pod", "PersistentVolume", "PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"),
+    *("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "CSIDriver", "CSINode"),
+    *("StorageClass", "VolumeAttachment", "VolumeAttributesClass"),
+)
+_WITH_VERSION = (  # whose updates have to say which version they change
+    *("RuntimeClass", "PodDisruptionBudget", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "CSINode", "Lease"),
+)
 _CREATED_BY_UPDATE = (
     *("RuntimeClass", "RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "Lease"),
     *("LimitRange", "Event", "Service", "Endpoints"),
@@ -255,6 +271,11 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         if context.method == "PATCH":
             raise Refused.invalid(resource.kind, context.target.name, [invalid("metadata.uid", meta["uid"], IMMUTABLE)])
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
+    if not meta.get("resourceVersion") and resource.kind in _WITH_VERSION:
+        error = FieldError("metadata.resourceVersion", "0", "must be specified for an update", kind="Invalid value")
+        details = {"name": context.target.name, "group": resource.group, "kind": resource.plural}
+        said = f'{resource.named} "{context.target.name}" is invalid: {error}'
+        raise Failure(422, "Invalid", said, {**details, "causes": causes_of([error])})
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
@@ -274,6 +295,10 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
     manifest = with_object_defaults(resource.key, manifest, old)
+    if resource.kind == "DaemonSet" and manifest["spec"].get("template") != old["spec"].get("template"):
+        notes = manifest["metadata"].get("annotations") or {}
+        notes = {**notes, TEMPLATE_GENERATION: str(int(notes.get(TEMPLATE_GENERATION) or 1) + 1)}
+        manifest["metadata"] = {**manifest["metadata"], "annotations": notes}
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest.pop("status", None)
         manifest |= {"status": old["status"]} if "status" in old else {}
@@ -350,7 +375,7 @@ def _apply(context: Context, body: Any) -> Reply:
     if "status" in resource.sub:  # the part that is not written here is nobody's
         manifest.pop("spec" if target.subresource == "status" else "status", None)
     old = store.get(*context.place)
-    force = context.query.get("force") == "true"
+    force = context.query.get("force", "false").lower() not in ("false", "0")
     manager = Manager(
         context.manager, "Apply", resource.api_version, target.subresource, store.timestamp(context.api.now)
     )
@@ -365,6 +390,9 @@ def _apply(context: Context, body: Any) -> Reply:
 def delete(context: Context, body: Any) -> Reply:
     """DELETE of an object, or of a collection."""
     options = {**context.query, **(body if isinstance(body, Mapping) else {})}
+    grace = context.query.get("gracePeriodSeconds", "0")
+    if not re.fullmatch(r"[+-]?\d{1,18}", grace):
+        raise bad_request(f"strconv.ParseInt: parsing {encode(grace)}: invalid syntax")
     errors = _option_errors(options)
     if errors:
         raise invalid_options("DeleteOptions", *errors)
@@ -379,11 +407,13 @@ def delete(context: Context, body: Any) -> Reply:
 
 
 def _option_errors(options: Mapping[str, Any]) -> list[FieldError]:
-    policy = options.get("propagationPolicy")
-    if policy in (None, "", *_POLICIES):
-        return []
-    supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
-    return [FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value")]
+    policy, dry_run, errors = options.get("propagationPolicy"), options.get("dryRun"), []
+    if policy not in (None, "", *_POLICIES):
+        supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
+        errors.append(FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value"))
+    if isinstance(dry_run, list) and dry_run not in ([], ["All"]):
+        errors.append(FieldError("dryRun", encode(dry_run), 'supported values: "All"', kind="Unsupported value"))
+    return errors
 
 
 def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
@@ -410,7 +440,7 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     if resource.kind == CUSTOM:
         crds.remove_objects(api.store, old)
     left = None if resource.key == EVENTS else api.store.get(*context.place)
-    if resource.kind == "Pod" or left is not None:
+    if resource.kind in _RETURNED or left is not None:
         return context.answer(200, left if left is not None else subresources.as_deleted(old, api, grace))
     details: dict[str, Any] = {"name": context.target.name}
     if resource.group:
@@ -460,6 +490,7 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         raise not_allowed()
     if method == "POST" and not collection and not target.subresource:
         raise not_allowed()
+    context.warnings += subresources.deprecations(resource)
     check_options(method, context.query, content_type)
     manager = Manager(
         context.manager,
@@ -468,7 +499,6 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         target.subresource,
         context.api.store.timestamp(context.api.now),
     )
-    context.warnings += subresources.deprecations(resource)
     applies = content_type.startswith(_APPLY) and method == "PATCH"
     context.api = replace(context.api, finish=None if applies else finish(resource, manager))
     if method == "POST":
