@@ -86,8 +86,8 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
     validation = context.query.get("fieldValidation") or "Warn"
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and validation == "Strict":
-        wrong = Undecodable(f"strict decoding error: {', '.join(unknown)}")
-        raise _undecodable(resource, wrong, patch, body, STRATEGIC)
+        strict = Undecodable(f"strict decoding error: {', '.join(unknown)}")
+        raise _undecodable(resource, strict, patch, body, STRATEGIC)
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
