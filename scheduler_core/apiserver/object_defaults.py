@@ -168,7 +168,28 @@ def _service(manifest: Manifest) -> Object:
             spec = {"allocateLoadBalancerNodePorts": True, **spec}
         if spec.get("allocateLoadBalancerNodePorts") is not False:
             spec["ports"] = [_with_node_port(manifest["metadata"], each) for each in spec.get("ports") or ()]
+        if spec["type"] == "LoadBalancer" and spec["externalTrafficPolicy"] == "Local":
+            spec = {"healthCheckNodePort": _with_node_port(manifest["metadata"], {})["nodePort"], **spec}
     return {**manifest, "spec": spec, "status": manifest.get("status") or {"loadBalancer": {}}}
+
+
+def without_allocations(given: Manifest, full: Manifest) -> Manifest:
+    """An object with its defaults, without what is allocated for it."""
+    if full.get("kind") == "PersistentVolumeClaim":
+        sources, asked = ("dataSource", "dataSourceRef"), given.get("spec") or {}
+        return {**full, "spec": {k: v for k, v in full["spec"].items() if k not in sources or k in asked}}
+    if full.get("kind") != "Service":
+        return full
+    names = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort")
+    asked = given.get("spec") or {}
+    spec = {name: value for name, value in full["spec"].items() if name not in names or name in asked}
+    if "ports" in spec:
+        before = asked.get("ports") or ()
+        spec["ports"] = [
+            {name: value for name, value in each.items() if name != "nodePort" or "nodePort" in old}
+            for each, old in zip(spec["ports"], before, strict=True)
+        ]
+    return {**full, "spec": spec}
 
 
 def _address(meta: Manifest) -> str:
@@ -228,15 +249,15 @@ def _volume(manifest: Manifest) -> Object:
     return dict(manifest)
 
 
-_GENERATION = "deprecated.daemonset.template.generation"
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 def _daemon_set(manifest: Manifest) -> Object:
     meta = manifest["metadata"]
     notes = meta.get("annotations") or {}
-    if _GENERATION in notes:
+    if TEMPLATE_GENERATION in notes:
         return dict(manifest)
-    return {**manifest, "metadata": {**meta, "annotations": {**notes, _GENERATION: "1"}}}
+    return {**manifest, "metadata": {**meta, "annotations": {**notes, TEMPLATE_GENERATION: "1"}}}
 
 
 _DRIVER = {
@@ -277,6 +298,23 @@ def _policy(manifest: Manifest) -> Object:
     return {**manifest, "spec": {**spec, **ruled}}
 
 
+def _ingress_class(manifest: Manifest) -> Object:
+    spec = manifest.get("spec") or {}
+    if not spec.get("parameters"):
+        return dict(manifest)
+    return {**manifest, "spec": {**spec, "parameters": {"scope": "Cluster", **spec["parameters"]}}}
+
+
+def _claim(manifest: Manifest) -> Object:
+    spec = dict(manifest.get("spec") or {})
+    source, ref = spec.get("dataSource"), spec.get("dataSourceRef")
+    if source and not ref:
+        spec["dataSourceRef"] = source
+    elif ref and not source and not ref.get("namespace"):
+        spec["dataSource"] = {name: value for name, value in ref.items() if name != "namespace"}
+    return {**manifest, "spec": spec}
+
+
 def _endpoints(manifest: Manifest) -> Object:
     given = manifest.get("subsets")
     return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
@@ -285,6 +323,8 @@ def _endpoints(manifest: Manifest) -> Object:
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
+    "IngressClass": _ingress_class,
     "Pod": _pod,
     "Secret": _secret,
     "Node": _node,

@@ -52,7 +52,13 @@ def _selecting(job: Manifest) -> Manifest:
     selector = spec.get("selector") or {}
     matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
     full = {**spec, "selector": {**selector, "matchLabels": matched}, "template": {**template, "metadata": marked}}
-    return job if full == spec else {**job, "spec": full}
+    # Labels that come from the template are Go's map of the template, marks and all.
+    named = (
+        {**meta, "labels": marked["labels"]}
+        if labels and meta.get("labels") == labels and not meta.get("generateName")
+        else meta
+    )
+    return job if full == spec else {**job, "metadata": named, "spec": full}
 
 
 def _fill_missing(spec: Manifest, **defaults: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -59,6 +60,7 @@ class Failure(Refused):
     def __init__(self, code: int, reason: str, message: str, details: Data | None = None, metadata: Data | None = None):
         super().__init__((FieldError("", "", message),), Answer(reason, message, status=code))
         self.code, self.reason, self.details, self.metadata = code, reason, details, metadata or {}
+        self.headers: Sequence[tuple[str, str]] = ()
 
     @property
     def reply(self) -> Reply:
@@ -70,7 +72,7 @@ class Failure(Refused):
             status["details"] = self.details
         seconds = (self.details or {}).get("retryAfterSeconds")
         headers = [("Retry-After", str(seconds))] if seconds else []
-        return Reply(self.code, {**status, "code": self.code}, headers=headers)
+        return Reply(self.code, {**status, "code": self.code}, headers=[*headers, *self.headers])
 
 
 def no_resource() -> Failure:
@@ -107,6 +109,8 @@ def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) 
     """The Status of what the API server refused about an object. `kind` and `plural` name its resource."""
     answer: Answer = refused.answer
     reason = answer.reason
+    if not name and (named_so := re.search(r'^\S+ "([^"]+)" is (?:invalid|forbidden)', answer.message)):
+        name = named_so[1]  # generated
     if reason in _WITHOUT_DETAILS:
         return Failure(answer.code, reason, answer.message)
     named: Data = {"name": name} if name else {}

@@ -59,7 +59,12 @@ class Context:
             meta = {**manifest["metadata"], "resourceVersion": self.version}
             manifest = {**manifest, "metadata": meta}
         body = show(self.resource, manifest, self.form, self.now, self.query.get("includeObject", ""))
-        return Reply(status, body, headers=[("Warning", f'299 - "{escape(each)}"') for each in self.warnings])
+        return Reply(status, body, headers=self.headers)
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The headers with the warnings so far."""
+        return [("Warning", f'299 - "{escape(each)}"') for each in self.warnings]
 
 
 def escape(text: str) -> str:

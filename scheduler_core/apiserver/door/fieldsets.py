@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from scheduler_core.apiserver.door import crds
@@ -34,7 +35,6 @@ class Shape(NamedTuple):
     type: str
     topology: str = ""
     schema: Mapping[str, Any] | None = None
-    always: bool = False  # it is there even when empty, as what Go holds by value is
 
     @property
     def bare(self) -> str:
@@ -51,19 +51,16 @@ class Shape(NamedTuple):
             properties, others = self.schema.get("properties") or {}, self.schema.get("additionalProperties")
             return _of_schema(properties.get(name) or (others if isinstance(others, Mapping) else {}))
         if self.bare.startswith("{}"):
-            return Shape(self.bare[2:])
+            return _of_type(self.bare[2:])
         known = fields_of(self.bare).get(name)
-        if known is None:
-            return Shape("")
-        always = known[1] in read_api()["types"] or not (len(known) > 2 and known[2])
-        return Shape(known[1], known[4] if len(known) > 4 else "", None, always)
+        return Shape("") if known is None else _of_type(known[1], known[4] if len(known) > 4 else "")
 
     @property
     def item(self) -> Shape:
         """The shape of a list's elements."""
         if self.schema is not None:
             return _of_schema(self.schema.get("items") or {})
-        return Shape(self.bare[2:]) if self.bare.startswith("[]") else Shape("")
+        return _of_type(self.bare[2:]) if self.bare.startswith("[]") else Shape("")
 
     @property
     def is_atomic(self) -> bool:
@@ -71,6 +68,12 @@ class Shape(NamedTuple):
         if self.topology == _ATOMIC_MAP:
             return True
         return self.bare.startswith("[]") and not self.topology
+
+
+@cache
+def _of_type(expression: str, topology: str = "") -> Shape:
+    bare = expression.lstrip("*")
+    return Shape(expression, topology or (_ATOMIC_MAP if bare in read_api()["atomic"] or bare == "raw" else ""))
 
 
 def _of_schema(schema: Mapping[str, Any]) -> Shape:
@@ -93,7 +96,7 @@ def shape_of(resource: Resource) -> Shape:
 
 def child_shape(shape: Shape, name: str, is_root: bool) -> Shape:
     if is_root and name == "metadata":
-        return Shape(_META, always=True)
+        return Shape(_META)
     return shape.field(name)
 
 
@@ -154,16 +157,9 @@ def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new:
             if not each:
                 continue
         fresh = key not in before
-        below = list_changed(before.get(key), each, inner, False, fresh and not (inner.always and not is_new))
-        if fresh and inner.always and not is_new and isinstance(each, Mapping):
-            below = list_changed({}, each, inner, False)
-            if below is None and not each:
-                below = {}
+        below = list_changed(before.get(key), each, inner, False, fresh)
         if below is not None:
-            bare = not below or (inner.always and not is_new)
-            found[key] = {".": {}, **below} if fresh and not bare else below
-            if fresh and key.startswith("k:"):
-                found[key] = {".": {}, **below}
+            found[key] = {".": {}, **below} if fresh and below else below
     return found or None
 
 
@@ -188,13 +184,10 @@ def difference(one: Set, other: Set) -> Set:
 
 def leaves(fields: Set, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of a set, those of its places too."""
-    for key, below in fields.items():
-        if key == ".":
-            yield path
-        elif below:
-            yield from leaves(below, (*path, key))
-        else:
-            yield (*path, key)
+    names = sorted(fields.keys() - {"."})
+    yield from ((*path, key) for key in names if not fields[key] or "." in fields[key])
+    for key in names:
+        yield from leaves(fields[key], (*path, key))
 
 
 def intersection(one: Set, other: Set) -> list[tuple[str, ...]]:

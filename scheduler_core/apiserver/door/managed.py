@@ -5,6 +5,7 @@ kube: sigs.k8s.io/structured-merge-diff/v6/merge, apimachinery/pkg/util/managedf
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.bodies.versions import to_served
+from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.fieldsets import (
     STRIPPED,
@@ -27,6 +30,7 @@ from scheduler_core.apiserver.door.fieldsets import (
     shape_of,
     union,
 )
+from scheduler_core.apiserver.door.patching import go_map
 from scheduler_core.apiserver.door.resources import Resource, find_by_kind
 from scheduler_core.apiserver.store import Store
 
@@ -49,7 +53,8 @@ class Manager(NamedTuple):
     def entry(self, fields: Set) -> dict[str, Any]:
         """The entry of managedFields."""
         entry: dict[str, Any] = {"manager": self.name, "operation": self.operation, "apiVersion": self.api_version}
-        entry |= {"time": self.time, "fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
+        entry |= {"time": self.time} if self.time else {}
+        entry |= {"fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
         return {**entry, "subresource": self.subresource} if self.subresource else entry
 
 
@@ -67,7 +72,7 @@ def _list_managers(manifest: Manifest | None) -> list[dict[str, Any]]:
 
 def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     kept = [entry for entry in entries if entry["fieldsV1"]]
-    return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry["time"], entry["manager"]))
+    return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry.get("time", ""), entry["manager"]))
 
 
 def finish(resource: Resource, manager: Manager) -> Finish:
@@ -76,20 +81,24 @@ def finish(resource: Resource, manager: Manager) -> Finish:
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
         entries = _list_managers(old)
-        given = {name: value for name, value in new.items() if name != "status" or manager.subresource == "status"}
-        before = {name: value for name, value in (old or {}).items() if name in given}
+        if resource.kind == "PersistentVolume" and old is not None:
+            new = note_phase(manager.time)(old, new)
+        served = ((to_served(resource, each) if each else {}) for each in (new, old))
+        after, before = ((fill(resource.type, each) if resource.type else each) for each in served)
+        given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
+        before = {name: value for name, value in before.items() if name in given}
         changed = list_changed(before, given, shape)
         if manager.subresource == "status" and changed:
             changed = {name: below for name, below in changed.items() if name in ("f:status", "f:metadata")} or None
-        if changed is None:
-            return _with_list_managers(new, entries)
-        there = list_applied({**new}, shape)
+        there = list_applied(after, shape)
         kept = []
         for entry in entries:
             fields = entry["fieldsV1"]
-            if _identity(entry) != manager.identity:
+            if _identity(entry) != manager.identity and changed is not None:
                 fields = difference(fields, _without_places(changed))
             kept.append({**entry, "fieldsV1": _only_there(fields, there)})
+        if changed is None:
+            return _with_list_managers(new, _order(kept))
         own = next((entry for entry in kept if _identity(entry) == manager.identity), None)
         fields = union(own["fieldsV1"], changed) if own else changed
         others = [entry for entry in kept if entry is not own]
@@ -105,8 +114,6 @@ def finish_as_component(store: Store, now: int) -> Finish:
         resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))
         if resource is None:
             return new
-        if resource.kind == "PersistentVolume" and _phase(old) != _phase(new):
-            new = {**new, "status": {**new["status"], "lastPhaseTransitionTime": store.timestamp(now)}}
         # A Deployment's controller writes the revision together with the status.
         is_status = (old or {}).get("status") != new.get("status") or resource.kind == "Deployment"
         name = "kubelet" if resource.kind == "Pod" and old is not None else "kube-controller-manager"
@@ -117,8 +124,14 @@ def finish_as_component(store: Store, now: int) -> Finish:
     return mark
 
 
-def _phase(manifest: Manifest | None) -> Any:
-    return ((manifest or {}).get("status") or {}).get("phase")
+def note_phase(time: str) -> Finish:
+    """Return a function that notes when the phase of a volume changes."""
+
+    def note(old: Manifest | None, new: Manifest) -> Manifest:
+        before, after = (((each or {}).get("status") or {}).get("phase") for each in (old, new))
+        return new if before == after else {**new, "status": {**new["status"], "lastPhaseTransitionTime": time}}
+
+    return note
 
 
 def _without_places(changed: Set) -> Set:
@@ -157,22 +170,48 @@ def typed_of(context: Context, body: Any) -> dict[str, Any]:
             crds.prune(resource, body, decoder.unknown) if context.is_custom else decoder.object(body, resource.type)
         )
     except Undecodable as wrong:
-        raise Failure(500, "", _typed_words(context, body, str(wrong))) from None
+        raise Failure(500, "", _typed_words(context, body, _say_type(wrong, body, shape_of(resource)))) from None
     if decoder.unknown and context.query.get("fieldValidation") != "Ignore":
-        said = "; ".join(f".{path}: field not declared in schema" for path in decoder.unknown)
+        paths = (_format_place(path, body, shape_of(resource)) for path in decoder.unknown)
+        said = "; ".join(f"{path}: field not declared in schema" for path in paths)
         raise Failure(500, "", _typed_words(context, body, said))
     return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest}
 
 
 def _typed_words(context: Context, body: Any, why: str) -> str:
-    target, resource = context.target, context.resource
-    place = f"{target.namespace}/{target.name}" if target.namespace else f"/{target.name}"
-    if why.startswith("json: cannot unmarshal "):
-        word, _, rest = why.removeprefix("json: cannot unmarshal ").partition(" into Go struct field ")
-        path, _, type_ = rest.partition(" of type ")
-        wanted = "numeric (int or float)" if type_.startswith(("int", "float")) else "map" if "." in type_ else type_
-        why = f".{path.partition('.')[2]}: expected {wanted}, got {word}"
-    return f"failed to create typed patch object ({place}; {resource.api_version}, Kind={resource.kind}): {why}"
+    resource, meta = context.resource, body.get("metadata")
+    meta = meta if isinstance(meta, Mapping) else {}
+    about = f"{meta.get('namespace') or ''}/{meta.get('name') or ''}; {resource.group}/{resource.version}"
+    return f"failed to create typed patch object ({about}, Kind={resource.kind}): {why}"
+
+
+def _say_type(wrong: Undecodable, body: Any, shape: Shape) -> str:
+    """The words for a value of another type, where Go reads it by its schema."""
+    value, go = wrong.value, wrong.go
+    if not wrong.at:
+        return str(wrong)
+    if go.startswith(("[]", "map")) or "." in go:
+        said = f"{'list' if go.startswith('[]') else 'map'}, got &{{{go_map(value)}}}"
+    elif go.startswith(("int", "float")):
+        kinds = {bool: "bool", str: "string", list: "[]interface {}"}
+        said = f"numeric (int or float), got {kinds.get(type(value), 'map[string]interface {}')}"
+    else:
+        shown = f'"{value}"' if isinstance(value, str) else go_map(value)
+        said = f"{'boolean' if go == 'bool' else 'string'}, got &value.valueUnstructured{{Value:{shown}}}"
+    return f"{_format_place(wrong.at, body, shape)}: expected {said}"
+
+
+def _format_place(at: str, body: Any, shape: Shape) -> str:
+    """A path with indices, with the keys of the lists' elements instead."""
+    text, value = "", body
+    for part in re.findall(r"[^.\[\]]+|\[\d+\]", at):
+        if part.startswith("["):
+            value, number = value[int(part[1:-1])], part
+            text, shape = text + (format_path((item_key(shape, value),)) if shape.keys else number), shape.item
+        else:
+            shape = child_shape(shape, part, not text)
+            text, value = f"{text}.{part}", value.get(part) if isinstance(value, Mapping) else None
+    return text
 
 
 def apply(
@@ -182,7 +221,7 @@ def apply(
     shape, entries = shape_of(resource), _list_managers(old)
     wanted = list_applied(given, shape)
     if old is None:
-        return dict(given), [manager.entry(wanted)]
+        return dict(given), _order([manager.entry(wanted)])
     merged = _merge(old, given, shape, True)
     own = next((entry for entry in entries if _identity(entry) == manager.identity), None)
     dropped = difference(own["fieldsV1"], wanted) if own else {}
@@ -199,10 +238,9 @@ def apply(
     if found and not force:
         raise _conflict(found, manager)
     kept = [{**entry, "fieldsV1": difference(entry["fieldsV1"], _without_places(changed))} for entry in others]
-    fresh = manager.entry(wanted)
-    if own is not None and own["fieldsV1"] == fresh["fieldsV1"]:
-        fresh = own
-    return merged, _order([*kept, fresh])
+    if not changed:  # the time of an apply that changes nothing is that of the one before
+        manager = manager._replace(time=(own or {}).get("time", ""))
+    return merged, _order([*kept, manager.entry(wanted)])
 
 
 def _conflict(found: list[tuple[dict[str, Any], tuple[str, ...]]], manager: Manager) -> Failure:

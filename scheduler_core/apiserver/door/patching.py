@@ -60,6 +60,11 @@ def _json_patch(old: Manifest, body: Any) -> Any:
         raise bad_request(
             f"error decoding patch: json: cannot unmarshal {word} into Go value of type []handlers.jsonPatchOp"
         )
+    for each in body:
+        if not isinstance(each, Mapping):
+            word = {list: "array", str: "string", bool: "bool"}.get(type(each), "number")
+            said = f"error decoding patch: json: cannot unmarshal {word} into Go value of type handlers.jsonPatchOp"
+            raise bad_request(said)
     if len(body) > _MOST:
         said = f"The allowed maximum operations in a JSON patch is {_MOST}, got {len(body)}"
         raise Failure(413, "RequestEntityTooLarge", said)
@@ -86,9 +91,9 @@ def _operate(value: Any, operation: Mapping[str, Any]) -> Any:
         return value
     if op == "remove":
         return _remove(value, path)
-    if op == "replace":
+    if op == "replace" and isinstance(_find(value, path[:-1]), list):
         _find(value, path)
-    elif op != "add":
+    elif op not in ("add", "replace"):
         raise ValueError
     return _put(value, path, operation["value"], insert=op == "add")
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.errors import FieldError, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.access import RBAC, list_roles
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
+from scheduler_core.apiserver.door.bodies.decoding import read_json
 from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.events import convert, list_events
@@ -60,8 +62,8 @@ def make_table(
         row: dict[str, Any] = {"cells": cells}
         if include == "Object":
             row["object"] = present(resource, manifest)
-        elif include != "None":
-            row["object"] = _metadata_only(resource, manifest)
+        else:
+            row["object"] = None if include == "None" else _metadata_only(resource, manifest)
         rows.append(row)
     defined = define_columns(resource, kind) if columns else None
     return {"kind": "Table", "apiVersion": TABLES, "metadata": {}, "columnDefinitions": defined, "rows": rows}
@@ -71,7 +73,8 @@ def show(resource: Resource, manifest: Manifest, form: Form, now: int, include: 
     """One object in the form that a client wants."""
     if form == "table":
         table = make_table(resource, [manifest], now, include, kind=kind)
-        table["metadata"] = {"resourceVersion": manifest["metadata"].get("resourceVersion", "")}
+        version = manifest["metadata"].get("resourceVersion")
+        table["metadata"] = {"resourceVersion": version} if version else {}
         return table
     if form == "metadata":
         return _metadata_only(resource, manifest)
@@ -121,8 +124,14 @@ def check_versions(query: Query, current: int, watch: bool = False) -> int | Non
     if not watch and initial is not None:
         why = "sendInitialEvents is forbidden for list"
         errors.append(FieldError("sendInitialEvents", "", why, kind=_FORBIDDEN))
-    if match and text and not watch and query.get("continue"):
+    if match and query.get("continue") and not watch:
         why = "resourceVersionMatch is forbidden when continue is provided"
+        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
+    if match not in ("", "Exact", "NotOlderThan"):
+        supported = 'supported values: "Exact", "NotOlderThan", ""'
+        errors.append(FieldError("resourceVersionMatch", encode(match), supported, kind="Unsupported value"))
+    if match == "Exact" and text == "0":
+        why = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
         errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
     if errors:
         raise invalid_options("ListOptions", *errors)
@@ -147,27 +156,31 @@ def _token(version: int, start: str) -> str:
 
 def _read_token(text: str) -> tuple[int, str]:
     try:
-        data = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        data = read_json(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("latin-1").encode())
         return int(data["rv"]), str(data["start"]).rstrip("\0").lstrip("/")
     except (ValueError, KeyError, TypeError) as wrong:
-        raise bad_request(f"continue key is not valid: {wrong}") from None
+        raise bad_request(f"invalid continue token: continue key is not valid: {wrong}") from None
 
 
 def _limit(query: Query) -> int:
+    """The limit of a query. Failure: 400."""
     text = query.get("limit", "")
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
+    if text and not re.fullmatch(r"[+-]?\d{1,18}", text):
+        raise bad_request(f"strconv.ParseInt: parsing {encode(text)}: invalid syntax")
+    return max(0, int(text or 0))
 
 
 def list_objects(
     store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int, oldest: int
 ) -> Reply:
     """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
-    current = store.resource_version
+    current, limit = store.resource_version, _limit(query)
+    test = make_test(resource, query)
     version = check_versions(query, current)
     if version is not None and query.get("resourceVersionMatch") == "Exact" and version < oldest:
         raise Failure(410, "Expired", "The resourceVersion for the provided list is too old.")
-    test, found = make_test(resource, query), all_of(store, resource)
-    limit, start = (0 if query.get("resourceVersion") == "0" else _limit(query)), ""
+    found = all_of(store, resource)
+    limit, start = (0 if query.get("resourceVersion") == "0" else limit), ""
     shown_version = version if query.get("resourceVersionMatch") == "Exact" and version else current
     if query.get("continue"):
         given, start = _read_token(query["continue"])
@@ -219,7 +232,7 @@ def _shape_list(
         return {**make_table(resource, picked, now, query.get("includeObject", "")), "metadata": meta}
     if form == "metadata":
         head = {"kind": "PartialObjectMetadataList", "apiVersion": TABLES, "metadata": meta}
-        return {**head, "items": [_metadata_only(resource, each) for each in picked]}
+        return {**head, "items": [_metadata_only(resource, each) for each in picked] or None}
     typed = resource.definition is not None
     items = [msgspec.Raw(msgspec.json.encode(present(resource, each, typed))) for each in picked]
     return {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": meta, "items": items}

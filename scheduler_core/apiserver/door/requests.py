@@ -88,6 +88,8 @@ def _read(world: World, call: Call) -> Reply:
     now = call.now or world.store.epoch + world.now
     try:
         reply = _read_resource(world.store, resource, target, call, now)
+    except Failure:
+        raise
     except Refused as refused:
         raise refusal(refused, resource, target.name) from None
 
@@ -176,6 +178,9 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     require(world.store, call.query, call.method, call.path, target)
     if resource is None:
         raise no_resource()
+    if call.method != "PATCH" and content_type not in ("", JSON, "application/yaml", PROTOBUF):
+        if body or call.method != "DELETE":
+            raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
     if not body and call.method in ("DELETE", "PATCH"):
         return None if call.method == "DELETE" else {}
     try:
@@ -187,12 +192,14 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
             return read_protobuf(body)
     except ValueError as wrong:
         raise _unreadable(resource, call, body, str(wrong)) from None
-    said = f"the body of the request was in an unknown format - accepted media types include: {_ACCEPTED}"
-    raise Failure(415, "UnsupportedMediaType", said)
+    raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
 
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
-_ACCEPTED = f"{JSON}, application/yaml, {PROTOBUF}"
+_UNKNOWN = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    f"{JSON}, application/yaml, {PROTOBUF}"
+)
 
 
 def _unreadable(resource: Resource, call: Call, body: bytes, why: str) -> Failure:
@@ -225,10 +232,10 @@ def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent
     context = Context(api, resource, target, call.query, call.method, call.form, agent)
     try:
         return write(context, body, content_type)
-    except Failure:
-        raise
     except Refused as refused:
-        raise refusal(refused, resource, target.name or _name_of(body)) from None
+        failure = refused if isinstance(refused, Failure) else refusal(refused, resource, target.name or _name_of(body))
+        failure.headers = context.headers
+        raise failure from None
     except _UNREADABLE as wrong:  # a value of a form that no kind of object has, where nothing has looked at it before
         raise bad_request(
             f"the body of the request cannot be used: {type(wrong).__name__}: {str(wrong)[:200]}"

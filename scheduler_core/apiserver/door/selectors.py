@@ -6,12 +6,14 @@ kube: apimachinery/pkg/labels/selector.go, pkg/apis/core/v1/conversion.go, pkg/r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from scheduler_core.apimachinery.objects.errors import encode
 from scheduler_core.apimachinery.objects.labels import DOES_NOT_EXIST, EXISTS, GT, IN, LT, NOT_IN, Requirement
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
 from scheduler_core.apiserver.door.answers import bad_request
 from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.resources import Resource
@@ -54,6 +56,11 @@ _OWN_WORDS = ("Pod", "Event", "Node", "Namespace", "Secret", "ReplicationControl
 Test = Callable[[Manifest], bool]
 
 
+def _check(problems: Sequence[str], path: str, value: str) -> None:
+    if problems:
+        raise bad_request(f"unable to parse requirement: {path}: Invalid value: {encode(value)}: {problems[0]}")
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.tokens = _TOKEN.findall(text)
@@ -74,6 +81,9 @@ class _Parser:
             following = self.take()
             if following not in ("", ","):
                 raise bad_request(f"found '{following}', expected: ',' or 'end of string'")
+            after = self.peek()
+            if following and (not after or re.match(r"[=,()<>]", after)):
+                raise bad_request(f"found '{after}', expected: identifier after ','")
         return found
 
     def _requirement(self) -> Requirement:
@@ -81,10 +91,11 @@ class _Parser:
         if negated:
             self.take()
         key = self.take()
-        if not re.match(r"[\w./-]", key):
-            raise bad_request(
-                f"unable to parse requirement: found '{key}', expected: !, identifier, or 'end of string'"
-            )
+        if not re.match(r"[^\s=,()!<>]", key):
+            if negated:
+                raise bad_request(f"unable to parse requirement: found '{key}', expected: identifier")
+            raise bad_request(f"found '{key}', expected: !, identifier, or 'end of string'")
+        _check(list_qualified_name_errors(key), "<nil>", key)
         if negated or self.peek() in ("", ","):
             return Requirement(key, DOES_NOT_EXIST if negated else EXISTS)
         operator = self.take()
@@ -95,7 +106,11 @@ class _Parser:
             raise bad_request(f"unable to parse requirement: found '{operator}', expected: {expected}")
         value = "" if self.peek() in ("", ",") else self.take()
         if operator in "<>":
+            if not re.fullmatch(r"[+-]?\d+", value):
+                why = "for 'Gt', 'Lt' operators, the value must be an integer"
+                raise bad_request(f"unable to parse requirement: values[0]: Invalid value: {encode(value)}: {why}")
             return Requirement(key, LT if operator == "<" else GT, (value,))
+        _check(label_value_errors(value), f"values[0][{key}]", value)
         return Requirement(key, NOT_IN if operator == "!=" else IN, (value,))
 
     def _values(self) -> tuple[str, ...]:
@@ -105,7 +120,8 @@ class _Parser:
         values = [""]
         while (token := self.take()) != ")":
             if not token:
-                raise bad_request("unable to parse requirement: found '', expected: ',', or ')'")
+                expected = "',' or ')'" if values[-1] else "',', ')' or identifier"
+                raise bad_request(f"unable to parse requirement: found '', expected: {expected}")
             values = [*values, ""] if token == "," else [*values[:-1], token]  # noqa: S105 - a comma
         return tuple(values)
 
@@ -121,10 +137,10 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
     own = tuple(f["jsonPath"].lstrip(".") for f in (resource.definition or {}).get("selectableFields") or ())
     known = (*_COMMON, *_FIELDS.get(resource.kind if resource.definition is None else "", ()), *own)
     found = []
-    for part in filter(None, re.split(r"(?<!\\),", text)):
-        match = re.match(r"([^=!]+)(==|!=|=)(.*)", part)
+    for part in sorted(filter(None, re.split(r"(?<!\\),", text))):
+        match = re.match(r"([^=!]*)(==|!=|=)(.*)", part)
         if match is None:
-            raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
+            raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
         name, operator, value = match.groups()
         if name not in known:
             if own or (resource.kind in _OWN_WORDS and resource.definition is None):

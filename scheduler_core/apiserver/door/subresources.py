@@ -55,8 +55,10 @@ def answer(context: Context, body: Any) -> Reply | None:
 def _bind(context: Context, name: str, body: Any) -> Reply:
     body = body if isinstance(body, Mapping) else {}
     target, meta = body.get("target") or {}, body.get("metadata") or {}
+    if meta.get("name", name) != name:
+        raise bad_request("name in URL does not match name in Binding object")
     if target.get("kind", "Node") not in ("", "Node") or not target.get("name"):
-        raise bad_request("target.name: Required value")
+        raise Failure(500, "", "target.name: Required value")
     if context.api.store.pod(context.target.namespace, name) is None:
         raise Refused.because(not_found("pods", name))
     uid = str(meta.get("uid") or "")
@@ -81,9 +83,10 @@ def _evict(context: Context, body: Any) -> Reply:
 def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
     """A pod as the answer to its DELETE shows it, once it is gone."""
     meta = pod["metadata"]
-    if meta.get("deletionTimestamp"):
+    if meta.get("deletionTimestamp") or pod["kind"] != "Pod":
         return pod
     marks = {"deletionTimestamp": api.store.timestamp(api.now), "deletionGracePeriodSeconds": 0}
+    marks["generation"] = int(meta.get("generation") or 0) + 1
     return {**pod, "metadata": {**meta, **marks}}
 
 

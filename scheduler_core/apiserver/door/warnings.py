@@ -5,6 +5,7 @@ kube: pkg/api/{pod,node,service,persistentvolume,persistentvolumeclaim,storage},
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -252,6 +253,14 @@ def _node(node: Manifest) -> Warnings:
         yield "spec.externalID: this field is deprecated, and is unused by Kubernetes"
 
 
+def _secret(secret: Manifest) -> Warnings:
+    for part, name in (("certificate", "tls.crt"), ("key", "tls.key")):
+        text = base64.b64decode((secret.get("data") or {}).get(name) or "")
+        if secret.get("type") == "kubernetes.io/tls" and b"-----BEGIN " not in text:
+            yield f"tls: failed to find any PEM data in {part} input"
+            return
+
+
 _KINDS: Mapping[str, Callable[[Manifest], Warnings]] = {
     "Service": _service,
     "PersistentVolume": _volume,
@@ -259,4 +268,5 @@ _KINDS: Mapping[str, Callable[[Manifest], Warnings]] = {
     "Ingress": _ingress,
     "StorageClass": _storage_class,
     "Node": _node,
+    "Secret": _secret,
 }

@@ -5,6 +5,7 @@ kube: apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go @ v1.34.1
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,20 +14,29 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, invalid, quote
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
-from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options, no_resource, not_allowed
+from scheduler_core.apiserver.door.answers import (
+    Failure,
+    Reply,
+    bad_request,
+    causes_of,
+    invalid_options,
+    no_resource,
+    not_allowed,
+)
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
-from scheduler_core.apiserver.door.bodies.versions import to_kept
+from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
+from scheduler_core.apiserver.door.bodies.zeros import fill, keep_form, order
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import convert_back, remove_event
-from scheduler_core.apiserver.door.managed import Manager, apply, finish, typed_of
-from scheduler_core.apiserver.door.patching import change, go_map
+from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
+from scheduler_core.apiserver.door.patching import STRATEGIC, change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
-from scheduler_core.apiserver.object_defaults import with_object_defaults
+from scheduler_core.apiserver.object_defaults import TEMPLATE_GENERATION, with_object_defaults, without_allocations
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
@@ -58,7 +68,7 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
 # Reading what was sent
 
 
-def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
+def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> dict[str, Any]:
     """The object of a body, as the resource has it; `patch`: what made it. Failure: 400, or 422 for a patch."""
     resource, decoder = context.resource, Decoder(stores=True)
     if not isinstance(body, Mapping):
@@ -72,23 +82,50 @@ def decode(context: Context, body: Any, patch: Any = None) -> dict[str, Any]:
         else:
             manifest = decoder.object(body, resource.type) if resource.type else dict(body)
     except Undecodable as wrong:
-        raise _undecodable(resource, str(wrong), patch) from None
+        raise _undecodable(resource, wrong, patch, body, type_) from None
     validation = context.query.get("fieldValidation") or "Warn"
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and validation == "Strict":
-        raise _undecodable(resource, f"strict decoding error: {', '.join(unknown)}", patch)
+        strict = Undecodable(f"strict decoding error: {', '.join(unknown)}")
+        raise _undecodable(resource, strict, patch, body, STRATEGIC)
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
 
 
-def _undecodable(resource: Resource, why: str, patch: Any) -> Failure:
+def _say_conversion(wrong: Undecodable) -> str:
+    """The words for a value of another type, where Go restores structs from maps."""
+    words = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64", float: "float64"}
+    word, type_ = words.get(type(wrong.value), "map"), wrong.go
+    if not wrong.at:
+        return str(wrong)
+    if type_.startswith("map"):
+        return f"cannot restore map from {word}"
+    if type_.startswith("[]"):
+        return f"cannot restore slice from {word}"
+    if "." in type_:
+        return f"cannot restore struct from: {word}"
+    converts = (word == "int64" and type_ != "bool") or (word == "float64" and type_ not in ("bool", "string"))
+    return f"cannot convert {word} to {type_}" if converts else f"unrecognized type: {type_}"
+
+
+def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str) -> Failure:
+    why = str(wrong)
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
-    if found := re.search(r"cannot unmarshal .* of type (\w+)$", why):
-        why = f"unrecognized type: {found[1]}"
-    shown = f"Invalid value: {quote(go_map(patch))}: {why}"
+    shown, touched = go_map(patch), patch
+    if type_ == STRATEGIC:  # Go converts maps to structs here
+        why = _say_conversion(wrong)
+    else:
+        if isinstance(patch, list):
+            touched = {}
+            for each in patch:
+                place = touched
+                for part in str(each.get("path")).split("/")[1:-1]:
+                    place = place.setdefault(part, {})
+        shown = json.dumps(order(new, resource.type, touched), separators=(",", ":"), ensure_ascii=False)
+    shown = f"Invalid value: {quote(shown)}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
     return Failure(422, "Invalid", f' "" is invalid: patch: {shown}', {"causes": causes})
 
@@ -119,6 +156,9 @@ def _place_object(context: Context, manifest: dict[str, Any], named: bool) -> di
         meta.pop("namespace", None)
     if named and (meta.get("name") or "") != target.name:
         if not meta.get("name"):
+            if context.method == "PATCH":
+                said = f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+                raise bad_request(said)
             raise bad_request("name must be provided")
         raise bad_request(f"the name of the object ({meta['name']}) does not match the name on the URL ({target.name})")
     return {**manifest, "metadata": meta}
@@ -148,12 +188,16 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
     if resource.kind == CUSTOM:
         manifest = crds.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
-    manifest = with_object_defaults(resource.key, manifest)
+    given, manifest = manifest, with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
-        # What admission adds has no manager.
+        # What admission and allocation add has no manager.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
-        manifest, api = dict(api.finish(None, manifest)), replace(api, finish=None)
+        marked = api.finish(None, without_allocations(given, manifest))
+        manifest = {**manifest, "metadata": marked["metadata"]}
+        api = replace(api, finish=None)
+    if resource.kind == "PersistentVolume":
+        api = replace(api, finish=note_phase(api.store.timestamp(api.now)))
     try:
         made = api.create(manifest, context.query.get("user", ""))
     except Refused as refused:
@@ -167,6 +211,18 @@ def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
     return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
 
 
+_RETURNED = (  # by a deletion
+    *("Pod", "PersistentVolume", "PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"),
+    *("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "CSIDriver", "CSINode"),
+    *("StorageClass", "VolumeAttachment", "VolumeAttributesClass"),
+)
+_WITH_VERSION = (  # whose updates have to say which version they change
+    *("RuntimeClass", "PodDisruptionBudget", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "CSINode", "Lease"),
+)
+_CREATED_BY_UPDATE = (
+    *("RuntimeClass", "RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "Lease"),
+    *("LimitRange", "Event", "Service", "Endpoints"),
+)
 _SERVERS = (
     "uid",
     "resourceVersion",
@@ -180,6 +236,8 @@ _SERVERS = (
 
 def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     store = context.api.store
+    if context.api.finish is not None:
+        manifest = dict(context.api.finish(None, manifest))
     manifest = convert_back(manifest) if context.resource.group else manifest
     named = apply_generated_name(manifest, get_kind_by_key(EVENTS), store)
     namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
@@ -198,8 +256,8 @@ def update(context: Context, body: Any) -> Reply:
     if sub == "scale":
         return _update_scale(context, body)
     manifest = _place_object(context, decode(context, body), named=True)
-    if context.api.store.get(*context.place) is None and context.resource.key == "Lease":
-        raise Refused.because(not_found(context.resource.named, context.target.name))
+    if not sub and context.resource.kind in _CREATED_BY_UPDATE and context.api.store.get(*context.place) is None:
+        return context.answer(201, _create(context, manifest))
     return context.answer(200, store_update(context, manifest))
 
 
@@ -213,13 +271,22 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         if context.method == "PATCH":
             raise Refused.invalid(resource.kind, context.target.name, [invalid("metadata.uid", meta["uid"], IMMUTABLE)])
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
+    if not meta.get("resourceVersion") and resource.kind in _WITH_VERSION:
+        error = FieldError("metadata.resourceVersion", "0", "must be specified for an update", kind="Invalid value")
+        details = {"name": context.target.name, "group": resource.group, "kind": resource.plural}
+        said = f'{resource.named} "{context.target.name}" is invalid: {error}'
+        raise Failure(422, "Invalid", said, {**details, "causes": causes_of([error])})
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
+    if resource.type:
+        type_ = resource.type.replace(".v1.", ".v2.") if is_old(resource) else resource.type
+        manifest = keep_form(manifest, fill(type_, old), old)
     if managed is not None:
         meta["managedFields"] = managed
     manifest = {**manifest, "metadata": meta}
     if resource.key == EVENTS:
+        manifest = manifest if api.finish is None else dict(api.finish(old, manifest))
         manifest = convert_back(manifest) if resource.group else manifest
         store = context.api.store
         there = store.get(*context.place) is not None
@@ -228,8 +295,13 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
     manifest = with_object_defaults(resource.key, manifest, old)
+    if resource.kind == "DaemonSet" and manifest["spec"].get("template") != old["spec"].get("template"):
+        notes = manifest["metadata"].get("annotations") or {}
+        notes = {**notes, TEMPLATE_GENERATION: str(int(notes.get(TEMPLATE_GENERATION) or 1) + 1)}
+        manifest["metadata"] = {**manifest["metadata"], "annotations": notes}
     if resource.kind == "Node" and context.target.subresource != "status":
-        manifest = {**manifest, "status": old.get("status") or {}}
+        manifest.pop("status", None)
+        manifest |= {"status": old["status"]} if "status" in old else {}
     try:
         made = api.update(manifest, context.target.subresource, context.query.get("user", ""))
     except Refused as refused:
@@ -289,23 +361,28 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
         return _update_scale(context, change(make_scale(resource, old), body, content_type, ""))
     base = present(resource, old)
     new = change(base, body, content_type, resource.type if not context.is_custom else None, resource.kind)
-    manifest = _place_object(context, decode(context, new, body), named=True)
+    manifest = _place_object(context, decode(context, new, body, content_type), named=True)
     return context.answer(200, store_update(context, manifest))
 
 
 def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
-    resource, store = context.resource, context.api.store
+    resource, target, store = context.resource, context.target, context.api.store
+    given = body.get("metadata") if isinstance(body, Mapping) else None
+    if isinstance(given, Mapping) and given.get("managedFields") is not None:
+        raise bad_request("metadata.managedFields must be nil")
     manifest = _place_object(context, typed_of(context, body), named=True)
     if "status" in resource.sub:  # the part that is not written here is nobody's
-        manifest.pop("spec" if context.target.subresource == "status" else "status", None)
+        manifest.pop("spec" if target.subresource == "status" else "status", None)
     old = store.get(*context.place)
-    force = context.query.get("force") == "true"
+    force = context.query.get("force", "false").lower() not in ("false", "0")
     manager = Manager(
-        context.manager, "Apply", resource.api_version, context.target.subresource, store.timestamp(context.api.now)
+        context.manager, "Apply", resource.api_version, target.subresource, store.timestamp(context.api.now)
     )
     new, managed = apply(resource, old, manifest, manager, force)
     if old is None:
+        if target.subresource:
+            raise Refused.because(not_found(resource.named, target.name))
         return context.answer(201, _create(context, decode(context, new), managed))
     return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
 
@@ -313,20 +390,30 @@ def _apply(context: Context, body: Any) -> Reply:
 def delete(context: Context, body: Any) -> Reply:
     """DELETE of an object, or of a collection."""
     options = {**context.query, **(body if isinstance(body, Mapping) else {})}
+    grace = context.query.get("gracePeriodSeconds", "0")
+    if not re.fullmatch(r"[+-]?\d{1,18}", grace):
+        raise bad_request(f"strconv.ParseInt: parsing {encode(grace)}: invalid syntax")
     errors = _option_errors(options)
     if errors:
         raise invalid_options("DeleteOptions", *errors)
     if not context.target.name:
         return _delete_collection(context, options)
+    if context.resource.kind == "Job" and not {"propagationPolicy", "orphanDependents"} & options.keys():
+        context.warnings.append(
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
+            "or set propagationPolicy=Orphan to suppress this warning"
+        )
     return _delete(context, options)
 
 
 def _option_errors(options: Mapping[str, Any]) -> list[FieldError]:
-    policy = options.get("propagationPolicy")
-    if policy in (None, "", *_POLICIES):
-        return []
-    supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
-    return [FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value")]
+    policy, dry_run, errors = options.get("propagationPolicy"), options.get("dryRun"), []
+    if policy not in (None, "", *_POLICIES):
+        supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
+        errors.append(FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value"))
+    if isinstance(dry_run, list) and dry_run not in ([], ["All"]):
+        errors.append(FieldError("dryRun", encode(dry_run), 'supported values: "All"', kind="Unsupported value"))
+    return errors
 
 
 def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
@@ -353,14 +440,14 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     if resource.kind == CUSTOM:
         crds.remove_objects(api.store, old)
     left = None if resource.key == EVENTS else api.store.get(*context.place)
-    if resource.kind == "Pod" or left is not None:
+    if resource.kind in _RETURNED or left is not None:
         return context.answer(200, left if left is not None else subresources.as_deleted(old, api, grace))
     details: dict[str, Any] = {"name": context.target.name}
     if resource.group:
         details["group"] = resource.group
     details |= {"kind": resource.plural, "uid": uid}
     status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
-    return Reply(200, status)
+    return Reply(200, status, headers=context.headers)
 
 
 def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
@@ -403,6 +490,7 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         raise not_allowed()
     if method == "POST" and not collection and not target.subresource:
         raise not_allowed()
+    context.warnings += subresources.deprecations(resource)
     check_options(method, context.query, content_type)
     manager = Manager(
         context.manager,
@@ -411,7 +499,6 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         target.subresource,
         context.api.store.timestamp(context.api.now),
     )
-    context.warnings += subresources.deprecations(resource)
     applies = content_type.startswith(_APPLY) and method == "PATCH"
     context.api = replace(context.api, finish=None if applies else finish(resource, manager))
     if method == "POST":

@@ -327,16 +327,26 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
     if kind.key == "Namespace":
         new = prepare_updated_namespace(old, new, subresource)
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
-        new = {**new, "status": old.get("status") or {}}
+        new = {name: value for name, value in new.items() if name != "status"}
+        new |= {"status": old["status"]} if "status" in old else {}
     return new
 
 
+_KEEP_METADATA = ("ResourceClaim", "VolumeAttachment", "ServiceCIDR")
+
+
 def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
-    """Return the object that the status subresource writes: for pods and nodes with labels and annotations."""
+    """Return the object that the status subresource writes, with the metadata that its kind takes."""
     if kind.key == "Pod":
         return with_status(old, new)
-    taken = ("metadata", "status") if kind.key == "Node" else ("status",)
-    return {**old, **{name: new.get(name) or {} for name in taken}}
+    meta, status = dict(new["metadata"]), new.get("status")
+    if kind.key in _KEEP_METADATA:
+        meta = dict(old["metadata"])
+    elif kind.key == "Deployment":
+        meta.pop("labels", None)
+        meta |= {"labels": old["metadata"]["labels"]} if "labels" in old["metadata"] else {}
+    kept = {**old, "metadata": meta}
+    return {**kept, "status": status or {}} if status or "status" in old else kept
 
 
 def apply_patch(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:

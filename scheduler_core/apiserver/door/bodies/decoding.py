@@ -26,12 +26,17 @@ from scheduler_core.apiserver.door.resources import fields_of, read_api
 
 _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
+_WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # as templates have it
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
 class Undecodable(ValueError):
-    """A value that is not of its field's type; the text is Go's."""
+    """A value that is not of its field's type; the text is Go's. `at`: the path with indices."""
+
+    at: str = ""
+    value: Any = None
+    go: str = ""
 
 
 class _Place(NamedTuple):
@@ -62,11 +67,11 @@ class Decoder:
         for name, each in value.items():
             inner_path = f"{place.path}.{name}" if place.path else name
             at = f"{place.at}.{name}" if place.at else name
-            if not place.at and name in ("apiVersion", "kind"):
+            if name in ("apiVersion", "kind") and (not place.at or type_ in _WITH_TYPE):
                 found[name] = each
             elif name not in known:
                 self.unknown.append(at)
-            elif each is not None and not is_left_out(known[name], each):
+            elif each is not None and not (self._stores and is_left_out(known[name], each)):
                 found[name] = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
         return _convert_spec(found) if type_ == "core.v1.PodSpec" and self._stores else found
 
@@ -111,7 +116,9 @@ def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
         word = f"number {value}"
     where = f"{place.struct}.{place.path}" if place.struct else "value"
     said = f"Go struct field {where}" if place.struct else "Go value"
-    return Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+    wrong = Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+    wrong.at, wrong.value, wrong.go = place.at, value, go
+    return wrong
 
 
 def _canonical(quantity: Any) -> str:
@@ -138,7 +145,7 @@ def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
     elif expression.startswith("float"):
         good = isinstance(value, int | float) and not isinstance(value, bool)
     else:
-        _check_special(value, expression)
+        _check_special(value, expression, place)
         return
     if not good:
         raise _mismatch(value, place, go)
@@ -152,14 +159,14 @@ def _check_base64(value: str) -> None:
         raise Undecodable(f"illegal base64 data at input byte {bad.start() if bad else len(value) // 4 * 4}")
 
 
-def _check_special(value: Any, expression: str) -> None:
+def _check_special(value: Any, expression: str, place: _Place) -> None:
     if expression == "quantity" and not _is_quantity(value):
         raise Undecodable(_QUANTITY)
     if expression in ("time", "microtime") and not is_time(value):
         form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
         raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
-    if expression == "intorstring" and not isinstance(value, str | int):
-        raise Undecodable(f"json: cannot unmarshal {_WORDS.get(type(value))} into Go value of type string")
+    if expression == "intorstring" and (isinstance(value, bool) or not isinstance(value, str | int)):
+        raise _mismatch(value, place, "int32")
 
 
 def _is_quantity(value: Any) -> bool:

@@ -28,6 +28,8 @@ def is_left_out(field: list[Any], value: Any) -> bool:
     """Return whether Go leaves a value out that a client has sent."""
     flags = field[2] if len(field) > 2 else ""
     expression = field[1]
+    if value in ([], {}) and expression.startswith(("[]", "{}")):
+        return True  # storage knows no empty list
     if "o" not in flags or expression.startswith("*") or expression in read_api()["types"]:
         return False
     return (
@@ -134,3 +136,44 @@ def _each_of_list(inner: Fill) -> Fill:
 
 def _each_of_map(inner: Fill) -> Fill:
     return lambda value: {name: inner(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _is_zero(value: Any, filled: Any) -> bool:
+    if isinstance(value, dict) and isinstance(filled, dict):
+        return value.items() <= filled.items()
+    return value == filled and value is not None
+
+
+def keep_form(new: Any, filled: Any, old: Any) -> Any:
+    """A value with the zeros left out that `old` is kept without; `filled` is `old` with them."""
+    if new == filled:
+        return old
+    if isinstance(new, dict) and isinstance(filled, dict) and isinstance(old, dict):
+        kept = {name: each for name, each in new.items() if name in old or not _is_zero(each, filled.get(name))}
+        return {
+            name: keep_form(each, filled[name], old[name]) if name in old and name in filled else each
+            for name, each in kept.items()
+        }
+    if isinstance(new, list) and isinstance(filled, list) and isinstance(old, list):
+        found = []
+        for place, each in enumerate(new):
+            at = filled.index(each) if each in filled else min(place, len(old) - 1)
+            found.append(keep_form(each, filled[at], old[at]) if old else each)
+        return found
+    return new
+
+
+def order(value: Any, expression: str, touched: Any = None) -> Any:
+    """A value with its fields in the order of Go's structs; by name where a patch has `touched` them."""
+    bare = expression.lstrip("*")
+    if isinstance(value, list):
+        return [order(each, bare[2:]) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    fields = fields_of(bare) if bare in read_api()["types"] else {}
+    names = list(fields) if fields and not isinstance(touched, Mapping) else []
+    inner = touched if isinstance(touched, Mapping) else {}
+    return {
+        name: order(value[name], fields[name][1] if name in fields else bare[2:], inner.get(name))
+        for name in (*(each for each in names if each in value), *sorted(value.keys() - names))
+    }
