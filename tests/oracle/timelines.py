@@ -2,7 +2,7 @@
 
     python -m tests.oracle.timelines ORACLE RELEASE FIRST LAST
 
-ORACLE is the program timelines-oracle that build.sh builds. Prints each timeline that differs, and a line of sums; exits 1 where one differs.
+ORACLE is the program timelines-oracle that build.sh builds. Prints each timeline that differs, and sums; exits 1 where one differs.
 """
 
 from __future__ import annotations
