@@ -20,11 +20,18 @@ cd "$folder"
   echo ')'
 } > go.mod
 # 1.34 has the mode of a nomination in another package; since 1.36 a cycle takes a pod of the queue.
+drop=@old next=NextEntity heap=entityBackoffQ
+case $release in
+  1.34.*|1.35.*|1.36.*) drop=@new next=NextPod heap=podBackoffQ ;;
+esac
 mode=fwk subject='\&framework.QueuedPodInfo{PodInfo: info}' recorder=EventRecorderLogger
 case $release in
   1.34.*) mode=framework subject=pod ;;
   1.35.*) subject=pod recorder=EventRecorder ;;
 esac
 sed -e "s/MODE/$mode/g" -e "s/SUBJECT/$subject/g" -e "s/RECORDER/$recorder/g" "$here/oracle.go.in" > main.go
+mkdir -p timelines
+sed -e "/\/\/$drop\$/d" -e "s/HEAP/$heap/" -e "s/NEXT/$next/g" -e "s/RECORDER/$recorder/g" "$here/timelines.go.in" > timelines/timelines_test.go
 go mod tidy
 go build -o oracle .
+go test -c -o timelines-oracle ./timelines

@@ -46,7 +46,7 @@ FIELDS = (
 def ask_oracle(oracle: str, worlds: Iterable[Attempt]) -> list[Any]:
     """Run the real scheduler over the worlds, one JSON document a line."""
     lines = "".join(f"{json.dumps(world)}\n" for world in worlds)
-    answered = subprocess.run([oracle], input=lines, capture_output=True, text=True, check=True)
+    answered = subprocess.run([oracle], input=lines, capture_output=True, text=True, check=True, timeout=600)
     return [json.loads(line) for line in answered.stdout.splitlines()]
 
 
