@@ -116,5 +116,5 @@ def _list_waking_events(sim: WorldView, explanation: Explanation) -> list[Waking
     for plugin in dict.fromkeys(reason.plugin for reason in explanation.reasons if reason.plugin):
         for event in list_waking_events(profile, (plugin,)):
             plugins.setdefault(event, []).append(plugin)
-    known = [event for event in plugins if event in explanation.events]
+    known = [event for event in plugins if event in explanation.events or not explanation.events]
     return [{"event": event, "plugins": plugins[event]} for event in known]

@@ -4,7 +4,9 @@ from typing import Any, TypedDict
 
 from playground.presenters.look import Look
 from playground.presenters.scene import last_attempt, scheduler_of, short
+from playground.presenters.stage.binding import CacheBelief, believes
 from playground.presenters.stage.shape import Stage
+from playground.presenters.story.goals import format_deciding
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.panel import SURPRISING, get_explanation
 from playground.presenters.why.reasons import about
@@ -45,7 +47,7 @@ class Total(TypedDict):
 
 
 class PlacedBody(TypedDict):
-    """`at` is the step that is shown, `attempt` the step where the pod's attempt ended."""
+    """`at` is the step shown, `attempt` the step where the pod's attempt ended; `cache` and `spec` are evidence where no scores decide."""
 
     key: str
     pod: str
@@ -62,6 +64,8 @@ class PlacedBody(TypedDict):
     again: Message | None
     traps: list[Message]
     notes: list[Message]
+    cache: CacheBelief | None
+    spec: str
 
 
 def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
@@ -70,7 +74,7 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
     facts, node = {fact.code: fact for fact in found.facts}, found.node
     rest = [fact for fact in found.facts if fact.code not in _SHOWN]
     decided = [describe_fact(fact) for fact in found.facts if fact.code in _DECIDED]
-    totals, same = _compare(facts.get("HighestScore"))
+    pod, (totals, same) = sim.store.get("Pod", *key.partition("/")[::2]), _compare(facts.get("HighestScore"))
     body: PlacedBody = {
         "key": key,
         "pod": short(key),
@@ -87,8 +91,11 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
         "again": _foresee(facts, node),
         "traps": [describe_fact(fact) for fact in rest if fact.code in SURPRISING][:FACTS],
         "notes": [describe_fact(fact) for fact in rest if fact.code not in SURPRISING][:FACTS],
+        "cache": None if totals else believes(sim, scheduler_of(sim), node),
+        "spec": format_deciding({**pod, "spec": {**pod["spec"], "nodeName": ""}}) if pod is not None else "",
     }
-    return Stage(message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…"), body)
+    asked = message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…")
+    return Stage(asked, body)
 
 
 def _list_filters(sim: WorldView, found: Explanation) -> list[Left]:

@@ -7,6 +7,7 @@ from playground.presenters.inspector.node import FigureParagraph, FigureTable, b
 from playground.presenters.look import Look
 from playground.presenters.scene import cycle_of, framework_of, short
 from playground.presenters.stage.shape import Stage
+from playground.presenters.story.goals import format_deciding
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import PluginStep, Point, SchedulingCycleView, WorldView
 
@@ -45,6 +46,7 @@ class PrepareBody(TypedDict):
     ahead: list[str]
     next: list[Following]
     nodes: int
+    spec: str
 
 
 QUESTIONS = {
@@ -60,7 +62,8 @@ def present(sim: WorldView, look: Look, key: str, point: Point = Point.PRE_FILTE
     steps = [] if cycle is None or cycle.pod.key != key else [step for step in cycle.steps if step.point is point]
     if cycle is None or not steps:
         empty: PrepareBody = {
-            "kind": "none", "point": str(point), "prepared": [], "skips": [], "ahead": [], "next": [], "nodes": 0
+            "kind": "none", "point": str(point), "prepared": [], "skips": [], "ahead": [], "next": [], "nodes": 0,
+            "spec": "",
         }  # fmt: skip
         return Stage(asked, empty)
     body = _body(sim, cycle, point, steps)
@@ -71,7 +74,7 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
     framework, ran = framework_of(sim), {step.plugin for step in steps}
     plugins = {plugin.name: plugin for plugin in framework.at(point)}
     working = [step for step in steps if not step.skipped]
-    over = str(cycle.phase) != point
+    over, pod = str(cycle.phase) != point, sim.store.get("Pod", *cycle.pod.key.split("/"))
     return {
         "kind": "prepare",
         "point": str(point),
@@ -84,6 +87,7 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
         "ahead": [] if over else [name for name in plugins if name not in ran],
         "next": _list_following(sim, cycle, point, {step.plugin for step in working}) if over else [],
         "nodes": _count_nodes(cycle, point, steps),
+        "spec": "" if over or pod is None else format_deciding(pod),
     }
 
 

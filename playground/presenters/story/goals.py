@@ -59,7 +59,7 @@ def list_named_pods(card: Card) -> tuple[str, ...]:
 
 
 def list_given(sim: WorldView, named: Sequence[str]) -> Given:
-    """The nodes, and the pods that are asked about; without those, the pods that wait."""
+    """The nodes, and the pods that are asked about, then those that wait."""
     nodes = sim.store.list("Node")
     table = table_of(scheduler_of(sim))
     resources = [name for name in ("cpu", "memory") if name in table.resources.names]
@@ -67,15 +67,15 @@ def list_given(sim: WorldView, named: Sequence[str]) -> Given:
     resources += [name for name in sorted(extra) if name in table.resources.names][:2]
     rows = [_node(sim, node, resources) for node in nodes[:MOST_NODES]]
     pods = {key: pod for pod in sim.store.list("Pod") if (key := _key(pod))}
-    wanted = [key for key in dict.fromkeys(named) if key in pods]
-    wanted = wanted or [key for key, pod in pods.items() if not pod["spec"].get("nodeName")]
+    waiting = [key for key, pod in pods.items() if not pod["spec"].get("nodeName")]
+    wanted = [key for key in dict.fromkeys([*named, *waiting]) if key in pods]
     return {
         "nodes": rows,
         "resources": resources,
         "more": max(len(nodes) - MOST_NODES, 0),
         "labelled": any(row["labels"] for row in rows),
         "tainted": any(row["taints"] for row in rows),
-        "pods": [{"name": short(key), "text": _text(pods[key])} for key in wanted[:MOST_PODS]],
+        "pods": [{"name": short(key), "text": format_deciding(pods[key])} for key in wanted[:MOST_PODS]],
     }
 
 
@@ -142,7 +142,7 @@ def _uses(sim: WorldView, pod: Mapping[str, Any]) -> list[str]:
     return [text for name, text in found.items() if name not in ("at", "pod")]
 
 
-def _text(pod: Mapping[str, Any]) -> str:
+def format_deciding(pod: Mapping[str, Any]) -> str:
     """The fields of a pod that decide, as YAML; without those that admission sets for every pod."""
     spec = {field: value for field in TELLING if (value := pod["spec"].get(field)) and value not in DEFAULTED}
     tolerated = [each for each in spec.pop("tolerations", ()) if each.get("tolerationSeconds") != 300]
