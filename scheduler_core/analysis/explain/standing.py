@@ -158,8 +158,8 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
         text = str(pending.get("message") or "the node has no room for its resize")
         yield _obstacle(f"Resize{pending.get('reason') or 'Pending'}", text, node, found)
     for key in claims_of(pod) if pod.phase == "Pending" else ():
-        claim = world.store.get(CLAIM, *key.split("/", 1))
-        volume = str(((claim or {}).get("spec") or {}).get("volumeName") or "")
+        found_claim = world.store.get(CLAIM, *key.split("/", 1))
+        volume = str(((found_claim or {}).get("spec") or {}).get("volumeName") or "")
         if driver := _find_missing_driver(world, volume, node.name):
             text = f"CSI driver {driver} of volume {volume} is not registered on {node.name}: its CSINode does not list the driver"
             yield _obstacle("DriverNotOnNode", text, node, {"claim": key, "driver": driver})
@@ -168,7 +168,7 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
             failed = ((other.get("status") or {}).get("attachError") or {}).get("message")
             if get_volume(other) == volume and place == node.name and failed:
                 yield _obstacle("AttachFailed", f"volume {volume} can't be attached: {failed}", node, {"claim": key})
-            if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(claim or {}):
+            if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(found_claim or {}):
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
 
