@@ -165,9 +165,9 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
             yield _obstacle("DriverNotOnNode", text, node, {"claim": key, "driver": driver})
         for other in world.store.list(ATTACHMENT) if volume else ():
             place = str((other.get("spec") or {}).get("nodeName") or "")
-            failed = ((other.get("status") or {}).get("attachError") or {}).get("message")
-            if get_volume(other) == volume and place == node.name and failed:
-                yield _obstacle("AttachFailed", f"volume {volume} can't be attached: {failed}", node, {"claim": key})
+            refusal = ((other.get("status") or {}).get("attachError") or {}).get("message")
+            if get_volume(other) == volume and place == node.name and refusal:
+                yield _obstacle("AttachFailed", f"volume {volume} can't be attached: {refusal}", node, {"claim": key})
             if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(found_claim or {}):
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
