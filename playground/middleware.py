@@ -129,7 +129,16 @@ def _reject_unreadable(request: HttpRequest) -> HttpResponse | None:
     try:
         _require_utf8(request)
         _require_readable(request)
-        _require_no_nul(request)
+        # Not every database takes that character.
+        for name, values in request.POST.lists():
+            if NUL in name or (name not in PARSED and any(NUL in value for value in values)):
+                raise Unreadable(
+                    _(
+                        "The field “%(name)s” contains a NUL character, which is not allowed. Remove it and send the form "
+                        "again."
+                    )
+                    % {"name": name.replace(NUL, "")[:40]}
+                )
     except Unreadable as error:
         return problem(request, error)
     return None
@@ -162,19 +171,6 @@ def _require_readable(request: HttpRequest) -> None:
         raise Unreadable(
             _("The form can't be read: %(why)s") % {"why": str(error)[:200] or type(error).__name__}
         ) from None
-
-
-def _require_no_nul(request: HttpRequest) -> None:
-    """Not every database takes that character."""
-    for name, values in request.POST.lists():
-        if NUL in name or (name not in PARSED and any(NUL in value for value in values)):
-            raise Unreadable(
-                _(
-                    "The field “%(name)s” contains a NUL character, which is not allowed. Remove it and send the form "
-                    "again."
-                )
-                % {"name": name.replace(NUL, "")[:40]}
-            )
 
 
 @async_only_middleware

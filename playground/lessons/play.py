@@ -16,7 +16,7 @@ from playground.lessons.named import pod_key, short
 from playground.lessons.own import find_handed
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
-from scheduler_core.world.readonly import CycleView, SchedulerView, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import CycleView, SchedulingCycleView, WorldView
 from scheduler_core.world.simulation import Grain, Simulation
 
 # What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
@@ -170,22 +170,19 @@ def step(world: Simulation, seen: Seen) -> bool:
     before = world.position
     world.step(Grain.CALL)
     for scheduler in world.schedulers:
-        _record(seen, world.position, scheduler)
+        # Keep the records of the plugins that ran in this step of the world.
+        position = world.position
+        cycles: list[CycleView] = [*scheduler.bindings.values()]
+        for cycle in cycles if scheduler.cycle is None else [scheduler.cycle, *cycles]:
+            for ran in reversed(cycle.steps):
+                if ran.position != position:
+                    break
+                seen.ran.append(Ran(position, cycle.pod.key, ran.point.value, ran.plugin))
         if scheduler.cycle is not None and scheduler.cycle.outcome:
             seen.refused.setdefault(len(world.journal.attempts), refusals(scheduler.cycle))
         if scheduler.cycle is not None and scheduler.cycle.scores is not None and scheduler.cycle.outcome:
             seen.points.setdefault(len(world.journal.attempts), _points_of(scheduler.cycle))
     return world.position > before
-
-
-def _record(seen: Seen, position: int, scheduler: SchedulerView) -> None:
-    """Keep the records of the plugins that ran in this step of the world."""
-    cycles: list[CycleView] = [*scheduler.bindings.values()]
-    for cycle in cycles if scheduler.cycle is None else [scheduler.cycle, *cycles]:
-        for ran in reversed(cycle.steps):
-            if ran.position != position:
-                break
-            seen.ran.append(Ran(position, cycle.pod.key, ran.point.value, ran.plugin))
 
 
 def _points_of(cycle: SchedulingCycleView) -> Points:

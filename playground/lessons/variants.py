@@ -51,10 +51,21 @@ def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
 
 def faults(lesson: Lesson, played: Played) -> Iterator[str]:
     """Yield the reasons for which a variant is not shown, a sentence each."""
-    yield from _of_names(lesson)
-    yield from _of_requirements(lesson, played)
+    names = [
+        (each.get("kind"), each["metadata"].get("namespace"), each["metadata"]["name"]) for each in lesson.plan.objects
+    ]
+    yield from (f"{kind} {name} is there twice" for kind, space, name in names if names.count((kind, space, name)) > 1)
+    assert lesson.pattern is not None and isinstance(lesson.pattern.vary, Vary)
+    for number, require in enumerate(lesson.pattern.vary.require):
+        if not holds(require, played.facts):
+            yield f"vary.require[{number}]: {format_requirement(lesson.pattern.vary, number)} does not hold"
     for card, question in lesson.questions:
-        yield from _of_answer(card, question, played)
+        # The problems that leave several right answers, or two options that read the same.
+        options = played.options[card]
+        if len(set(options)) < len(options):
+            yield f"card {card}: two of {', '.join(options)} read the same"
+        if "node_of" in question.answer and is_drawn(played.evidence[card].said):
+            yield f"card {card}: several nodes have the highest total, and a draw decides among them"
     yield from problems_of_play(lesson, played)
     other = play(lesson, OTHER_SEED).keys
     differing = [card for card, question in lesson.questions if not is_same(question, played.keys[card], other[card])]
@@ -67,30 +78,6 @@ def is_same(question: Question, key: Value, other: Value) -> bool:
     if isinstance(key, int | float) and isinstance(other, int | float):
         return bool(abs(key - other) <= question.tolerance)
     return bool(key == other)
-
-
-def _of_names(lesson: Lesson) -> Iterator[str]:
-    """An object that is there twice would be one."""
-    names = [
-        (each.get("kind"), each["metadata"].get("namespace"), each["metadata"]["name"]) for each in lesson.plan.objects
-    ]
-    yield from (f"{kind} {name} is there twice" for kind, space, name in names if names.count((kind, space, name)) > 1)
-
-
-def _of_requirements(lesson: Lesson, played: Played) -> Iterator[str]:
-    assert lesson.pattern is not None and isinstance(lesson.pattern.vary, Vary)
-    for number, require in enumerate(lesson.pattern.vary.require):
-        if not holds(require, played.facts):
-            yield f"vary.require[{number}]: {format_requirement(lesson.pattern.vary, number)} does not hold"
-
-
-def _of_answer(card: str, question: Question, played: Played) -> Iterator[str]:
-    """Yield the problems that leave several right answers, or two options that read the same."""
-    options = played.options[card]
-    if len(set(options)) < len(options):
-        yield f"card {card}: two of {', '.join(options)} read the same"
-    if "node_of" in question.answer and is_drawn(played.evidence[card].said):
-        yield f"card {card}: several nodes have the highest total, and a draw decides among them"
 
 
 # What is wrong with what a lesson varies: some variants are proven, and its words are held against what varies.

@@ -56,7 +56,24 @@ class Door:
 
     def start(self) -> str:
         """Begin to listen; a kubeconfig that leads here."""
-        certificate = _make_certificate(Path(self._folder.name))
+        # A certificate for the loopback address, made with openssl.
+        folder = Path(self._folder.name)
+        subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost")
+        command = [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "30",
+        ]
+        files = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
+        subprocess.run([*command, *subject, *files], check=True, capture_output=True)  # noqa: S603 - fixed words
+        certificate = folder
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
@@ -95,26 +112,6 @@ class Door:
 
 def _encode(path: Path) -> str:
     return base64.b64encode(path.read_bytes()).decode()
-
-
-def _make_certificate(folder: Path) -> Path:
-    """A certificate for the loopback address, made with openssl."""
-    subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost")
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "30",
-    ]
-    files = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
-    subprocess.run([*command, *subject, *files], check=True, capture_output=True)  # noqa: S603 - fixed words
-    return folder
 
 
 def _handler(door: Door) -> type[BaseHTTPRequestHandler]:

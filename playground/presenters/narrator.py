@@ -22,7 +22,8 @@ from scheduler_core.world.readonly import Phase, Point, Record, SchedulingCycleV
 def sentence(sim: WorldView) -> RecordLine:
     """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
     if sim.position == 0:
-        return _nothing_yet(sim)
+        line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
+        return {"head": "", "sentence": line}
     ran = present_step(sim)
     if ran is None:
         return _of_records(sim)
@@ -43,11 +44,6 @@ def sentence(sim: WorldView) -> RecordLine:
 
 
 _PREPARING = (Point.PRE_FILTER, Point.PRE_SCORE)
-
-
-def _nothing_yet(sim: WorldView) -> RecordLine:
-    line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
-    return {"head": "", "sentence": line}
 
 
 def _ending(sim: WorldView) -> Message | None:

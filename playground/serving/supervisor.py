@@ -33,21 +33,18 @@ class Supervisor:
             signal.signal(number, self._end)
         try:
             while not self._ending:
-                self._fill()
+                for process in [each for each in self._processes if each.poll() is not None]:
+                    self._processes.remove(process)
+                    self._say(f"server process {process.pid} ended with {process.returncode}; another one is started")
+                    time.sleep(0 if process.returncode < 0 else AGAIN)  # killed, or unable to serve
+                while len(self._processes) < self._count:
+                    self._processes.append(self._start())
                 time.sleep(PAUSE)
         finally:
             self._stop()
 
     def _end(self, _signal: int, _frame: FrameType | None) -> None:
         self._ending = True
-
-    def _fill(self) -> None:
-        for process in [each for each in self._processes if each.poll() is not None]:
-            self._processes.remove(process)
-            self._say(f"server process {process.pid} ended with {process.returncode}; another one is started")
-            time.sleep(0 if process.returncode < 0 else AGAIN)  # killed, or unable to serve
-        while len(self._processes) < self._count:
-            self._processes.append(self._start())
 
     def _start(self) -> subprocess.Popen[bytes]:
         descriptor = self._socket.fileno()

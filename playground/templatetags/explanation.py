@@ -40,13 +40,6 @@ def _line(parts: Iterable[Part], wrappers: Mapping[str, str]) -> SafeString:
     return mark_safe("".join(_part(part, wrappers) for part in parts))  # noqa: S308 - each part is escaped
 
 
-def _leading(part: Part) -> str:
-    """A value with the way to the field where it is written, or to the object's summary."""
-    tab, field = ("yaml", part["path"]) if part["path"] else ("summary", "")
-    subject, key = _chosen(part["object"], part["key"])
-    return format_html(LEADING, subject, quote(key), tab, quote(field), key, field, part["text"])
-
-
 def _chosen(kind: str, key: str) -> tuple[str, str]:
     """The look's field that chooses an object, and its value there."""
     if kind in SUBJECTS:
@@ -64,7 +57,9 @@ def _part(part: Part, wrappers: Mapping[str, str]) -> str:
         case "pod":
             return format_html(POD, quote(part["key"]), part["key"], part["name"])
         case "leading":
-            return _leading(part)
+            tab, field = ("yaml", part["path"]) if part["path"] else ("summary", "")
+            subject, key = _chosen(part["object"], part["key"])
+            return format_html(LEADING, subject, quote(key), tab, quote(field), key, field, part["text"])
         case "bar":
             return format_html(BAR, part["percent"])
         case kind:

@@ -119,18 +119,15 @@ class TermTag(Extension):
         name = parser.parse_expression()
         if isinstance(name, nodes.Const):
             terms.open_term(name.value)
-        words = _strip_label(parser.parse_statements(("name:endterm",), drop_needle=True))
+        # A label begins and ends with its words, wherever the template breaks its lines.
+        body = parser.parse_statements(("name:endterm",), drop_needle=True)
+        data = [part for node in body if isinstance(node, nodes.Output) for part in node.nodes]
+        if data and isinstance(data[0], nodes.TemplateData):
+            data[0].data = data[0].data.lstrip()
+        if data and isinstance(data[-1], nodes.TemplateData):
+            data[-1].data = data[-1].data.rstrip()
+        words = body
         return [prints("term_begun", name), *words, prints("term_ended", name)]
-
-
-def _strip_label(body: list[nodes.Node]) -> list[nodes.Node]:
-    """A label begins and ends with its words, wherever the template breaks its lines."""
-    data = [part for node in body if isinstance(node, nodes.Output) for part in node.nodes]
-    if data and isinstance(data[0], nodes.TemplateData):
-        data[0].data = data[0].data.lstrip()
-    if data and isinstance(data[-1], nodes.TemplateData):
-        data[-1].data = data[-1].data.rstrip()
-    return body
 
 
 def term_begun(name: str) -> str:

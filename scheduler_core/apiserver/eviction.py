@@ -51,12 +51,19 @@ def evict(
     api.found(("Pod", namespace, name))
     pod = api.store.pod_at(key)
     assert pod is not None
-    budget = None if _goes_past_budgets(pod) else _pick_budget(api, pod)
+    budget = None if (pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")) else _pick_budget(api, pod)
     _demand(pod, preconditions)
     if dry_run:
         return
     if budget is not None:
-        _book(api, budget, pod)
+        meta, status = budget["metadata"], dict(budget.get("status") or {})
+        timestamp = api.store.timestamp(api.now)
+        # Booked here, not left to the controller: a second eviction before its next sync would spend the same allowance.
+        status["disruptionsAllowed"] -= 1
+        if status["disruptionsAllowed"] == 0:
+            status["conditions"] = disruption_allowed(status, timestamp)
+        status["disruptedPods"] = {**(status.get("disruptedPods") or {}), pod.name: timestamp}
+        api.patch_status(("PodDisruptionBudget", meta["namespace"], meta["name"]), status)
     disrupt(api, key, EVICTION_BY_API, "Eviction API: evicting", grace)
 
 
@@ -135,11 +142,6 @@ def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
                 raise request.refuse(f"node {node} can only evict pods with spec.nodeName set to itself")
 
 
-def _goes_past_budgets(pod: Pod) -> bool:
-    # None of these counts as healthy, so their eviction takes nothing from a budget (kube: canIgnorePDB).
-    return pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending")
-
-
 def _pick_budget(api: APIServer, pod: Pod) -> Manifest | None:
     """The budget that lets a pod go, and that is to be booked for it; None where none is. Refused."""
     budgets = budgets_for(api, pod)
@@ -198,14 +200,3 @@ def _refusal(budget: Manifest) -> Answer | None:
         cause = f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
         return Answer("TooManyRequests", VIOLATES, (cause,))
     return None
-
-
-def _book(api: APIServer, budget: Manifest, pod: Pod) -> None:
-    meta, status = budget["metadata"], dict(budget.get("status") or {})
-    timestamp = api.store.timestamp(api.now)
-    # Booked here, not left to the controller: a second eviction before its next sync would spend the same allowance.
-    status["disruptionsAllowed"] -= 1
-    if status["disruptionsAllowed"] == 0:
-        status["conditions"] = disruption_allowed(status, timestamp)
-    status["disruptedPods"] = {**(status.get("disruptedPods") or {}), pod.name: timestamp}
-    api.patch_status(("PodDisruptionBudget", meta["namespace"], meta["name"]), status)

@@ -32,7 +32,10 @@ def in_scope(scope: Scope, kind: Kind, manifest: Manifest) -> bool:
     if kind.key == "Pod":
         return _pod(scope, manifest)
     if kind.key == "PersistentVolumeClaim" and scope.get("scopeName") == "VolumeAttributesClass":
-        return _claim(scope, manifest)
+        spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+        target = (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName")
+        names = (spec.get("volumeAttributesClassName"), status.get("currentVolumeAttributesClassName"), target)
+        return _is_scope_match(scope, [name or "" for name in names])
     return False
 
 
@@ -72,13 +75,6 @@ def _is_scope_match(scope: Scope, names: list[str]) -> bool:
         return not given
     found = any(name in values for name in given)
     return found if operator == "In" else operator == "NotIn" and not found
-
-
-def _claim(scope: Scope, claim: Manifest) -> bool:
-    spec, status = claim.get("spec") or {}, claim.get("status") or {}
-    target = (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName")
-    names = (spec.get("volumeAttributesClassName"), status.get("currentVolumeAttributesClassName"), target)
-    return _is_scope_match(scope, [name or "" for name in names])
 
 
 def _crosses_namespaces(spec: Manifest) -> bool:

@@ -165,7 +165,15 @@ class APIServer:
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
         read_patched(new, patch, self.typed, old, self.devices.release)
-        self._check_name(target, new["metadata"])
+        # Refused where a patch would rename or move an object.
+        meta = new["metadata"]
+        name, why = meta.get("name") or "", ""
+        if name != target[2]:
+            why = f"the name of the object ({name}) does not match the name on the URL ({target[2]})"
+        if (meta.get("namespace") or target[1]) != target[1]:
+            why = "the namespace of the provided object does not match the namespace sent on the request"
+        if why:
+            raise Refused.because(Answer("BadRequest", why), reference(*target))
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
@@ -275,16 +283,6 @@ class APIServer:
         if errors:
             text = f"{kind.key}.{kind.group}" if kind.group and "." not in kind.key else kind.key
             raise Refused.invalid(text, name, errors)
-
-    def _check_name(self, target: tuple[str, str, str], meta: Manifest) -> None:
-        """Refused where a patch would rename or move an object."""
-        name, why = meta.get("name") or "", ""
-        if name != target[2]:
-            why = f"the name of the object ({name}) does not match the name on the URL ({target[2]})"
-        if (meta.get("namespace") or target[1]) != target[1]:
-            why = "the namespace of the provided object does not match the namespace sent on the request"
-        if why:
-            raise Refused.because(Answer("BadRequest", why), reference(*target))
 
     def _found(self, kind: Kind, namespace: str, name: str) -> Manifest:
         old = self.store.get(kind.key, namespace, name)

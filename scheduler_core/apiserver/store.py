@@ -344,7 +344,10 @@ class Store(State):
         old = pod.manifest
         metadata = {"deletionTimestamp": self.timestamp(now + seconds * SECOND), "deletionGracePeriodSeconds": seconds}
         # As in kube, a second DELETE can only bring the end of a pod forward, never put it off.
-        if pod.deleting and _sooner(old["metadata"], metadata):
+        # Whether a terminating pod ends no later than now requested; a deletion is never postponed.
+        if pod.deleting and (
+            parse_time(old["metadata"]["deletionTimestamp"]) <= parse_time(metadata["deletionTimestamp"])
+        ):
             return WatchEvent(MODIFIED, kind, old, old, pod, pod)
         # kube's BeforeDelete counts the mark of a deletion as a new generation, though the spec is the same.
         metadata["generation"] = int(old["metadata"].get("generation") or 0) + 1
@@ -481,11 +484,6 @@ def pod_grace(pod: Pod, wanted: int | None = None) -> int:
         return 0
     seconds = pod.spec.termination_grace_seconds if wanted is None else wanted
     return 1 if seconds < 0 else seconds
-
-
-def _sooner(ending: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether a terminating pod ends no later than now requested; a deletion is never postponed."""
-    return parse_time(ending["deletionTimestamp"]) <= parse_time(wanted["deletionTimestamp"])
 
 
 def _binding_refusal(pod: Pod, uid: str) -> Answer | None:

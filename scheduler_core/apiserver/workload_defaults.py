@@ -25,15 +25,10 @@ def apply_workload_defaults(manifest: Manifest) -> Manifest:
     filled = manifest if full == spec else {**manifest, "spec": full}
     if manifest["kind"] not in ("Job", "ReplicationController"):
         return filled
-    labelled = _copy_template_labels(filled)
+    meta = filled["metadata"]
+    labels = ((filled["spec"].get("template") or {}).get("metadata") or {}).get("labels")
+    labelled = {**filled, "metadata": {**meta, "labels": labels}} if labels and not meta.get("labels") else filled
     return _selecting(labelled) if manifest["kind"] == "Job" else labelled
-
-
-def _copy_template_labels(manifest: Manifest) -> Manifest:
-    """Return the manifest with the labels of its template if it has none of its own."""
-    meta = manifest["metadata"]
-    labels = ((manifest["spec"].get("template") or {}).get("metadata") or {}).get("labels")
-    return {**manifest, "metadata": {**meta, "labels": labels}} if labels and not meta.get("labels") else manifest
 
 
 def _selecting(job: Manifest) -> Manifest:

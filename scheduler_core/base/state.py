@@ -110,15 +110,11 @@ def fields_of(cls: Any) -> tuple[Field, ...]:
     except NameError as error:
         raise DeclarationError(f"{cls.__module__}.{cls.__qualname__}: {error}; import it at run time too") from None
     names = getattr(cls, "__struct_fields__", None) or [n for n in hints if get_origin(hints[n]) is not ClassVar]
-    _check_slots(cls, names)
-    strict = issubclass(cls, State)
-    return tuple([_field(f"{cls.__qualname__}.{name}", name, hints[name], strict) for name in names])
-
-
-def _check_slots(cls: type, names: Sequence[str]) -> None:
     slots = [slot for base in cls.__mro__ for slot in vars(base).get("__slots__", ())]
     if undeclared := [slot for slot in slots if slot not in names and not issubclass(cls, tuple)]:
         raise DeclarationError(f"{cls.__qualname__} declares no {', '.join(undeclared)}")
+    strict = issubclass(cls, State)
+    return tuple([_field(f"{cls.__qualname__}.{name}", name, hints[name], strict) for name in names])
 
 
 def _field(where: str, name: str, hint: Any, strict: bool) -> Field:

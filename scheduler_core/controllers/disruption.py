@@ -181,7 +181,13 @@ class Disruption(Controller):
             return
         pod = event.new_pod or event.old_pod
         assert pod is not None
-        self._enqueue_budgets(world, pod)
+        keys = world.surroundings.disruption.budgets_for(world.store, pod)
+        if len(keys) > 1:
+            name = keys[0].partition("/")[2]
+            why = f'Pod "{pod.namespace}"/"{pod.name}" matches multiple PodDisruptionBudgets.  Chose "{name}" arbitrarily.'
+            self.event(world, WARNING, "MultiplePodDisruptionBudgets", "Pod", pod.key, why)
+        for key in keys:
+            self.enqueue(world, key)
         if event.new_pod is not None:
             self._enqueue_stale(world, pod)
         else:
@@ -203,16 +209,13 @@ class Disruption(Controller):
         try:
             return self._sync_budget(world, key, budget)
         except CountFailed as failed:
-            return self._fail_safe(world, key, budget, str(failed))
-
-    def _enqueue_budgets(self, world: World, pod: Pod) -> None:
-        keys = world.surroundings.disruption.budgets_for(world.store, pod)
-        if len(keys) > 1:
-            name = keys[0].partition("/")[2]
-            why = f'Pod "{pod.namespace}"/"{pod.name}" matches multiple PodDisruptionBudgets.  Chose "{name}" arbitrarily.'
-            self.event(world, WARNING, "MultiplePodDisruptionBudgets", "Pod", pod.key, why)
-        for key in keys:
-            self.enqueue(world, key)
+            # Allow no disruptions if pods can't be counted.
+            why = str(failed)
+            status = {**(budget.get("status") or {}), "disruptionsAllowed": 0}
+            condition = {"type": "DisruptionAllowed", "status": "False", "reason": "SyncFailed", "message": why}
+            status["conditions"] = set_condition(status, condition, world.store.timestamp(world.now))
+            self._patch(world, key, status)
+            return f"none may go: {why}"
 
     def _sync_budget(self, world: World, key: str, budget: Manifest) -> str:
         coverage = world.surroundings.disruption.coverage(world.store, key)
@@ -273,14 +276,6 @@ class Disruption(Controller):
         return "{disruptionsAllowed} may go: {currentHealthy} of {expectedPods} pods are healthy, {desiredHealthy} must be".format(
             **figures
         )
-
-    def _fail_safe(self, world: World, key: str, budget: Manifest, why: str) -> str:
-        """Allow no disruptions if pods can't be counted."""
-        status = {**(budget.get("status") or {}), "disruptionsAllowed": 0}
-        condition = {"type": "DisruptionAllowed", "status": "False", "reason": "SyncFailed", "message": why}
-        status["conditions"] = set_condition(status, condition, world.store.timestamp(world.now))
-        self._patch(world, key, status)
-        return f"none may go: {why}"
 
     def _patch(self, world: World, key: str, status: Manifest) -> None:
         namespace, _, name = key.partition("/")

@@ -51,7 +51,24 @@ def note(troubles: Troubles, controller: str, key: str, changes: Iterable[WatchE
         if _ends(event):
             _note_end(troubles, controller, key, event, now, epoch)
         elif event.new is not None:
-            _note_fields(troubles, controller, key, event.old, event.new, now)
+            old = event.old
+            new = event.new
+            meta = new["metadata"]
+            name = f"{new.get('kind')} {meta.get('namespace') or ''}/{meta['name']}".replace(" /", " ")
+            for path, before, after in _changes(old, new):
+                place = f"{name}: {path}"
+                last = troubles.fields.pop(place, None)
+                undoes = (
+                    last is not None
+                    and (last.controller, last.key) != (controller, key)
+                    and now - last.t <= WITHIN
+                    and last.before == _digest(after)
+                )
+                swings, since, against = 0, now, ("", "")
+                if last is not None and undoes:
+                    swings, since, against = last.swings + 1, last.since, (last.controller, last.key)
+                troubles.fields[place] = FieldWrite(controller, key, against, now, _digest(before), swings, since)
+            _trim(troubles.fields)
 
 
 def troubles_of(surroundings: Surroundings, now: int) -> tuple[Trouble, ...]:
@@ -60,27 +77,6 @@ def troubles_of(surroundings: Surroundings, now: int) -> tuple[Trouble, ...]:
 
 
 # noticing
-
-
-def _note_fields(
-    troubles: Troubles, controller: str, key: str, old: Mapping[str, Any], new: Mapping[str, Any], now: int
-) -> None:
-    meta = new["metadata"]
-    name = f"{new.get('kind')} {meta.get('namespace') or ''}/{meta['name']}".replace(" /", " ")
-    for path, before, after in _changes(old, new):
-        place = f"{name}: {path}"
-        last = troubles.fields.pop(place, None)
-        undoes = (
-            last is not None
-            and (last.controller, last.key) != (controller, key)
-            and now - last.t <= WITHIN
-            and last.before == _digest(after)
-        )
-        swings, since, against = 0, now, ("", "")
-        if last is not None and undoes:
-            swings, since, against = last.swings + 1, last.since, (last.controller, last.key)
-        troubles.fields[place] = FieldWrite(controller, key, against, now, _digest(before), swings, since)
-    _trim(troubles.fields)
 
 
 def _note_end(troubles: Troubles, controller: str, key: str, event: WatchEvent, now: int, epoch: int) -> None:

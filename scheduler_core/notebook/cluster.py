@@ -305,11 +305,7 @@ def _configuration(given: Configuration) -> Mapping[str, Any] | None:
     text = given.read_text() if isinstance(given, Path) else given
     if "\n" not in text and not text.lstrip().startswith("{"):
         text = Path(text).read_text()
-    return _one(load_manifests(text))
-
-
-def _one(loaded: Sequence[Loaded]) -> Mapping[str, Any]:
-    manifests = [each.manifest for each in loaded]
+    manifests = [each.manifest for each in load_manifests(text)]
     if len(manifests) != 1 or not isinstance(manifests[0], Mapping):
         raise ValueError(f"received {len(manifests)} objects; expected one KubeSchedulerConfiguration")
     return manifests[0]

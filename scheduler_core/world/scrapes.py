@@ -39,7 +39,8 @@ class Use(NamedTuple):
 
 def read_use(cache: Cache) -> tuple[Use, ...]:
     """Each resource that a node has or a pod asks for."""
-    there = _find_known_slots(cache)
+    there = np.zeros(len(cache.counts), np.bool_)
+    there[: len(cache.nodes)] = [node is not None for node in cache.nodes]
     allocatable = np.column_stack((cache.allocatable, cache.counts[:, 1]))[there]
     requested = np.column_stack((cache.requested, cache.counts[:, 0]))[there]
     # Pods may ask for more than a node has, for example after its allocatable shrank: free is then 0, not negative.
@@ -54,13 +55,6 @@ def read_use(cache: Cache) -> tuple[Use, ...]:
         strict=True,
     )
     return tuple(Use(*column) for column in columns if column[1] or column[2])
-
-
-def _find_known_slots(cache: Cache) -> NDArray[np.bool_]:
-    """The slots whose Node is there: of others only pods are known."""
-    there = np.zeros(len(cache.counts), np.bool_)
-    there[: len(cache.nodes)] = [node is not None for node in cache.nodes]
-    return there
 
 
 def _average(nonzero: NDArray[np.int64], pods: int) -> tuple[int, int]:

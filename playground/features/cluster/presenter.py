@@ -46,12 +46,10 @@ def _rollout(row: dict[str, Any], now: int) -> dict[str, Any]:
 
 def controllers(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     """Return the controllers, the latest active first, then by name; disabled ones come last."""
-    ordered = sorted(rows, key=lambda row: (not row["runs"], -_latest(row), row["name"]))
+    ordered = sorted(
+        rows, key=lambda row: (not row["runs"], -(int(row["done"][0]["t"]) + 1 if row["done"] else 0), row["name"])
+    )
     return [_controller(row, now) for row in ordered]
-
-
-def _latest(row: dict[str, Any]) -> int:
-    return int(row["done"][0]["t"]) + 1 if row["done"] else 0
 
 
 def _controller(row: dict[str, Any], now: int) -> dict[str, Any]:

@@ -105,7 +105,10 @@ def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> query.TriedDe
     word = (
         (WORDS["gathered"] if outcome == "found" else WORDS["not-gathered"]) if gathered else WORDS["outcomes"][outcome]
     )
-    checks = [_mark_chosen(check, node["device"] in chosen) for check in node["checks"]]
+    checks = [
+        ({**check, "kind": "chosen"} if (node["device"] in chosen) and check["kind"] == "in-use" else check)
+        for check in node["checks"]
+    ]
     last = checks[-1] if checks else None
     refused = last is not None and not last["passed"]
     return {
@@ -119,11 +122,6 @@ def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> query.TriedDe
         "inner": _blocks(node["nodes"], chosen | {node["device"]}) if outcome == "undone" else [],
         "left_out": node.get("left_out", 0) if outcome == "undone" else 0,
     }
-
-
-def _mark_chosen(check: Node, is_chosen: bool) -> Node:
-    """A device that this search has chosen itself is in use in another sense."""
-    return {**check, "kind": "chosen"} if is_chosen and check["kind"] == "in-use" else check
 
 
 def _fold_devices(devices: list[query.TriedDevice]) -> list[query.DeviceRow]:
@@ -221,15 +219,11 @@ def _values(check: Check) -> dict[str, object]:
     values: dict[str, object] = {name: check[name] for name in names if name in check}
     for name in ("value", "expected"):
         if name in check:
-            values[name] = format_value(_strip_type(check[name]))
+            value = check[name]
+            values[name] = format_value(
+                next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
+            )
     return values
-
-
-def _strip_type(value: Any) -> Any:
-    """An attribute's value without its type."""
-    if isinstance(value, Mapping) and len(value) == 1:
-        return next(iter(value.values()))
-    return value
 
 
 def format_value(value: Any) -> str:

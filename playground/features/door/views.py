@@ -259,7 +259,9 @@ class _Stream:
                         part = await self._queue.get()
                 except TimeoutError:
                     if self._bookmarks and self._version and time.monotonic() < self._end:
-                        yield self._bookmark(begun)
+                        meta = {"resourceVersion": str(self._version)}
+                        mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
+                        yield (msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n")
                         await _go_on(self._client, begun.live)
                     marked = time.monotonic()
                     continue
@@ -269,11 +271,6 @@ class _Stream:
         finally:
             number = begun.number
             await self._client.on_loop(lambda live: live.watching.end(number))
-
-    def _bookmark(self, begun: Watched) -> bytes:
-        meta = {"resourceVersion": str(self._version)}
-        mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
-        return msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n"
 
 
 @require_POST

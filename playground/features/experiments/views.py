@@ -94,9 +94,21 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
     if request.method == "POST":
         return await _part(request, client, batch)
     if not isinstance(batch.about, Experiment):
-        return _show_parting(request, client, job, batch)
+        context: dict[str, Any] = {"runs": batch.about, "found": None}
+        if not job.going and job.error is None and batch.answers and batch.answers[0] is not None:
+            found, keys = batch.answers[0]
+            context["found"] = found
+            context["sides"] = [
+                {"name": run.variant.name, "key": key, "pod": pod, "node": node, "outcome": outcome, "at": at}
+                for run, key, pod, node, outcome, at in zip(
+                    batch.about, keys, found.pods, found.nodes, found.outcomes, found.at, strict=True
+                )
+            ]
+        return _render(request, client, "parting", job, batch, context)
     if request.GET.get("form") == "csv":
-        return _write_table(client, batch.answers)
+        rows = batch.answers
+        headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
+        return HttpResponse(write_rows(rows), content_type="text/csv; charset=utf-8", headers=headers)
     context = {"worlds": present(batch.answers, _), "most_seed": batch.about.seeds - 1}
     return _render(request, client, "results", job, batch, context)
 
@@ -107,11 +119,6 @@ def _render(
     context = {"client": client, "session": client.session, "key": client.key, "work": job, "done": len(batch.answers)}
     context |= {"minutes": batch.left / 60, "seconds": batch.left, "total": len(batch.requests), **more}
     return render(request, f"experiments/{name}.html", context, status=202 if job.going else 200)
-
-
-def _write_table(client: SessionClient, rows: list[dict[str, Any]]) -> HttpResponse:
-    headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
-    return HttpResponse(write_rows(rows), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def _part(request: HttpRequest, client: SessionClient, batch: Batch) -> HttpResponse:
@@ -146,17 +153,3 @@ async def _make_sessions(client: SessionClient, found: Parting, runs: tuple[Run,
         (await in_thread(log.restore, name, made_by, side)).edit_key
         for name, side in zip(names, found.logs, strict=True)
     ]
-
-
-def _show_parting(request: HttpRequest, client: SessionClient, job: Job[Batch], batch: Batch) -> HttpResponse:
-    context: dict[str, Any] = {"runs": batch.about, "found": None}
-    if not job.going and job.error is None and batch.answers and batch.answers[0] is not None:
-        found, keys = batch.answers[0]
-        context["found"] = found
-        context["sides"] = [
-            {"name": run.variant.name, "key": key, "pod": pod, "node": node, "outcome": outcome, "at": at}
-            for run, key, pod, node, outcome, at in zip(
-                batch.about, keys, found.pods, found.nodes, found.outcomes, found.at, strict=True
-            )
-        ]
-    return _render(request, client, "parting", job, batch, context)

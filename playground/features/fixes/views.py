@@ -112,7 +112,9 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
     commands, at = _commands(request.POST.get("command", "")), position(request)
-    pauses = _pauses(request.POST.get("pauses", ""), len(commands))
+    count = len(commands)
+    given = [int(each) for each in request.POST.get("pauses", "").split(",") if each.isdecimal() and len(each) < 6]
+    pauses = [min(each, MOST_STEPS) for each in given] if len(given) == count else [0] * count
     look = Look.from_query(request.POST)
     if request.POST.get("how") == "show":
         return await _show(request, client, commands, pauses, at, look)
@@ -150,12 +152,6 @@ async def _carry_out(client: SessionClient, commands: list[Command], pauses: lis
         if pause:
             await client.walk(pause)
         await client.apply(command, source="fix")
-
-
-def _pauses(text: str, count: int) -> list[int]:
-    """The transitions after each command; none where the field does not say so many."""
-    given = [int(each) for each in text.split(",") if each.isdecimal() and len(each) < 6]
-    return [min(each, MOST_STEPS) for each in given] if len(given) == count else [0] * count
 
 
 def _commands(text: str) -> list[Command]:

@@ -195,20 +195,16 @@ def _attempt(entry: Mapping[str, Any]) -> Iterable[Sequence[str]]:
         yield ("", "", "", f"nominated to {entry['nominated']}" + (f"; victims: {victims}" if victims else ""))
     detail = entry.get("detail")
     if detail:
-        yield from _detail(detail)
-
-
-def _detail(detail: Mapping[str, Any]) -> Iterable[Sequence[str]]:
-    for event in detail["flight"]:
-        helps = {None: "", True: " - helps", False: " - does not help"}[event["helps"]]
-        name = f" {event['object']}" if event["object"] else ""
-        yield (str(event["at"]), event["t"], "", f"in flight: {event['event']}{name}{helps}")
-    for step in (*detail["steps"], *detail["rollback"]):
-        if step["code"] == "Skip" or step["plain"]:
-            continue
-        took = f", {step['took']}" if step["took"] else ""
-        message = f": {step['message']}" if step["message"] else ""
-        yield (str(step["at"]), step["t"], "", f"{step['point']} {step['plugin']} {step['code']}{took}{message}")
+        for event in detail["flight"]:
+            helps = {None: "", True: " - helps", False: " - does not help"}[event["helps"]]
+            name = f" {event['object']}" if event["object"] else ""
+            yield (str(event["at"]), event["t"], "", f"in flight: {event['event']}{name}{helps}")
+        for step in (*detail["steps"], *detail["rollback"]):
+            if step["code"] == "Skip" or step["plain"]:
+                continue
+            took = f", {step['took']}" if step["took"] else ""
+            message = f": {step['message']}" if step["message"] else ""
+            yield (str(step["at"]), step["t"], "", f"{step['point']} {step['plugin']} {step['code']}{took}{message}")
 
 
 def _write_events(rows: Sequence[Mapping[str, Any]]) -> list[str]:

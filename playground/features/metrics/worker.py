@@ -40,7 +40,9 @@ def statistics_of(world: Any, name: str) -> Data:
 
 
 def _with_statistics(world: Any, scheduler: Any) -> Data:
-    curve = _curve(world, scheduler)
+    now = scrape(world.now, world.position, scheduler)
+    taken = [scrape for scrape in world.scrapes.taken.get(scheduler.name, ()) if scrape.t < world.now]
+    curve = [{**scrape._asdict(), "use": [list(use) for use in scrape.use]} for scrape in (*taken, now)]
     attempts = [each for each in world.journal.attempts if each.scheduler == scheduler.name]
     refusals = {
         "plugins": by_plugin(attempts, [point["t"] for point in curve]),
@@ -64,13 +66,6 @@ def _about(world: Any, name: str) -> Data:
 
 def _one(scheduler: Any) -> Data:
     return {"name": scheduler.name, "families": [family.to_json() for family in read_families(scheduler)]}
-
-
-def _curve(world: Any, scheduler: Any) -> list[Data]:
-    """Return the past scrapes, and one taken now."""
-    now = scrape(world.now, world.position, scheduler)
-    taken = [scrape for scrape in world.scrapes.taken.get(scheduler.name, ()) if scrape.t < world.now]
-    return [{**scrape._asdict(), "use": [list(use) for use in scrape.use]} for scrape in (*taken, now)]
 
 
 def by_plugin(attempts: Sequence[Any], times: Sequence[int]) -> dict[str, list[int]]:

@@ -106,7 +106,9 @@ def in_causal_order(records: Sequence[Record]) -> list[Record]:
     PreEnqueue and QueueSort ran before the pop, a controller's request before the change, a binding's call after Bind began.
     """
     bind = next((r for r in records if isinstance(r.source, trace.ApiCall) and r.source.verb == "BIND"), None)
-    first = next((r for r in records if _begins(r, Point.BIND)), None)
+    first = next(
+        (r for r in records if (isinstance(r.source, trace.PointStarted) and r.source.point == Point.BIND)), None
+    )
     if bind is None or first is None:
         popped = any(isinstance(record.source, trace.AttemptStarted) for record in records)
         return sorted(records, key=lambda record: _rank(record, popped))
@@ -126,10 +128,6 @@ def _rank(record: Record, popped: bool) -> int:
 
 
 _WRITES = ("acquired", "renewed", "released")
-
-
-def _begins(record: Record, point: Point) -> bool:
-    return isinstance(record.source, trace.PointStarted) and record.source.point == point
 
 
 def arrows(records: Iterable[Record], position: int, standing: Standing) -> tuple[list[Arrow], Standing]:

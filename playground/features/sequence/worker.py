@@ -27,7 +27,7 @@ OFFERED = 12
 def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
     """The arrows from a step on, at most some 200; `next` is where to go on, None where all was seen. `still`: no move follows there."""
     world = yield from engine.at(request.position)
-    subject = _subject(world, request)
+    subject = OfPod(world, request.pod) if request.pod else OfScheduler(world, request.scheduler)
     answer = _head(world, request, subject)
     if not subject.landmarks:
         return answer
@@ -47,12 +47,6 @@ def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
 def _before(world: Any) -> int:
     """Return how many steps may lie between a change and the move that it led to: 0 without informer lag."""
     return LAGGING if world.settings.informer_lag else 0
-
-
-def _subject(world: Any, request: Sequence) -> "OfPod | OfScheduler":
-    if request.pod:
-        return OfPod(world, request.pod)
-    return OfScheduler(world, request.scheduler)
 
 
 def _head(world: Any, request: Sequence, subject: Any) -> FoundSequence:

@@ -51,16 +51,12 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
         except (BadFact, KeyError, ValueError):
             continue
         if key not in ((), "") and _can_be_chosen(suggestion.question, key, seen, card):
-            found.append(_add_reason(suggestion, key, seen))
+            evidence = evidence_of(suggestion.question.answer, seen)
+            said = {} if evidence is None or suggestion.question.kind == "yesno" else evidence.said
+            others = tuple((node, text) for node, text in sorted(said.items()) if node != key)[:MOST_SAID]
+            drawn = "node_of" in suggestion.question.answer and is_drawn(said)
+            found.append(msgspec.structs.replace(suggestion, key=as_text(key), drawn=drawn, said=others))
     return tuple(found)
-
-
-def _add_reason(suggestion: Suggestion, key: Value, seen: Seen) -> Suggestion:
-    evidence = evidence_of(suggestion.question.answer, seen)
-    said = {} if evidence is None or suggestion.question.kind == "yesno" else evidence.said
-    others = tuple((node, text) for node, text in sorted(said.items()) if node != key)[:MOST_SAID]
-    drawn = "node_of" in suggestion.question.answer and is_drawn(said)
-    return msgspec.structs.replace(suggestion, key=as_text(key), drawn=drawn, said=others)
 
 
 def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:

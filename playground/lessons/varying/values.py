@@ -87,14 +87,12 @@ def with_derived(vary: Vary, values: Values) -> dict[str, Scalar]:
     for name, derived in vary.derived.items():
         for operation, operands in derived.items():
             try:
-                whole[name] = _compute_value(operation, [_resolve_operand(each, whole) for each in operands])
+                whole[name] = _compute_value(
+                    operation, [(whole[each] if isinstance(each, str) and each in whole else each) for each in operands]
+                )
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"{name}: {operation} of {list(operands)}: {error}") from None
     return whole
-
-
-def _resolve_operand(operand: Scalar, values: Values) -> Scalar:
-    return values[operand] if isinstance(operand, str) and operand in values else operand
 
 
 def _compute_value(operation: Operation, operands: Sequence[Scalar]) -> Scalar:

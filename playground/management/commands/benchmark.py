@@ -75,7 +75,10 @@ class Command(BaseCommand):
         speed = probe()
         real = _real_figures()
         if not as_json:
-            self.stdout.write(_probe_line(speed))
+            self.stdout.write(
+                f"This machine: plain Python {speed['python_ms']} ms, numpy {speed['numpy_ms']} ms "
+                f"(benchmarks/probe.py; the figures of docs/performance.md stand beside theirs)"
+            )
             self.stdout.write(HEADER)
         results = []
         for done, (workload, percentage, post_filter) in enumerate(runs):
@@ -214,11 +217,4 @@ def _row(result: Result, real: dict[tuple[str, int, int, bool], float]) -> str:
         f"{result.name:<27} {result.size:>5} {result.pct or 'def':>4} {result.trace:>5} {result.pods:>5}"
         f" {result.pods_per_s:>8.0f} {ratio} {result.cpu_s / result.pods * 1e6:>10.0f}"
         f" {result.p50_ms:>8.3f} {result.p95_ms:>8.3f} {result.p99_ms:>8.3f} {result.rss_mib:>6.0f}"
-    )
-
-
-def _probe_line(speed: dict[str, float]) -> str:
-    return (
-        f"This machine: plain Python {speed['python_ms']} ms, numpy {speed['numpy_ms']} ms "
-        f"(benchmarks/probe.py; the figures of docs/performance.md stand beside theirs)"
     )

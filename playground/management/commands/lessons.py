@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from playground.lessons import BadLesson, Lesson, play, problems, read_lessons
-from playground.lessons.authoring import Checked, LessonFiles, check, files_in
+from playground.lessons.authoring import check, files_in
 from playground.lessons.authoring.files import read_files
 from playground.lessons.checking import move_to_release
 from playground.lessons.proof import find_unshown
@@ -81,9 +81,18 @@ class Command(BaseCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{folder}: {error}", returncode=UNREAD) from error
         found = check(files, settings.MAX_OBJECTS)
-        lesson = _playable(files, found)
+        lesson = None if found.findings else read_files(files)
         unshown = list(find_unshown(lesson, play(lesson))) if lesson is not None else []
-        row = _build_checked_row(folder.resolve().name, found)
+        # The same of a lesson of somebody's own, as far as it could be read.
+        row = {
+            "slug": folder.resolve().name,
+            "track": found.track,
+            "languages": list(found.titles),
+            "steps": len(found.cards),
+            "questions": found.questions,
+            "minutes": found.minutes,
+            "ok": not found.findings,
+        }
         row["ok"] = row["ok"] and not unshown
         if as_json:
             self.stdout.write(json.dumps({"schema": SCHEMA, "lessons": [row]}, ensure_ascii=False, indent=2))
@@ -109,11 +118,6 @@ def _check(lesson: Lesson, slugs: frozenset[str], release: str | None) -> list[s
     return found
 
 
-def _playable(files: LessonFiles, found: Checked) -> Lesson | None:
-    """The lesson, if there is nothing else to fix in it."""
-    return None if found.findings else read_files(files)
-
-
 SCHEMA = "lessons/v1"
 HEADS = ("LESSON", "TRACK", "LANGUAGES", "STEPS", "QUESTIONS", "MINUTES", "OK")
 
@@ -128,19 +132,6 @@ def _row(lesson: Lesson, ok: bool) -> dict[str, Any]:
         "questions": len(lesson.questions),
         "minutes": lesson.plan.minutes,
         "ok": ok,
-    }
-
-
-def _build_checked_row(name: str, found: Checked) -> dict[str, Any]:
-    """The same of a lesson of somebody's own, as far as it could be read."""
-    return {
-        "slug": name,
-        "track": found.track,
-        "languages": list(found.titles),
-        "steps": len(found.cards),
-        "questions": found.questions,
-        "minutes": found.minutes,
-        "ok": not found.findings,
     }
 
 

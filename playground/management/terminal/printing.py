@@ -156,7 +156,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
     """Yield the lines, heads first; the widest columns are wrapped where the table would be wider than `width`."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     if width is not None:
-        _narrow(widths, width - len(GAP) * (len(heads) - 1))
+        room = width - len(GAP) * (len(heads) - 1)
+        while sum(widths) > room and (widest := max(widths)) > NARROWEST:
+            widths[widths.index(widest)] -= 1
     for row in (heads, *rows):
         cells = [
             textwrap.wrap(text, most, break_on_hyphens=False) or [""] if len(text) > most else [text]
@@ -165,12 +167,6 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
         for number in range(max(map(len, cells))):
             line = [cell[number] if number < len(cell) else "" for cell in cells]
             yield GAP.join(f"{text:<{most}}" for text, most in zip(line, widths, strict=True)).rstrip()
-
-
-def _narrow(widths: list[int], room: int) -> None:
-    """Take from the widest column again and again what is too much."""
-    while sum(widths) > room and (widest := max(widths)) > NARROWEST:
-        widths[widths.index(widest)] -= 1
 
 
 def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[Mapping[str, Any]], form: str) -> str:

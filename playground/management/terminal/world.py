@@ -1,7 +1,7 @@
 """A world of files as the import reads them, in which each pending pod is attempted once from the snapshot, as the scheduler would."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -277,22 +277,18 @@ def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
     world, pending = made.world, dict.fromkeys(made.pending)
     rest = Rest(True)
     if made.snapshot:
-        _attempt_each(world, pending, progress)
+        first = {key: None for key in pending if _waits(world, key)}
+        left, seen = dict(first), len(world.journal.attempts)
+        for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
+            if not left or world.idle or not world.advance():
+                break
+            for attempt in world.journal.attempts[seen:]:
+                left.pop(attempt.pod, None)
+                progress.part(len(first) - len(left), len(first), "attempted")
+            seen = len(world.journal.attempts)
     else:
         rest = settle(world, progress=progress.steps)
     return list(pending | dict.fromkeys(pending_pods(world))), rest
-
-
-def _attempt_each(world: Simulation, pending: Collection[str], progress: Progress) -> None:
-    first = {key: None for key in pending if _waits(world, key)}
-    left, seen = dict(first), len(world.journal.attempts)
-    for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
-        if not left or world.idle or not world.advance():
-            break
-        for attempt in world.journal.attempts[seen:]:
-            left.pop(attempt.pod, None)
-            progress.part(len(first) - len(left), len(first), "attempted")
-        seen = len(world.journal.attempts)
 
 
 def _waits(world: Simulation, key: str) -> bool:

@@ -16,7 +16,7 @@ from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.node_cards import Moment
 from playground.presenters.cluster_map.search import Mask
 from playground.presenters.scene import FEASIBLE, Refusals, cycle_of, framework_of, utilisation, verdict_rows
-from scheduler_core.world.readonly import Code, NodeTable, Point, SchedulingCycleView, Scores, WorldView
+from scheduler_core.world.readonly import Code, NodeTable, Point, WorldView
 
 VERDICT, TOTAL, FULLER, PODS = "filter", "score", "utilisation", "pods"
 POINTS = "score:"  # and a plugin's name
@@ -86,13 +86,8 @@ def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int
         found = board.weighted[board.plugins.index(plugin)]
     else:
         found = board.total if board.total is not None else np.sum(board.weighted, axis=0)
-    return _map_to_table(cycle, table, board.rows, found)
-
-
-def _map_to_table(
-    cycle: SchedulingCycleView, table: NodeTable, rows: NDArray[np.intp], found: Scores
-) -> NDArray[np.int64]:
-    """Map scores from the scored rows to the rows of the table."""
+    # Map scores from the scored rows to the rows of the table.
+    rows = board.rows
     out = np.full(cycle.nodes.snapshot_rows, -1, np.int64)
     origins = rows if cycle.nodes.origins is None else cycle.nodes.origins[rows]
     out[origins[origins >= 0]] = found[origins >= 0]

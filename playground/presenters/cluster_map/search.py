@@ -40,7 +40,12 @@ def matching(table: NodeTable, refused: Refusals, q: str) -> Mask | None:
     if text in VERDICTS:
         return VERDICTS[text](refused)
     said = _of_groups(refused, [text in status.message.lower() for status in refused.statuses])
-    return _match_names(table, text) | said | _with_pod(table, text)
+    # Match by name and label; memoized, as both stay until a Node object changes.
+    known = table.memo.get(_KNOWN)
+    if known is None or known[0] != text or len(known[1]) != len(table):
+        known = table.memo[_KNOWN] = (text, _by_name_and_label(table, text))
+    mask: Mask = known[1]
+    return mask | said | _with_pod(table, text)
 
 
 def matching_of(sim: WorldView, names: Sequence[str], q: str) -> Mask | None:
@@ -60,30 +65,19 @@ def _of_groups(refused: Refusals, chosen: list[bool]) -> Mask:
     return mask
 
 
-def _match_names(table: NodeTable, text: str) -> Mask:
-    """Match by name and label; memoized, as both stay until a Node object changes."""
-    known = table.memo.get(_KNOWN)
-    if known is None or known[0] != text or len(known[1]) != len(table):
-        known = table.memo[_KNOWN] = (text, _by_name_and_label(table, text))
-    mask: Mask = known[1]
-    return mask
-
-
 def _by_name_and_label(table: NodeTable, text: str) -> Mask:
     key, equals, value = (part.strip() for part in text.partition("="))
     if equals:
-        exactly = _build_mask(table, lambda row: _has_label(table, row, key, value))
+        exactly = _build_mask(
+            table,
+            lambda row: any(
+                value == v.lower() and key in (k.lower(), k.lower().rpartition("/")[2])
+                for k, v in table.nodes[row].labels.items()
+            ),
+        )
         if exactly.any():
             return exactly
     return _build_mask(table, lambda row: text in table.names[row].lower() or _in_label(table, row, text))
-
-
-def _has_label(table: NodeTable, row: int, key: str, value: str) -> bool:
-    """The key may be given without its prefix."""
-    return any(
-        value == v.lower() and key in (k.lower(), k.lower().rpartition("/")[2])
-        for k, v in table.nodes[row].labels.items()
-    )
 
 
 def _in_label(table: NodeTable, row: int, text: str) -> bool:

@@ -36,31 +36,39 @@ class Heading(TypedDict):
 def heading(sim: WorldView, look: Look, key: str) -> Heading | None:
     """Return the heading; None where there is nothing to inspect."""
     if look.about in ("claim", "controller") and getattr(look, look.about):
-        return _object(sim, look)
+        ref = find_chosen_object(sim, look)
+        kind, namespace, name = ref if ref is not None else ("", "", getattr(look, look.about))
+        written = "/".join(part for part in (kind, namespace, name) if part)
+        return {
+            "about": look.about,
+            "kind": kind or gettext_noop("Controller"),
+            "name": name,
+            "menu": "",
+            "object": written if ref is not None else f"Controller/{name}",
+            "words": [],
+            "pinned": True,
+            "waits": False,
+        }
     if look.about == "node" and (name := chosen(sim, look)):
-        return _node(sim, look, name)
+        table = table_of(scheduler_of(sim))
+        row = table.row(name)
+        node = table.nodes[row] if row is not None else None
+        words: list[Message] = []
+        if node is not None and node.unschedulable:
+            words.append(message(gettext_noop("cordoned")))
+        if node is not None and node.ready and node.ready != "True":
+            words.append(message(_READY, status=node.ready))
+        return {
+            "about": "node",
+            "kind": gettext_noop("Node"),
+            "name": name,
+            "menu": "node",
+            "key": name,
+            "words": words,
+            "pinned": bool(look.node),
+            "waits": False,
+        }
     return _pod(sim, look, key) if key else None
-
-
-def _node(sim: WorldView, look: Look, name: str) -> Heading:
-    table = table_of(scheduler_of(sim))
-    row = table.row(name)
-    node = table.nodes[row] if row is not None else None
-    words: list[Message] = []
-    if node is not None and node.unschedulable:
-        words.append(message(gettext_noop("cordoned")))
-    if node is not None and node.ready and node.ready != "True":
-        words.append(message(_READY, status=node.ready))
-    return {
-        "about": "node",
-        "kind": gettext_noop("Node"),
-        "name": name,
-        "menu": "node",
-        "key": name,
-        "words": words,
-        "pinned": bool(look.node),
-        "waits": False,
-    }
 
 
 def _pod(sim: WorldView, look: Look, key: str) -> Heading:
@@ -79,22 +87,6 @@ def _pod(sim: WorldView, look: Look, key: str) -> Heading:
         "words": words,
         "pinned": bool(look.pod),
         "waits": _waits(sim, key),
-    }
-
-
-def _object(sim: WorldView, look: Look) -> Heading:
-    ref = find_chosen_object(sim, look)
-    kind, namespace, name = ref if ref is not None else ("", "", getattr(look, look.about))
-    written = "/".join(part for part in (kind, namespace, name) if part)
-    return {
-        "about": look.about,
-        "kind": kind or gettext_noop("Controller"),
-        "name": name,
-        "menu": "",
-        "object": written if ref is not None else f"Controller/{name}",
-        "words": [],
-        "pinned": True,
-        "waits": False,
     }
 
 

@@ -58,7 +58,16 @@ def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBo
     """The newest entries first; of a node the pods that were placed on it."""
     internals = present_internals(sim, look, key)
     if look.about == "node" and (name := chosen(sim, look)):
-        return _node(sim, name, internals)
+        # The last attempts that chose the node, as far back as is quickly looked through.
+        attempts = sim.journal.attempts
+        placed: list[PlacedPod] = []
+        for index in range(len(attempts) - 1, max(len(attempts) - LOOKED_THROUGH, 0) - 1, -1):
+            attempt = attempts[index]
+            if attempt.node == name:
+                placed.append({**pod_ref(attempt.pod), "t": clock(attempt.started), "at": attempt.last_position})
+                if len(placed) == SHOWN:
+                    break
+        return {"kind": "node", "node": name, "placed": placed, "internals": internals}
     story = journey(sim, key) if key else None
     if story is None:
         return {"kind": "gone" if key else "none", "internals": internals}
@@ -80,16 +89,3 @@ def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBo
         "preemptions": preemptions(sim, key),
         "at": look.at,
     }
-
-
-def _node(sim: WorldView, name: str, internals: Internals) -> NodeJourneyBody:
-    """The last attempts that chose the node, as far back as is quickly looked through."""
-    attempts = sim.journal.attempts
-    placed: list[PlacedPod] = []
-    for index in range(len(attempts) - 1, max(len(attempts) - LOOKED_THROUGH, 0) - 1, -1):
-        attempt = attempts[index]
-        if attempt.node == name:
-            placed.append({**pod_ref(attempt.pod), "t": clock(attempt.started), "at": attempt.last_position})
-            if len(placed) == SHOWN:
-                break
-    return {"kind": "node", "node": name, "placed": placed, "internals": internals}

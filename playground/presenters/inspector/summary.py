@@ -28,7 +28,8 @@ def preemptions(sim: WorldView, key: str) -> "list[PreemptionNote]":
     """The pod's own last preemption, and the one that it has to go for; `at` is where the theatre shows it."""
     own = next((a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims), None)
     out = [] if own is None else [_row(own, _own(own))]
-    other = _of_victim(sim, key)
+    attempts = reversed(sim.journal.attempts[-SEARCHED:])
+    other = next((attempt for attempt in attempts if key in attempt.victims), None)
     if other is not None:
         text = gettext_noop("Preempted on %(node)s to make room for %(pod)s in cycle %(n)s.")
         out.append(_row(other, message(text, node=other.nominated, pod=short(other.pod), n=other.number)))
@@ -51,12 +52,6 @@ class PreemptionNote(TypedDict):
 
 def _row(attempt: Attempt, said: Message) -> PreemptionNote:
     return {"said": said, "pod": attempt.pod, "at": attempt.last_position}
-
-
-def _of_victim(sim: WorldView, key: str) -> Attempt | None:
-    """The attempt that chose the pod as a victim."""
-    attempts = reversed(sim.journal.attempts[-SEARCHED:])
-    return next((attempt for attempt in attempts if key in attempt.victims), None)
 
 
 ATTEMPTS = 12

@@ -110,7 +110,13 @@ def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
     sorter = queue_sort_of(scheduler)
     cards["active"]["by"] = "" if sorter == "PrioritySort" else sorter
     if sim.journal.ignored:
-        cards["ignored"] = _build_ignored_card(sim, chosen)
+        keys = list(sim.journal.ignored)
+        pods = [pod for key in islice(keys, WINDOW) if (pod := sim.store.pod_at(key)) is not None]
+        rows: list[PodChip] = [{**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name} for pod in pods]
+        cards["ignored"] = {
+            **_card("ignored", rows, len(keys)),
+            "wanted": sorted({pod.spec.scheduler_name for pod in pods}),
+        }
     _add_faults(sim, cards.values())
     return Panel(
         "queues",
@@ -130,8 +136,12 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
     """The places of one scheduler's pods."""
     queue, crowd = scheduler.queue, waiting(scheduler) >= CROWD
     backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
+    cycle = scheduler.cycle
+    running = [] if cycle is None or cycle.ended is not None else [cycle]
     return {
-        "flight": _flight(scheduler, chosen),
+        "flight": _card(
+            "flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running)
+        ),
         "active": _active(sim, scheduler, chosen, crowd),
         "backoff": _card(
             "backoff",
@@ -188,13 +198,6 @@ def _build_parked_card(
     return _card(place, [], len(pods), largest(sim, scheduler, place, by, chosen, GROUPS))
 
 
-def _flight(scheduler: SchedulerView, chosen: str) -> QueueCard:
-    """The pod of the running scheduling cycle."""
-    cycle = scheduler.cycle
-    running = [] if cycle is None or cycle.ended is not None else [cycle]
-    return _card("flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running))
-
-
 def _binding(scheduler: SchedulerView, chosen: str) -> QueueCard:
     """Return the card of pods whose binding cycle runs; pods that wait on Permit have a card of their own."""
     running = [binding for binding in scheduler.bindings.values() if not binding.waiting]
@@ -210,14 +213,6 @@ def _permit(scheduler: SchedulerView, now: int, chosen: str) -> QueueCard:
     waits = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waits.sort(key=lambda binding: binding.pod.key != chosen)
     return _card("permit", [chips.build_permitted_chip(binding, now, chosen) for binding in waits[:WINDOW]], len(waits))
-
-
-def _build_ignored_card(sim: WorldView, chosen: str) -> QueueCard:
-    """Pods that ask for a scheduler that is not here: nobody will try them."""
-    keys = list(sim.journal.ignored)
-    pods = [pod for key in islice(keys, WINDOW) if (pod := sim.store.pod_at(key)) is not None]
-    rows: list[PodChip] = [{**chips.of_pod(pod, chosen), "asks": pod.spec.scheduler_name} for pod in pods]
-    return {**_card("ignored", rows, len(keys)), "wanted": sorted({pod.spec.scheduler_name for pod in pods})}
 
 
 def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) -> None:

@@ -76,7 +76,10 @@ class Grouped:
         followed = (
             new is not None
             and len(new) < len(entries)
-            and all(self._follow(key, entries.get(key), label) for key in _latest(new))
+            and all(
+                self._follow(key, entries.get(key), label)
+                for key in list(dict.fromkeys(move.pod for move in reversed(new)))[::-1]
+            )
         )
         if not (followed and (self._renew(entries, label) or self._reorder(entries))):
             self._anew(entries, label)
@@ -169,11 +172,6 @@ def _between(seen: Sequence[Move], count: int, moves: Sequence[Move]) -> Sequenc
     if shared and seen[shared - 1] != moves[shared - 1]:
         return None
     return [*seen[shared:count], *moves[shared:]]
-
-
-def _latest(moves: Sequence[Move]) -> list[str]:
-    """The pods that moved, in the order of their last moves."""
-    return list(dict.fromkeys(move.pod for move in reversed(moves)))[::-1]
 
 
 def _same_stay(was: QueuedPod, now: QueuedPod) -> bool:

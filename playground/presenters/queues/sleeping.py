@@ -9,7 +9,7 @@ from typing import NotRequired, TypedDict
 
 from playground.presenters.queues import chips
 from playground.presenters.queues.chips import PodChip
-from playground.presenters.queues.groups import NO_OWNER, Group, Grouped, Label, by_reason, group_pods, reasons, some
+from playground.presenters.queues.groups import NO_OWNER, Group, Label, by_reason, group_pods, reasons, some
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.base.trace.kinds import ObjectChanged, WatchEventHeard
 from scheduler_core.world.readonly import (
@@ -103,14 +103,12 @@ def just_happened(sim: WorldView) -> list[ClusterEvent]:
     Of an update it is known which event it was where it moved a pod (`moved`); here are things that came or went.
     """
     heard: list[ObjectChanged | WatchEventHeard] = [
-        record.facts for record in sim.last[:LOOKED_THROUGH] if isinstance(record.facts, _select_event_type(sim))
+        record.facts
+        for record in sim.last[:LOOKED_THROUGH]
+        if isinstance(record.facts, WatchEventHeard if sim.settings.informer_lag else ObjectChanged)
     ]
     events = [event for facts in heard if (event := _event(sim, facts)) is not None]
     return list(dict.fromkeys(events))
-
-
-def _select_event_type(sim: WorldView) -> type[ObjectChanged] | type[WatchEventHeard]:
-    return WatchEventHeard if sim.settings.informer_lag else ObjectChanged
 
 
 _ACTIONS = {"ADDED": Action.ADD, "DELETED": Action.DELETE}
@@ -130,18 +128,14 @@ _RESOURCES = {
 def _event(sim: WorldView, facts: ObjectChanged | WatchEventHeard) -> ClusterEvent | None:
     action = _ACTIONS.get(facts.type)
     if facts.kind == "Pod":
-        return _pod_event(sim, f"{facts.namespace}/{facts.name}", action)
+        # An assigned pod came or went; what happens to one that waits is about itself alone.
+        lane = sim.journal.lane(f"{facts.namespace}/{facts.name}")
+        if action is Action.DELETE:
+            return ClusterEvent("AssignedPod", Action.DELETE) if _had_node(lane) else None
+        now = [move.place for move in lane if move.position == sim.position]
+        return ClusterEvent("AssignedPod", Action.ADD) if Place.BOUND in now else None
     resource = _RESOURCES.get(facts.kind)
     return ClusterEvent(resource, action) if resource and action else None
-
-
-def _pod_event(sim: WorldView, key: str, action: Action | None) -> ClusterEvent | None:
-    """An assigned pod came or went; what happens to one that waits is about itself alone."""
-    lane = sim.journal.lane(key)
-    if action is Action.DELETE:
-        return ClusterEvent("AssignedPod", Action.DELETE) if _had_node(lane) else None
-    now = [move.place for move in lane if move.position == sim.position]
-    return ClusterEvent("AssignedPod", Action.ADD) if Place.BOUND in now else None
 
 
 def _had_node(lane: Sequence[Move]) -> bool:
@@ -302,16 +296,12 @@ def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
     for move in list_moves(sim):
         event, plugin, hint = move.why or ("", "", "")
         entry = scheduler.queue.find(move.pod)
-        if entry is None or not _was_unschedulable(sim, move):
+        if entry is None or not (move.prev >= 0 and sim.journal.moves[move.prev].place == Place.UNSCHEDULABLE):
             continue
         labels[event] = None
         left.setdefault(by_reason(sim, entry), Counter())[event, plugin, hint] += 1
     happened = [known for label in labels if (known := event_of(label)) is not None]
     return Answers(scheduler, left, tuple(dict.fromkeys([*happened, *just_happened(sim)])))
-
-
-def _was_unschedulable(sim: WorldView, move: Move) -> bool:
-    return move.prev >= 0 and sim.journal.moves[move.prev].place == Place.UNSCHEDULABLE
 
 
 GROUPS, EMPTIED, PODS = 6, 2, 6
@@ -327,7 +317,8 @@ def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, 
     """{"groups", "more_groups", "more_pods"}: the largest groups, and those that the last event has emptied."""
     known = group_pods(sim, scheduler, "unschedulable", by)
     said = answers(sim, scheduler) if by == "reason" else None
-    emptied = _list_empty_groups(known, said)
+    gone = () if said is None else (label for label in said.emptied() if known.get(label) is None)
+    emptied = [Group(label) for label in islice(gone, EMPTIED)]
     shown = list(islice(known, GROUPS - len(emptied)))
     most = max((len(group) for group in shown), default=1)
     groups = [_group(sim, scheduler, by, group, said) for group in [*shown, *emptied]]
@@ -341,12 +332,6 @@ def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, 
         "more_groups": len(known) - len(shown),
         "more_pods": len(scheduler.queue.unschedulable_pods) - sum(map(len, shown)),
     }
-
-
-def _list_empty_groups(known: Grouped, said: Answers | None) -> list[Group]:
-    """Groups that have no pod any more."""
-    gone = () if said is None else (label for label in said.emptied() if known.get(label) is None)
-    return [Group(label) for label in islice(gone, EMPTIED)]
 
 
 class SleepingGroup(GroupTitle):

@@ -159,7 +159,25 @@ def queue_moved(moved: facts.QueueMoved) -> Message:
 def api_call(call: facts.ApiCall) -> Message:
     pod = short(call.pod)
     if call.pod and call.kind:
-        return _object_call(call, pod)
+        # About another object, on behalf of a pod.
+        if call.effects:
+            # Describe what a call of the scheduler does to a claim for devices.
+            failed = call.error or call.fault
+            effects = call.effects or ()
+            text = CLAIMS["failed" if failed else "done"].get("+".join(effects), _ANY_FAILED if failed else _ANY)
+            return message(
+                text,
+                claim=short(call.object.removesuffix("/status")),
+                pod=pod,
+                devices=", ".join(each.rpartition("/")[2] for each in call.devices or ()) or "–",
+                effects=", ".join(effects),
+                message=failed,
+            )
+        about = {"verb": call.verb, "kind": call.kind, "object": call.object, "pod": pod}
+        if call.fault or call.error:
+            text = gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s fails: %(message)s")
+            return message(text, **about, message=call.fault or call.error)
+        return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
     if not call.fault:
         return message(gettext_noop("%(verb)s %(pod)s: done"), verb=call.verb, pod=pod)
     if call.again_after:
@@ -171,32 +189,6 @@ def api_call(call: facts.ApiCall) -> Message:
             message=call.fault,
         )
     return message(gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault)
-
-
-def _object_call(call: facts.ApiCall, pod: str) -> Message:
-    """About another object, on behalf of a pod."""
-    if call.effects:
-        return _claim_call(call, pod)
-    about = {"verb": call.verb, "kind": call.kind, "object": call.object, "pod": pod}
-    if call.fault or call.error:
-        text = gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s fails: %(message)s")
-        return message(text, **about, message=call.fault or call.error)
-    return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
-
-
-def _claim_call(call: facts.ApiCall, pod: str) -> Message:
-    """Describe what a call of the scheduler does to a claim for devices."""
-    failed = call.error or call.fault
-    effects = call.effects or ()
-    text = CLAIMS["failed" if failed else "done"].get("+".join(effects), _ANY_FAILED if failed else _ANY)
-    return message(
-        text,
-        claim=short(call.object.removesuffix("/status")),
-        pod=pod,
-        devices=", ".join(each.rpartition("/")[2] for each in call.devices or ()) or "–",
-        effects=", ".join(effects),
-        message=failed,
-    )
 
 
 def describe_throttling(throttled: facts.ApiThrottled) -> Message:

@@ -3,7 +3,7 @@
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView, Scores
+from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView
 
 
 def of_step(step: PluginStep, pod: str, seen: int = 0) -> Message:
@@ -24,7 +24,13 @@ def of_step(step: PluginStep, pod: str, seen: int = 0) -> Message:
         text = gettext_noop("%(plugin)s refuses %(pod)s: %(reason)s")
         return message(text, plugin=plugin, pod=pod, reason=reason)
     if step.scores is not None and len(step.scores):
-        return _of_scores(step.scores, plugin, pod)
+        scores = step.scores
+        low, high, n = int(scores.min()), int(scores.max()), thousands(len(scores))
+        if low == high:
+            text = gettext_noop("%(plugin)s gives each of %(n)s nodes the score %(high)s for %(pod)s.")
+            return message(text, plugin=plugin, pod=pod, n=n, high=high)
+        text = gettext_noop("%(plugin)s scores %(n)s nodes for %(pod)s, from %(low)s to %(high)s.")
+        return message(text, plugin=plugin, pod=pod, n=n, low=low, high=high)
     if step.point is Point.POST_FILTER and step.evidence is not None and step.evidence.nominated:
         return _of_preemption(step.evidence, pod)
     return message(_SUCCESS.get(step.point, gettext_noop("%(pod)s passes %(plugin)s.")), plugin=plugin, pod=pod)
@@ -127,12 +133,3 @@ def _first_reason(step: PluginStep) -> str:
     if step.verdicts is None or first is None:
         return step.status.message
     return first.message + (" …" if len(step.verdicts.counted()) > 1 else "")
-
-
-def _of_scores(scores: Scores, plugin: str, pod: str) -> Message:
-    low, high, n = int(scores.min()), int(scores.max()), thousands(len(scores))
-    if low == high:
-        text = gettext_noop("%(plugin)s gives each of %(n)s nodes the score %(high)s for %(pod)s.")
-        return message(text, plugin=plugin, pod=pod, n=n, high=high)
-    text = gettext_noop("%(plugin)s scores %(n)s nodes for %(pod)s, from %(low)s to %(high)s.")
-    return message(text, plugin=plugin, pod=pod, n=n, low=low, high=high)

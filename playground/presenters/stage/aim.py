@@ -148,7 +148,18 @@ def aim_of(sim: WorldView, look: Look) -> Aim:
     if not look.stage:
         return _at_hand(sim)
     if look.stage == AIM:
-        return _of_subject(sim, look)
+        if look.about == "controller" and look.controller:
+            return Aim("controller", subject(sim, look.pod))
+        if look.about == "node" and look.node:
+            return _of_node(sim, look.node)
+        if look.about == "claim" and look.claim:
+            pod = _pod_of_claim(sim, look)
+            if not pod:
+                return _at_hand(sim)
+            attempt, aim = last_attempt(sim, pod), _of_pod(sim, pod)
+            ended = attempt is not None and attempt.outcome == "scheduled"
+            return Aim("binding", pod) if ended and aim.stage in OF_ATTEMPTS else aim
+        return _of_pod(sim, look.pod) if look.about == "pod" and look.pod else _at_hand(sim)
     pod = subject(sim, look.pod)
     return Aim(look.stage, pod, _past(sim, pod) if look.stage in OF_ATTEMPTS else None)
 
@@ -189,29 +200,9 @@ def _find_bound_pod(sim: WorldView) -> str:
     return next((record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, kinds)), "")
 
 
-def _of_subject(sim: WorldView, look: Look) -> Aim:
-    if look.about == "controller" and look.controller:
-        return Aim("controller", subject(sim, look.pod))
-    if look.about == "node" and look.node:
-        return _of_node(sim, look.node)
-    if look.about == "claim" and look.claim:
-        return _of_claim(sim, look)
-    return _of_pod(sim, look.pod) if look.about == "pod" and look.pod else _at_hand(sim)
-
-
 def _of_pod(sim: WorldView, pod: str) -> Aim:
     stage = _stage_of(sim, pod)
     return Aim(stage, pod, _past(sim, pod) if stage in OF_ATTEMPTS else None)
-
-
-def _of_claim(sim: WorldView, look: Look) -> Aim:
-    """Aim at the stage where the claim's pod was refused; else at binding, where volumes are bound and devices allocated."""
-    pod = _pod_of_claim(sim, look)
-    if not pod:
-        return _at_hand(sim)
-    attempt, aim = last_attempt(sim, pod), _of_pod(sim, pod)
-    ended = attempt is not None and attempt.outcome == "scheduled"
-    return Aim("binding", pod) if ended and aim.stage in OF_ATTEMPTS else aim
 
 
 def _pod_of_claim(sim: WorldView, look: Look) -> str:

@@ -177,7 +177,12 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         )
         return [message(gettext_noop("Right up to place %(places)s. Look at the next one again."), places=right)]
     if isinstance(key, tuple):
-        return _count_names(given, key)
+        wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
+        texts = {
+            gettext_noop("Names that do not belong: %(count)s."): wrong,
+            gettext_noop("Names that are missing: %(count)s."): missing,
+        }
+        return [message(text, count=count) for text, count in texts.items() if count]
     refusals = [_describe_hint(name, said[name]) for name in given if name in said]
     return refusals or [message(gettext_noop("Not %(name)s. Compare it with the others once more."), name=given[0])]
 
@@ -196,15 +201,6 @@ def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]
         return [message(gettext_noop("You left out a node that no plugin refuses."))]
     refused = {name: text for name, text in said.items() if not text.isdecimal()}
     return [_describe_hint(name, text) for name, text in list(refused.items())[:1]]
-
-
-def _count_names(given: Sequence[str], key: tuple[str, ...]) -> list[Message]:
-    wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
-    texts = {
-        gettext_noop("Names that do not belong: %(count)s."): wrong,
-        gettext_noop("Names that are missing: %(count)s."): missing,
-    }
-    return [message(text, count=count) for text, count in texts.items() if count]
 
 
 def _describe_hint(name: str, text: str) -> Message:
@@ -267,36 +263,29 @@ def _want(condition: Condition) -> Message:
 
 def _describe(condition: Condition, sim: WorldView) -> Message:
     if "field" in condition:
-        return _describe_field(condition, sim)
+        kind, name, *path = condition["field"]
+        value = object_of(kind, name, sim)
+        if value is None:
+            return message(gettext_noop("%(pod)s does not exist yet"), pod=name)
+        for key in path:
+            try:
+                value = value[key]
+            except (KeyError, IndexError, TypeError):
+                value = None
+        return message(gettext_noop("It is %(value)s"), value=_write(value))
     if "pod" in condition:
-        return _describe_pod(str(condition["pod"]), sim)
+        # Say where a pod is, or why it has no node.
+        pod = str(condition["pod"])
+        manifest = object_of("Pod", pod, sim)
+        if manifest is None:
+            return message(gettext_noop("%(pod)s does not exist yet"), pod=pod)
+        if node := manifest["spec"].get("nodeName"):
+            return message(gettext_noop("%(pod)s is on %(node)s"), pod=pod, node=node)
+        attempt = last_attempt(sim, key_of(pod))
+        if attempt is not None and attempt.message:
+            return message(gettext_noop("Not yet, because: %(why)s"), why=attempt.message)
+        return message(gettext_noop("%(pod)s waits for its turn: press Step or Run"), pod=pod)
     return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
-
-
-def _describe_pod(pod: str, sim: WorldView) -> Message:
-    """Say where a pod is, or why it has no node."""
-    manifest = object_of("Pod", pod, sim)
-    if manifest is None:
-        return message(gettext_noop("%(pod)s does not exist yet"), pod=pod)
-    if node := manifest["spec"].get("nodeName"):
-        return message(gettext_noop("%(pod)s is on %(node)s"), pod=pod, node=node)
-    attempt = last_attempt(sim, key_of(pod))
-    if attempt is not None and attempt.message:
-        return message(gettext_noop("Not yet, because: %(why)s"), why=attempt.message)
-    return message(gettext_noop("%(pod)s waits for its turn: press Step or Run"), pod=pod)
-
-
-def _describe_field(condition: Condition, sim: WorldView) -> Message:
-    kind, name, *path = condition["field"]
-    value = object_of(kind, name, sim)
-    if value is None:
-        return message(gettext_noop("%(pod)s does not exist yet"), pod=name)
-    for key in path:
-        try:
-            value = value[key]
-        except (KeyError, IndexError, TypeError):
-            value = None
-    return message(gettext_noop("It is %(value)s"), value=_write(value))
 
 
 def _write(value: object) -> object:

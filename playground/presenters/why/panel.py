@@ -33,28 +33,26 @@ _LATEST: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 
 def get_explanation(sim: WorldView, key: str) -> Explanation | None:
     """Explain the state of a pod "namespace/name"; the last explanation in each world is cached."""
+    # The pod's cycles and bindings.
     stand = (
         key,
         sim.store.resource_version,
         sim.journal.last_attempt.get(key),
         *(scheduler.cache.generation for scheduler in sim.schedulers),
-        *_under_way(sim, key),
+        *(
+            tuple(
+                cycle.number
+                for scheduler in sim.schedulers
+                for cycle in (scheduler.cycle, *scheduler.bindings.values())
+                if cycle is not None and cycle.pod.key == key
+            )
+        ),
     )
     entry = next((found for s in sim.schedulers if (found := s.queue.find(key)) is not None), None)
     known = _LATEST.get(sim.store)
     if known is None or known.stand != stand or known.entry is not entry:
         known = _LATEST[sim.store] = _Known(stand, entry, explain(sim, key))
     return known.explanation
-
-
-def _under_way(sim: WorldView, key: str) -> tuple[int, ...]:
-    """The pod's cycles and bindings."""
-    return tuple(
-        cycle.number
-        for scheduler in sim.schedulers
-        for cycle in (scheduler.cycle, *scheduler.bindings.values())
-        if cycle is not None and cycle.pod.key == key
-    )
 
 
 _SAID_BY_PREEMPTION = ("NoLowerPriority", "PreemptsNever")
@@ -204,7 +202,10 @@ def _reason(reason: Given, pod: str, total: int) -> WhyReason:
         "nodes": list(reason.nodes[:NAMED]),
         "left": max(reason.count - NAMED, 0),
         "groups": [{"group": group, "count": count} for group, count in reason.groups],
-        **_evidence(reason.evidence),
+        "near": _near(reason.evidence),
+        "claims": [_claim(each) for each in reason.evidence.get("claims", ())],
+        "spreads": list(reason.evidence.get("constraints", ())),
+        "labels": [each for each in reason.evidence.get("requirements", ()) if not each["matching"]][:SHOWN],
     }
 
 
@@ -218,15 +219,6 @@ class NearNode(TypedDict):
     short: str
     free: str
     allocatable: str
-
-
-def _evidence(evidence: Mapping[str, Any]) -> ReasonEvidence:
-    return {
-        "near": _near(evidence),
-        "claims": [_claim(each) for each in evidence.get("claims", ())],
-        "spreads": list(evidence.get("constraints", ())),
-        "labels": [each for each in evidence.get("requirements", ()) if not each["matching"]][:SHOWN],
-    }
 
 
 def _near(evidence: Mapping[str, Any]) -> list[NearNode]:

@@ -120,7 +120,7 @@ def unavailable(error: Exception) -> Unavailable:
         return Locked(_describe_lock())
     if not isinstance(error, DatabaseAway):  # an outage is logged once
         log.warning("the database failed: %s", error)
-    if _is_full(error):
+    if _code(error) in UNWRITTEN or getattr(error.__cause__, "sqlstate", None) in FULL:
         return StorageFull(
             _(
                 "The server cannot save now: its disk is full or not writable. Confirmed changes are kept and can be "
@@ -140,11 +140,6 @@ def _describe_lock() -> str:
         "Another program is writing to the database of this server, so nothing can be saved now. Try again "
         "in a moment. Confirmed changes are kept and can be viewed."
     )
-
-
-def _is_full(error: Exception) -> bool:
-    """Return whether the database can be read but not written."""
-    return _code(error) in UNWRITTEN or getattr(error.__cause__, "sqlstate", None) in FULL
 
 
 def _code(error: Exception) -> int:

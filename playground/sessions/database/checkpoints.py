@@ -11,7 +11,7 @@ from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol import opening
 from playground.sessions.protocol.errors import Conflict
-from playground.sessions.protocol.opening import Archive, Difference, NewCheckpoints, NewOutcomes
+from playground.sessions.protocol.opening import Archive, Difference, NewOutcomes
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.world.checkpoint import fingerprint
 
@@ -69,7 +69,18 @@ def write(session_id: int, saved: opening.Saved) -> None:
             if saved.outcomes is not None:
                 _write_outcomes(session_id, saved.outcomes)
             if saved.checkpoints is not None:
-                _write_checkpoints(session_id, saved.checkpoints)
+                new = saved.checkpoints
+                for rows in (Checkpoint, CheckpointPart):
+                    rows.objects.filter(session_id=session_id).exclude(volume=new.volume).delete()
+                if new.part is not None:
+                    CheckpointPart.objects.create(
+                        session_id=session_id, volume=new.volume, number=new.part.number, data=new.part.data
+                    )
+                Checkpoint.objects.filter(session_id=session_id, position__in=new.dropped).delete()
+                Checkpoint.objects.bulk_create(
+                    Checkpoint(session_id=session_id, volume=new.volume, **msgspec.structs.asdict(checkpoint))
+                    for checkpoint in new.checkpoints
+                )
     except IntegrityError as error:
         raise Conflict("Another process has written checkpoints of this session.") from error
 
@@ -85,20 +96,6 @@ def _write_outcomes(session_id: int, new: NewOutcomes) -> None:
         return
     together = opening.unpack(bytes(last.data)) + opening.unpack(new.data)
     Outcomes.objects.filter(pk=last.pk).update(count=last.count + new.count, data=opening.pack(together))
-
-
-def _write_checkpoints(session_id: int, new: NewCheckpoints) -> None:
-    for rows in (Checkpoint, CheckpointPart):
-        rows.objects.filter(session_id=session_id).exclude(volume=new.volume).delete()
-    if new.part is not None:
-        CheckpointPart.objects.create(
-            session_id=session_id, volume=new.volume, number=new.part.number, data=new.part.data
-        )
-    Checkpoint.objects.filter(session_id=session_id, position__in=new.dropped).delete()
-    Checkpoint.objects.bulk_create(
-        Checkpoint(session_id=session_id, volume=new.volume, **msgspec.structs.asdict(checkpoint))
-        for checkpoint in new.checkpoints
-    )
 
 
 def drop(session_id: int) -> None:

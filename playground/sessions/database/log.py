@@ -206,16 +206,11 @@ def _is_written(entry: LogEntry) -> bool:
 def advance(session_id: int, seq: int, head: int, to: int, last_of: str = "") -> None:
     """Let the last entry, a play or a run, reach further; to its end where its holder is `last_of`, who gives the right to drive back."""
     changed = _execute_update(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
-    if not changed and not _reaches(session_id, seq, to):
+    if not changed and not Session.objects.filter(pk=session_id, log_seq=seq, head=to, deleted=None).exists():
         raise Conflict(message(FIRST))
     _execute_update(REACH, to, session_id, seq)
     if last_of:
         _execute_update(GIVE_BACK, session_id, last_of)
-
-
-def _reaches(session_id: int, seq: int, to: int) -> bool:
-    """Return whether the last entry reaches as far already, from an earlier try without a reported end."""
-    return Session.objects.filter(pk=session_id, log_seq=seq, head=to, deleted=None).exists()
 
 
 def _execute_update(statement: str, *values: Any) -> int:

@@ -27,11 +27,7 @@ NAME_LENGTH = 80
 def points(session_id: int) -> list[tuple[Point, int]]:
     """The session's breakpoints and watches in the order they were made, each with its number of hits."""
     rows = Breakpoint.objects.filter(session_id=session_id)
-    return [(_point(row), row.hits) for row in rows]
-
-
-def _point(row: Breakpoint) -> Point:
-    return convert({**row.point, "id": row.pk, "enabled": row.enabled}, Point)
+    return [(convert({**row.point, "id": row.pk, "enabled": row.enabled}, Point), row.hits) for row in rows]
 
 
 @repeatable

@@ -141,7 +141,10 @@ class ExpressionProblem(Struct, frozen=True):
 def from_form(data: Mapping[str, Any]) -> Breakpoint:
     """A breakpoint from what a form or a message gives. Raises BadBreakpoint; the expression is checked where it will run."""
     fields = {name: _text(data.get(name)) for name in FIELDS}
-    fields["cel"] = _expression(data.get("cel"))
+    # An expression as it was written, so that places in it are those that people see.
+    value = data.get("cel")
+    text = value.replace("\r\n", "\n") if isinstance(value, str) else ""
+    fields["cel"] = text if text.strip() else ""
     name = _text(data.get("name"))
     problems = list(_problems(fields, name))
     if fields["pod"] and "/" not in fields["pod"]:
@@ -181,12 +184,6 @@ def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
 
 def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-def _expression(value: Any) -> str:
-    """An expression as it was written, so that places in it are those that people see."""
-    text = value.replace("\r\n", "\n") if isinstance(value, str) else ""
-    return text if text.strip() else ""
 
 
 def _most(name: str) -> int:

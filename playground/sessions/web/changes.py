@@ -195,7 +195,7 @@ class Changes:
             raise LimitReached(
                 f"The text has {len(text):,} bytes; at most {settings.MAX_UPLOAD_BYTES:,} are taken at once."
             )
-        await self._make_heavy(len(text) + _estimate_pod_bytes(text))
+        await self._make_heavy(len(text) + (sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES))
 
     async def serve(self, request: moving.Write) -> moving.Answered:
         """Carry out a request to the API server at the head."""
@@ -259,8 +259,3 @@ class Changes:
             async with self.exclusive():
                 self.engine.heavy = True
                 self.engine.mark_stale()
-
-
-def _estimate_pod_bytes(text: bytes) -> int:
-    """About how many bytes of pods the workloads of a text stand for."""
-    return sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES

@@ -176,7 +176,9 @@ class Driver:
                 except Unavailable as error:
                     await self._wait(error)
                 else:
-                    self._resume()
+                    if self._waits:
+                        self._waits = 0
+                        self._audience.resumes()
         except LeaseLost:
             pass  # as if somebody here had paused
         except (SessionError, OSError) as error:
@@ -196,11 +198,6 @@ class Driver:
             self._audience.waits(error)
         self._waits += 1
         await self._stops_within(min(AWAY * self._waits, LONGEST_AWAY))
-
-    def _resume(self) -> None:
-        if self._waits:
-            self._waits = 0
-            self._audience.resumes()
 
     async def _stops_within(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):

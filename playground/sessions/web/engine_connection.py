@@ -130,7 +130,12 @@ class EngineConnection:
         self.heavy = self.heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
         if self.worker is None or self._must_move():
             await self._services.room.make(self.heavy)
-        worker = self._assign()
+        if self.worker is not None and self._must_move():
+            self._services.pool.release(self.id, self.worker)
+            self.worker = None
+        if self.worker is None:
+            self.worker = self._services.pool.assign(self.id, self.heavy)
+        worker = self.worker
         await worker.start()
         generation = worker.generation
         request = Open(
@@ -172,14 +177,6 @@ class EngineConnection:
 
     def _must_move(self) -> bool:
         return self.worker not in self._services.pool.lane(self.heavy)
-
-    def _assign(self) -> Worker:
-        if self.worker is not None and self._must_move():
-            self._services.pool.release(self.id, self.worker)
-            self.worker = None
-        if self.worker is None:
-            self.worker = self._services.pool.assign(self.id, self.heavy)
-        return self.worker
 
     async def _progress(self) -> Opening:
         done, total = 0, 0

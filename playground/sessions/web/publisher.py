@@ -310,7 +310,10 @@ class Publisher:
 
     async def _made(self, step: Step) -> Fragments:
         """A delta that was prepared or made for others just now, or one that is made now."""
-        self._drop_kept()
+        head, since = self._kept_at
+        now = time.monotonic()
+        if not self._kept or head != self._session.shown or now - since > KEPT:
+            self._kept, self._kept_at = {}, (self._session.shown, now)
         found = self._prepared.get(step) or self._kept.get(step)
         if found is not None:
             return found
@@ -321,13 +324,6 @@ class Publisher:
         if target.look.at is not None and len(self._kept) < MOST_KEPT:
             self._kept[step] = made
         return made
-
-    def _drop_kept(self) -> None:
-        """A class that is led to a step asks for the same delta one by one. What another history may make another one is not kept."""
-        head, since = self._kept_at
-        now = time.monotonic()
-        if not self._kept or head != self._session.shown or now - since > KEPT:
-            self._kept, self._kept_at = {}, (self._session.shown, now)
 
     def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
         for viewer in viewers:

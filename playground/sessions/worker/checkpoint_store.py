@@ -134,7 +134,12 @@ class CheckpointStore:
             return SaveResult([], [], None, more=True)
         wanted = set(chosen)
         self._checkpoints = sorted(each for each in self._checkpoints if each.position in wanted)
-        self._shrink()
+        while self.size > MOST_BYTES and len(self._checkpoints) > FEWEST:
+            self.cell *= 2
+            picked = self._first_of_each(self._checkpoints)
+            self._checkpoints = [
+                each for each in self._checkpoints if each.position in picked or each is self._checkpoints[-1]
+            ]
         self.archive.release_when_idle()
         now = set(self.positions)
         new = [each for each in self._checkpoints if each.position not in before]
@@ -187,14 +192,6 @@ class CheckpointStore:
         for checkpoint in ordered:
             cells.setdefault(int(checkpoint.work / self.cell), checkpoint.position)
         return set(cells.values())
-
-    def _shrink(self) -> None:
-        while self.size > MOST_BYTES and len(self._checkpoints) > FEWEST:
-            self.cell *= 2
-            picked = self._first_of_each(self._checkpoints)
-            self._checkpoints = [
-                each for each in self._checkpoints if each.position in picked or each is self._checkpoints[-1]
-            ]
 
     # Reading
 

@@ -265,7 +265,15 @@ class Engine:
             self.world.apply(command, trial)
             if self.world.position != at + 1:
                 raise EngineFailed("A command must be one transition.")
-            self._require_room(max_objects)
+            objects = count_objects(self.world)
+            if objects > max_objects:
+                raise LimitReached(
+                    message(
+                        gettext_noop("The cluster would have %(has)s objects. The limit is %(most)s."),
+                        has=f"{objects:,}",
+                        most=f"{max_objects:,}",
+                    )
+                )
             if not wanted(self.world):
                 raise Unwanted(self.world)
         except Refused as error:
@@ -278,17 +286,6 @@ class Engine:
             raise
         self.times[at] = before.now
         self.history.worked(self.world, time.thread_time() - started)
-
-    def _require_room(self, most: int) -> None:
-        objects = count_objects(self.world)
-        if objects > most:
-            raise LimitReached(
-                message(
-                    gettext_noop("The cluster would have %(has)s objects. The limit is %(most)s."),
-                    has=f"{objects:,}",
-                    most=f"{most:,}",
-                )
-            )
 
     def _leave(self) -> None:
         """The head is about to move on: keep a copy for those who still have to be shown it."""

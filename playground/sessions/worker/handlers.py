@@ -78,7 +78,11 @@ def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
 @answers(Save, unhurried=True)
 def save(engine: Engine, request: Save) -> Steps[Saved]:
     """Return the checkpoints and outcomes that are new since the last save."""
-    outcomes_ = _new_outcomes(engine, request.upto)
+    upto = request.upto
+    first = engine.outcomes_saved
+    attempts = opening.of(engine.world.journal.attempts, first, upto)
+    engine.outcomes_saved += len(attempts)
+    outcomes_ = NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
     if engine.history.work < request.least:
         return Saved(outcomes_, None, more=False, covered=True)
     store = engine.history.store
@@ -90,13 +94,6 @@ def save(engine: Engine, request: Save) -> Steps[Saved]:
         result.dropped,
     )
     return Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
-
-
-def _new_outcomes(engine: Engine, upto: int) -> NewOutcomes | None:
-    first = engine.outcomes_saved
-    attempts = opening.of(engine.world.journal.attempts, first, upto)
-    engine.outcomes_saved += len(attempts)
-    return NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
 
 
 def _travelling(engine: Engine, one: StoredCheckpoint) -> Checkpoint:

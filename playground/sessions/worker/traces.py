@@ -74,7 +74,17 @@ def check(request: comparing.CheckTrace) -> comparing.TraceChecked:
     lines = _read(request.data)
     try:
         seed, log, head = read_log(lines)
-        _require_room(log, request.max_objects)
+        # A trace cannot bring more objects than a session may have.
+        most = request.max_objects
+        objects = sum(len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list))
+        if objects > most:
+            raise LimitReached(
+                message(
+                    gettext_noop("The trace contains %(has)s objects. The limit is %(most)s."),
+                    has=f"{objects:,}",
+                    most=f"{most:,}",
+                )
+            )
         report = check_lines(lines)
     except TraceError as error:
         raise CommandRefused(message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))) from None
@@ -129,16 +139,3 @@ def _read(data: bytes) -> list[Mapping[str, Any]]:
             raise CommandRefused(message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number))
         lines.append(line)
     return lines
-
-
-def _require_room(log: Mapping[int, Any], most: int) -> None:
-    """A trace cannot bring more objects than a session may have."""
-    objects = sum(len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list))
-    if objects > most:
-        raise LimitReached(
-            message(
-                gettext_noop("The trace contains %(has)s objects. The limit is %(most)s."),
-                has=f"{objects:,}",
-                most=f"{most:,}",
-            )
-        )

@@ -52,15 +52,7 @@ def restore(file: Path, force: bool = False) -> bool:
     """
     manifest = read_manifest(file)
     known = {".".join(name) for name in MigrationLoader(None).disk_migrations or {}}
-    _refuse_foreign(file, manifest, known)
-    if not force:
-        _refuse_to_overwrite()
-    KINDS[connection.vendor].load(partial(unpack, file))
-    return bool(known - set(manifest.migrations))
-
-
-def _refuse_foreign(file: Path, manifest: Manifest, known: set[str]) -> None:
-    """A backup is restored to the kind of database it is of, by a version that knows all its migrations."""
+    # A backup is restored to the kind of database it is of, by a version that knows all its migrations.
     if manifest.database != connection.vendor:
         raise BackupError(
             f"{file} can't be restored here: expected a backup of {connection.vendor}, received one of {manifest.database}. "
@@ -71,12 +63,17 @@ def _refuse_foreign(file: Path, manifest: Manifest, known: set[str]) -> None:
             f"{file} was written by version {manifest.version}, this is {VERSION}, which does not know the migrations "
             f"{', '.join(unknown)}: restore it with that version or a later one."
         )
+    if not force:
+        _refuse_to_overwrite()
+    KINDS[connection.vendor].load(partial(unpack, file))
+    return bool(known - set(manifest.migrations))
 
 
 def _refuse_to_overwrite() -> None:
     """Raises BackupError where sessions would be lost, or might be."""
     try:
-        count = _count_sessions()
+        tables = connection.introspection.table_names()
+        count = Session.objects.count() if Session._meta.db_table in tables else 0
     except DatabaseError as error:
         raise BackupError(
             f"The database can't be read ({error}), so there may be sessions in it: `restore --force` replaces it all the same."
@@ -85,8 +82,3 @@ def _refuse_to_overwrite() -> None:
         raise BackupError(
             f"The database holds {count} session{'s' * (count > 1)}, which would be lost: back it up, then `restore --force` replaces it."
         )
-
-
-def _count_sessions() -> int:
-    tables = connection.introspection.table_names()
-    return Session.objects.count() if Session._meta.db_table in tables else 0

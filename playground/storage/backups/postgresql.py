@@ -29,21 +29,17 @@ def load(unpack: Callable[[Path], None]) -> None:
     """Put the tables that `unpack` writes in the place of those that are there: all of them, or nothing is changed."""
     with NamedTemporaryFile(prefix="playground-restore-") as file:
         unpack(Path(file.name))
-        _leave_to_us()
+        # Raises BackupError while somebody else is connected.
+        with connection.cursor() as cursor:
+            cursor.execute(OTHERS)
+            count = cursor.fetchone()[0]
+        if count:
+            raise BackupError(
+                f"The database is in use by {count} other connection{'s' * (count > 1)}: stop the servers that use it, then "
+                "restore again."
+            )
         words = ["--single-transaction", "--clean", "--if-exists", "--no-owner", "--no-privileges"]
         _run("pg_restore", *words, file.name)
-
-
-def _leave_to_us() -> None:
-    """Raises BackupError while somebody else is connected."""
-    with connection.cursor() as cursor:
-        cursor.execute(OTHERS)
-        count = cursor.fetchone()[0]
-    if count:
-        raise BackupError(
-            f"The database is in use by {count} other connection{'s' * (count > 1)}: stop the servers that use it, then "
-            "restore again."
-        )
 
 
 def _run(program: str, *arguments: str) -> None:

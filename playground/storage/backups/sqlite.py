@@ -33,7 +33,10 @@ def load(unpack: Callable[[Path], None]) -> None:
     with _lock_database(database), new_file(database) as copy:
         unpack(copy)
         _check(copy)
-        _take_over_rights(database, copy)
+        rights = database.stat()
+        copy.chmod(rights.st_mode & 0o777)
+        if (rights.st_uid, rights.st_gid) != (copy.stat().st_uid, copy.stat().st_gid):
+            os.chown(copy, rights.st_uid, rights.st_gid)
         for end in BESIDE:
             database.with_name(database.name + end).unlink(missing_ok=True)
 
@@ -64,11 +67,3 @@ def _lock_database(database: Path) -> Iterator[None]:
             if error.sqlite_errorcode not in DAMAGED:
                 raise
         yield
-
-
-def _take_over_rights(old: Path, new: Path) -> None:
-    """Whoever could read and write the old one can the new one."""
-    rights = old.stat()
-    new.chmod(rights.st_mode & 0o777)
-    if (rights.st_uid, rights.st_gid) != (new.stat().st_uid, new.stat().st_gid):
-        os.chown(new, rights.st_uid, rights.st_gid)

@@ -141,11 +141,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """A server that went away has closed the connection, which can be read from it; then or by another word it is asked."""
         if self.connection.closed or self._distrusted != OUTAGE.distrusted:
             return False
-        return not _has_input(self.connection.fileno()) or self.is_usable()
-
-
-def _has_input(socket: int) -> bool:
-    """Return True if there is something to read; the end of the stream counts too."""
-    poll = select.poll()
-    poll.register(socket, select.POLLIN)
-    return bool(poll.poll(0))
+        socket = self.connection.fileno()
+        poll = select.poll()
+        poll.register(socket, select.POLLIN)
+        return not bool(poll.poll(0)) or self.is_usable()

@@ -103,7 +103,8 @@ def _add_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
     if (removed := sent.get("remove")) and writing.card(removed):
         writing.remove_card(removed)
         return "#cards"
-    moment = _moment(sent.get("add", ""), known)
+    position = sent.get("add", "")
+    moment = next((each for each in known.moments if str(each.position) == position), None)
     if moment is not None:
         positions = {card.id: card.position for card in known.cards}
         ids = [str(card["id"]) for card in writing.cards]
@@ -111,10 +112,6 @@ def _add_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
         return f"#card-{writing.add_card(moment.when, max(before, default=0) + 1)}"
     at = sent.get("at", "")
     return f"#card-{at}" if writing.card(at) else ""
-
-
-def _moment(position: str, known: Checked) -> Moment | None:
-    return next((each for each in known.moments if str(each.position) == position), None)
 
 
 def _sent_text(sent: QueryDict, name: str) -> str:
@@ -166,7 +163,14 @@ def _card(
     number: int, card: Card, seen: SeenCard | None, words: Mapping[str, Any], moments: Mapping[str, Moment]
 ) -> dict[str, Any]:
     moment = moments.get(_frozen(card.when))
-    questions = _questions(card, seen)
+    chosen = as_field(card.question) if card.question is not None else ""
+    questions = [
+        Choice(as_field(each.question), of_question(each), as_field(each.question) == chosen, each.key, each.drawn)
+        for each in (seen.suggested if seen is not None else ())
+    ]
+    if card.question is not None and not any(each.chosen for each in questions):
+        answer = ", ".join(f"{word}: {value}" for word, value in card.question.answer.items())
+        questions.append(Choice(chosen, answer, True, seen.key if seen is not None else ""))
     return {
         "id": card.id,
         "number": number,
@@ -182,18 +186,6 @@ def _card(
         "drawn": any(each.chosen and each.drawn for each in questions),
         "spotlights": _spotlights(card.spotlight),
     }
-
-
-def _questions(card: Card, seen: SeenCard | None) -> list[Choice]:
-    chosen = as_field(card.question) if card.question is not None else ""
-    found = [
-        Choice(as_field(each.question), of_question(each), as_field(each.question) == chosen, each.key, each.drawn)
-        for each in (seen.suggested if seen is not None else ())
-    ]
-    if card.question is not None and not any(each.chosen for each in found):
-        answer = ", ".join(f"{word}: {value}" for word, value in card.question.answer.items())
-        found.append(Choice(chosen, answer, True, seen.key if seen is not None else ""))
-    return found
 
 
 def _spotlights(chosen: str) -> list[Choice]:

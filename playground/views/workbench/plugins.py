@@ -93,7 +93,10 @@ def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[Fiel
             where = _("line %(line)d, column %(column)d: %(why)s")
             said = where % {"line": error.line, "column": error.column or 1, "why": error.expected}
             form.add_error(field, said)
-            _mark(form, field, error.line, error.column or 1)
+            line = error.line
+            column = error.column or 1
+            attrs = form.fields[field].widget.attrs
+            attrs["data-wrong-line"], attrs["data-wrong-column"] = str(line), str(column)
         elif field == "plugin":
             form.add_error(field, _("received %(received)s; expected %(expected)s") % in_words(error))
         elif field == "definition":
@@ -101,12 +104,6 @@ def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[Fiel
         else:
             left.append(error)
     return left
-
-
-def _mark(form: PluginForm, field: str, line: int, column: int) -> None:
-    """Has the script put the cursor on the character (workbench/expression.js)."""
-    attrs = form.fields[field].widget.attrs
-    attrs["data-wrong-line"], attrs["data-wrong-column"] = str(line), str(column)
 
 
 async def _use(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:

@@ -30,7 +30,15 @@ def read_import_text(request: HttpRequest) -> tuple[bytes, str]:
     """The text and its file's name: an uploaded file goes before a pasted text. SessionError where both are empty."""
     files = _files(request)
     if files:
-        _require_room_for(files)
+        size, most = sum(each.size or 0 for each in files), settings.MAX_UPLOAD_BYTES
+        if size > most:
+            raise LimitReached(
+                _(
+                    "The files have %(size)s bytes together. The limit for several files is %(most)s (MAX_UPLOAD_BYTES). "
+                    "Pack them into one archive (tar.gz or zip), which can be larger."
+                )
+                % {"size": f"{size:,}", "most": f"{most:,}"}
+            )
         return join_uploads([(each.name or "", each.read()) for each in files]), files[0].name or ""
     text = request.POST.get("text", "")
     if not text.strip():
@@ -45,7 +53,11 @@ def large_file(request: HttpRequest) -> UploadedFile[Any] | None:
         return None
     size, most = files[0].size or 0, settings.MAX_IMPORT_BYTES
     least = min(settings.LARGE_IMPORT_BYTES, settings.MAX_UPLOAD_BYTES)
-    if size <= (least // OF_ARCHIVES if _is_archive(files[0]) else least):
+    file = files[0]
+    file.seek(0)
+    start = file.read(START)
+    file.seek(0)
+    if size <= (least // OF_ARCHIVES if is_archive(start) else least):
         return None
     if size > most:
         raise LimitReached(
@@ -55,27 +67,8 @@ def large_file(request: HttpRequest) -> UploadedFile[Any] | None:
     return files[0]
 
 
-def _is_archive(file: UploadedFile[Any]) -> bool:
-    file.seek(0)
-    start = file.read(START)
-    file.seek(0)
-    return is_archive(start)
-
-
 def _files(request: HttpRequest) -> list[UploadedFile[Any]]:
     return [each for each in request.FILES.getlist("file") if each.size]
-
-
-def _require_room_for(files: list[UploadedFile[Any]]) -> None:
-    size, most = sum(each.size or 0 for each in files), settings.MAX_UPLOAD_BYTES
-    if size > most:
-        raise LimitReached(
-            _(
-                "The files have %(size)s bytes together. The limit for several files is %(most)s (MAX_UPLOAD_BYTES). "
-                "Pack them into one archive (tar.gz or zip), which can be larger."
-            )
-            % {"size": f"{size:,}", "most": f"{most:,}"}
-        )
 
 
 class ReadYaml(NamedTuple):

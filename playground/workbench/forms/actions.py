@@ -42,7 +42,10 @@ class ActionForm(forms.Form):
         self.everyone = everyone
         self.command: Command | None = None
         for field in action.fields:
-            self.fields[field.name] = _MAKERS[field.type](field, subject, _common(field))
+            help_text = gettext_lazy(field.help) if field.help else ""
+            self.fields[field.name] = _MAKERS[field.type](
+                field, subject, {"label": gettext_lazy(field.label), "help_text": help_text}
+            )
 
     def suggestions(self) -> dict[str, list[str]]:
         """Return the suggestions of the text fields, by the id of their lists."""
@@ -80,11 +83,6 @@ class ActionForm(forms.Form):
         except Wrong as wrong:
             self.add_error(wrong.field or None, _(wrong.text))
         return data
-
-
-def _common(field: Field) -> dict[str, Any]:
-    help_text = gettext_lazy(field.help) if field.help else ""
-    return {"label": gettext_lazy(field.label), "help_text": help_text}
 
 
 def _text(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Field:

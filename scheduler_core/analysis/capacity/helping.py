@@ -133,16 +133,12 @@ class _Search:
     def _over(self) -> bool:
         return self.done >= self.runs or self.should_stop()
 
-    def _add(self, world: Simulation, chosen: Set) -> Steps[None]:
-        """Add nodes to a world and run it until it is at rest."""
-        self.done += 1
-        world.apply(ApplyObjects(self._make(world, chosen)))
-        yield from come_to_rest(world)
-
     def _try(self, chosen: Set, wanted: Sequence[str]) -> Steps[bool]:
         """Return whether all pods get a place with a set, and nobody else loses one; remember the cheapest."""
         world = self.sim.fork()
-        yield from self._add(world, chosen)
+        self.done += 1
+        world.apply(ApplyObjects(self._make(world, chosen)))
+        yield from come_to_rest(world)
         self.still = set(waiting(world))
         helps = not (self.still - (self.waits - set(wanted)))
         cost = self._cost(chosen)

@@ -129,17 +129,13 @@ def make_pod(name: str, namespace: str, requests: Mapping[str, str], priority: i
     limits = {key: amount for key, amount in amounts.items() if "/" in key}  # extended resources need both
     resources = {"requests": amounts, **({"limits": limits} if limits else {})}
     spec = {"containers": [{"name": "c", "image": "x", "resources": resources}]}
-    more = {"priorityClassName": _name_class(priority)} if priority else {}
+    more = {"priorityClassName": f"priority-{priority}".replace("--", "-minus-")} if priority else {}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {**spec, **more},
     }
-
-
-def _name_class(priority: int) -> str:
-    return f"priority-{priority}".replace("--", "-minus-")
 
 
 def read_class(name: str) -> int | None:

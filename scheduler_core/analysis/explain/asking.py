@@ -143,7 +143,18 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     if pod.phase == FAILED:
         return _with_bypass(world, pod, explain_failed(pod, past))
     if pod.node_name and world.store.node(pod.node_name) is None:
-        return _explain_lost_pod(world, pod, past)
+        # Explain a pod on a node that is not there.
+        before = past.before(pod)
+        nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
+        reason = Given(
+            State.NO_SUCH_NODE,
+            "",
+            f'spec.nodeName: no node is called "{pod.node_name}"',
+            evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
+        )
+        return Explanation(
+            pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
+        )
     if pod.node_name:
         refused = explain_refused(world, pod, pod.node_name, past)
         return _with_bypass(world, pod, refused) if refused else standing.explain_bound_pod(world, pod, past, compare)
@@ -206,21 +217,6 @@ def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:
     if key.endswith("-*"):
         return next((each for each in explain_uncreated(world) if each.pod == key), None)
     return workloads.explain_unborn(world, key) or standing.explain_gone(world, key)
-
-
-def _explain_lost_pod(world: Simulation, pod: Pod, past: Past) -> Explanation:
-    """Explain a pod on a node that is not there."""
-    before = past.before(pod)
-    nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
-    reason = Given(
-        State.NO_SUCH_NODE,
-        "",
-        f'spec.nodeName: no node is called "{pod.node_name}"',
-        evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
-    )
-    return Explanation(
-        pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
-    )
 
 
 def _nobodys(world: Simulation, pod: Pod) -> Explanation:

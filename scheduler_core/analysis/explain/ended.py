@@ -59,7 +59,7 @@ class Past:
         self._ended: dict[tuple[str, str], list[str]] = {}
         about = [event for event in world.store.events if event.kind == "Pod"]
         self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
-        events = [event for event in about if _is_end(event.reason)]
+        events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
         for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
@@ -198,10 +198,6 @@ def is_refusal(status: Mapping[str, Any]) -> bool:
 
 def _refuses(reason: str) -> bool:
     return reason.startswith(_BY_RESOURCE) or reason in _REFUSALS
-
-
-def _is_end(reason: str) -> bool:
-    return _refuses(reason) or reason in _ENDS
 
 
 def _stem(name: str) -> str:

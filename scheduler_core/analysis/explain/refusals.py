@@ -106,8 +106,9 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         out.append(_build_grouped_reason(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
     meant = _build_relevance_test(diagnosis, out)
     near = _measure_nearness(diagnosis, out)
+    # Return True if the nodes offer none of the requested resource, so that they were never candidates.
     ranked = sorted(
-        out, key=lambda reason: (not meant(reason), _of_another_kind(reason), near(reason), *_order(reason))
+        out, key=lambda reason: (not meant(reason), (reason.evidence.get("most") == 0), near(reason), *_order(reason))
     )
     return tuple(ranked), waits
 
@@ -167,8 +168,3 @@ def _build_grouped_reason(diagnosis: Diagnosis, status: Status, text: str, said:
 def _order(reason: Given) -> tuple[bool, bool, int, str, str]:
     """Return the sort key: near misses first, then reasons that others can help with, then those of most nodes."""
     return "near" not in reason.evidence, reason.final, -reason.count, reason.code, reason.message
-
-
-def _of_another_kind(reason: Given) -> bool:
-    """Return True if the nodes offer none of the requested resource, so that they were never candidates."""
-    return reason.evidence.get("most") == 0

@@ -188,7 +188,14 @@ def explain_waking(
     if wakers:
         yield note("WokenByEndOf", pod=entry.pod.key, holders=wakers)
     if fits and attempt is not None:
-        for key in _list_ended(world, attempt):
+        # The pods that ended since the attempt, the last first; their ends did not wake the pod, as it still waits.
+        found: dict[str, None] = {}
+        for move in reversed(world.journal.moves[-LOOKED_AT:]):
+            if move.t < attempt.ended:
+                break
+            if move.place == Place.DELETED:
+                found[move.pod] = None
+        for key in list(found)[:SHOWN]:
             yield note("SlippedBy", pod=entry.pod.key, holder=key, plugins=list(entry.rejectors))
 
 
@@ -198,17 +205,6 @@ def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:
             if on.matches(ASSIGNED_POD_DELETE) and (on.hint is None or on.hint(plugin, entry.pod, holder, None)):
                 return True
     return False
-
-
-def _list_ended(world: Simulation, attempt: Attempt) -> list[str]:
-    """List the pods that ended since the attempt, the last first; their ends did not wake the pod, as it still waits."""
-    found: dict[str, None] = {}
-    for move in reversed(world.journal.moves[-LOOKED_AT:]):
-        if move.t < attempt.ended:
-            break
-        if move.place == Place.DELETED:
-            found[move.pod] = None
-    return list(found)[:SHOWN]
 
 
 # Why the gang of a pod is stuck: how many of its pods have a node, and what its last cycle said.

@@ -72,7 +72,16 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _start(draft, sim, pod, prover)
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
-        yield from _widen(draft, pod, prover)
+        # The pod made anew with rules that count more pods: it goes elsewhere then.
+        spec = pod.manifest["spec"]
+        anti = ((spec.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or ()
+        if any("namespaces" not in term and "namespaceSelector" not in term for term in anti):
+            yield draft.with_pod(Change("namespace-selector", {}), _in_all_namespaces), prover.avoided(pod)
+        for index, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
+            narrowed = spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity")
+            if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and narrowed:
+                values = {"key": constraint["topologyKey"], "field": "nodeAffinityPolicy", "to": "Ignore"}
+                yield draft.with_pod(Change("policy", values), _ignoring(index)), prover.avoided(pod)
 
 
 # Pods that end
@@ -91,7 +100,7 @@ def is_overdue(world: Simulation, pod: Pod) -> bool:
 
 def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
     """The pod is let go by who holds it: a finalizer, or a node on which nobody acts."""
-    goal = prover.left(pod, replaced=_is_replaced(prover))
+    goal = prover.left(pod, replaced=prover.owner is not None and prover.owner["kind"] == "StatefulSet")
     yield end_pod(draft, pod), goal
     if node is None:
         return
@@ -108,11 +117,6 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
     yield (draft.typing(Change("out-of-service", values), f"kubectl taint node {node.name} {OUT_OF_SERVICE}"), goal)
     yield draft.typing(Change("ready", values)), goal
     yield draft.typing(Change("remove-node", values), f"kubectl delete node {node.name}"), goal
-
-
-def _is_replaced(prover: Prover) -> bool:
-    """Return whether the workload makes another pod only when this one is gone."""
-    return prover.owner is not None and prover.owner["kind"] == "StatefulSet"
 
 
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
@@ -371,19 +375,6 @@ def _resized(pod: Pod) -> Goal:
 
 
 # Rules that look less far than was meant
-
-
-def _widen(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
-    """The pod made anew with rules that count more pods: it goes elsewhere then."""
-    spec = pod.manifest["spec"]
-    anti = ((spec.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or ()
-    if any("namespaces" not in term and "namespaceSelector" not in term for term in anti):
-        yield draft.with_pod(Change("namespace-selector", {}), _in_all_namespaces), prover.avoided(pod)
-    for index, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
-        narrowed = spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity")
-        if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and narrowed:
-            values = {"key": constraint["topologyKey"], "field": "nodeAffinityPolicy", "to": "Ignore"}
-            yield draft.with_pod(Change("policy", values), _ignoring(index)), prover.avoided(pod)
 
 
 def _in_all_namespaces(manifest: dict[str, Any]) -> None:

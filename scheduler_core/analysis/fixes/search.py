@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from scheduler_core.analysis.fixes import proposals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
-from scheduler_core.analysis.fixes.effects import Effect, list_displaced_pods, within_budgets
+from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
@@ -339,11 +339,7 @@ class _Search:
         self.fixes.append(fix)
         self.budget.found(fix)
         if any(effect.kind == "violates" for effect in proof.effects):
-            yield from self._proven_within_budgets(draft, proof.effects)
-
-    def _proven_within_budgets(self, draft: Draft, effects: tuple[Effect, ...]) -> Generator[None, None, None]:
-        """The same once the budgets of those who are displaced allow it."""
-        changed = within_budgets(draft, self.sim.store, list_displaced_pods(self.sim, effects))
-        if changed is not None and changed.fingerprint not in self.known:
-            self.known.add(changed.fingerprint)
-            yield from self._proven(changed)
+            changed = within_budgets(draft, self.sim.store, list_displaced_pods(self.sim, proof.effects))
+            if changed is not None and changed.fingerprint not in self.known:
+                self.known.add(changed.fingerprint)
+                yield from self._proven(changed)

@@ -328,16 +328,11 @@ def start_controllers(world: Simulation, more: Iterable[str]) -> None:
     if VOLUMES[0] in more:
         complete_references(world)
     if CLAIMS[0] in more:
-        _complete_finalizers(world)
-
-
-def _complete_finalizers(world: Simulation) -> None:
-    """Writes into allocated claims the finalizer without which none is released: each scheduler sets it before it allocates."""
-    for claim in world.store.list(KIND):
-        held = list(claim["metadata"].get("finalizers") or ())
-        if (claim.get("status") or {}).get("allocation") and FINALIZER not in held:
-            ref = commands.Ref(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
-            world.apply(commands.PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
+        for claim in world.store.list(KIND):
+            held = list(claim["metadata"].get("finalizers") or ())
+            if (claim.get("status") or {}).get("allocation") and FINALIZER not in held:
+                ref = commands.Ref(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
+                world.apply(commands.PatchObject(ref, {"metadata": {"finalizers": [*held, FINALIZER]}}, type="merge"))
 
 
 def complete_references(world: Simulation) -> None:

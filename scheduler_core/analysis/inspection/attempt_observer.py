@@ -53,25 +53,22 @@ class AttemptObserver:
         """Takes in one transition."""
         self.binding = self.scheduler.bindings.get(self.cycle.number, self.binding)
         if self._flies:
-            self._see_flight(sim)
+            queue = self.scheduler.queue
+            flying = queue.flight.events_of(self.uid)
+            if flying is None:
+                self._flies = False
+                entry = queue.find(self.pod)
+                if entry is not None and entry.rejectors and self.binding is None:
+                    self.decisions = [queue.requeue_decision(entry, seen.what) for seen in self.events]
+            elif queue.flight.count != self._count:
+                self._count = queue.flight.count
+                self.events += [Seen(what, sim.position, sim.now) for what in flying[len(self.events) :]]
         for record in records:
             call, ended = record.of(ApiCall), record.of(BindingEnded)
             if call is not None and call.pod == self.pod:
                 self.calls.append({**record.data, "t": record.t, "position": sim.position})
             elif ended is not None and ended.pod == self.pod:
                 self.end = {**record.data, "t": record.t, "position": sim.position}
-
-    def _see_flight(self, sim: Simulation) -> None:
-        queue = self.scheduler.queue
-        flying = queue.flight.events_of(self.uid)
-        if flying is None:
-            self._flies = False
-            entry = queue.find(self.pod)
-            if entry is not None and entry.rejectors and self.binding is None:
-                self.decisions = [queue.requeue_decision(entry, seen.what) for seen in self.events]
-        elif queue.flight.count != self._count:
-            self._count = queue.flight.count
-            self.events += [Seen(what, sim.position, sim.now) for what in flying[len(self.events) :]]
 
     # As plain data
 
@@ -261,20 +258,15 @@ class CycleStateObserver:
     def see(self, sim: Simulation) -> None:
         """Takes in one transition."""
         self.binding = self.scheduler.bindings.get(self.cycle.number, self.binding)
-        step = self._ran()
+        own, late = self.cycle.steps, self.binding.steps if self.binding is not None else []
+        step = late[-1] if len(late) > self._seen_binding else own[-1] if len(own) > self._seen else None
+        self._seen, self._seen_binding = len(own), len(late)
         point, plugin = (step.point.value, step.plugin) if step is not None else ("", "")
         for access in self._log.take():
             if access.what == CLONED:
                 self._clones[access.clone] = _purpose(step, self.binding is not None)
             clone = self._clones.get(access.clone, OWN)
             self.accesses.append(StateAccess(access.what, access.key, point, plugin, sim.position, clone))
-
-    def _ran(self) -> PluginStep | None:
-        """The step that the transition made; of several (Unreserve) the last."""
-        own, late = self.cycle.steps, self.binding.steps if self.binding is not None else []
-        step = late[-1] if len(late) > self._seen_binding else own[-1] if len(own) > self._seen else None
-        self._seen, self._seen_binding = len(own), len(late)
-        return step
 
     @property
     def values(self) -> dict[str, Any]:

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.framework.per_node import NodeInfo
-from scheduler_core.scheduler.framework.plugin import Handle
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.plugins.cel import Definition, expressions, plugin_of
 from scheduler_core.scheduler.plugins.cel.explanation import values_of
@@ -67,10 +65,8 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
     if not sim.schedulers:
         raise refuse("plugin", name, "a running scheduler for the try")
     scheduler = sim.schedulers[0]
-    return _trial(name, definition, pod, scheduler.cache.table(), WorldHandle(scheduler))
-
-
-def _trial(name: str, definition: Definition, pod: Pod, nodes: NodeTable, handle: Handle) -> Trial:
+    nodes = scheduler.cache.table()
+    handle = WorldHandle(scheduler)
     plugin, spent = plugin_of(name, definition)({}, handle), Spent()
     held = None
     if definition.pre_enqueue:

@@ -287,7 +287,7 @@ class Stock:
         held = [
             (device, consumed)
             for device in each.devices
-            if device.counters and self._takes(device)
+            if device.counters and any(not holder.admin for holder in self.holders(device.id))
             for consumed in device.counters
         ]
         for shared in each.counters:
@@ -300,9 +300,6 @@ class Stock:
                     if counter == name
                 )
                 yield CounterUse(shared.name, name, total, uses)
-
-    def _takes(self, device: Device) -> bool:
-        return any(not holder.admin for holder in self.holders(device.id))
 
     def _is_short(self, each: ResourceSlice, device: Device) -> bool:
         left = self._left.get(each.name)

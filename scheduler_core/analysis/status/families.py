@@ -57,7 +57,20 @@ def read_families(scheduler: Scheduler) -> list[Family]:
     """The metrics that kube would have registered under the world's gates."""
     settings = scheduler.world.settings
     numbers = _numbers(scheduler)
-    spreads = _histograms(scheduler.figures)
+    spreads = {
+        "scheduler_scheduling_attempt_duration_seconds": scheduler.figures.scheduling_attempt,
+        "scheduler_scheduling_algorithm_duration_seconds": scheduler.figures.scheduling_algorithm,
+        "scheduler_event_handling_duration_seconds": scheduler.figures.event_handling,
+        "scheduler_preemption_victims": scheduler.figures.preemption_victims,
+        "scheduler_pod_scheduling_sli_duration_seconds": scheduler.figures.pod_scheduling_sli,
+        "scheduler_pod_scheduling_attempts": scheduler.figures.pod_scheduling_attempts,
+        "scheduler_framework_extension_point_duration_seconds": _points(scheduler.figures),
+        "scheduler_plugin_execution_duration_seconds": _executions(scheduler.figures),
+        "scheduler_permit_wait_duration_seconds": scheduler.figures.permit_wait,
+        "scheduler_queueing_hint_execution_duration_seconds": scheduler.figures.queueing_hint,
+        "scheduler_preemption_goroutines_duration_seconds": scheduler.figures.preemption_goroutines,
+        "scheduler_async_api_call_execution_duration_seconds": scheduler.figures.async_api_call,
+    }
     return [
         Family(metric, tuple(_build_spreads(metric, spreads[metric.name])))
         if metric.kind is MetricKind.HISTOGRAM
@@ -80,23 +93,6 @@ def _build_spreads(metric: Metric, histogram: Histogram) -> Iterator[Spread]:
     for labels in sorted(names) or ([()] if not metric.labels else []):
         counts = [histogram.counts.get((labels, i), 0) for i in range(len(histogram.bounds) + 1)]
         yield Spread(labels, tuple(counts), histogram.sums.get(labels, 0) / histogram.unit)
-
-
-def _histograms(figures: Figures) -> dict[str, Histogram]:
-    return {
-        "scheduler_scheduling_attempt_duration_seconds": figures.scheduling_attempt,
-        "scheduler_scheduling_algorithm_duration_seconds": figures.scheduling_algorithm,
-        "scheduler_event_handling_duration_seconds": figures.event_handling,
-        "scheduler_preemption_victims": figures.preemption_victims,
-        "scheduler_pod_scheduling_sli_duration_seconds": figures.pod_scheduling_sli,
-        "scheduler_pod_scheduling_attempts": figures.pod_scheduling_attempts,
-        "scheduler_framework_extension_point_duration_seconds": _points(figures),
-        "scheduler_plugin_execution_duration_seconds": _executions(figures),
-        "scheduler_permit_wait_duration_seconds": figures.permit_wait,
-        "scheduler_queueing_hint_execution_duration_seconds": figures.queueing_hint,
-        "scheduler_preemption_goroutines_duration_seconds": figures.preemption_goroutines,
-        "scheduler_async_api_call_execution_duration_seconds": figures.async_api_call,
-    }
 
 
 def _numbers(scheduler: Scheduler) -> dict[str, Counts]:

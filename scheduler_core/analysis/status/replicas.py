@@ -37,7 +37,7 @@ class SchedulersView(Protocol):
 def read_replicas(world: SchedulersView) -> list[Reading]:
     """Return the running schedulers, then the ended ones, by name."""
     running = [
-        _replica(world, s.name, s.process, list(s.profiles), _pending(s))
+        _replica(world, s.name, s.process, list(s.profiles), len(s.queue.active_pods))
         for s in sorted(world.schedulers, key=lambda s: s.name)
     ]
     return running + [_replica(world, name, process, [], 0) for name, process in sorted(world.ended.items())]
@@ -46,10 +46,6 @@ def read_replicas(world: SchedulersView) -> list[Reading]:
 def read_replica(world: SchedulersView, name: str) -> Reading | None:
     """The one of this name; None where none was ever started."""
     return next((row for row in read_replicas(world) if row["name"] == name), None)
-
-
-def _pending(scheduler: Scheduler) -> int:
-    return len(scheduler.queue.active_pods)
 
 
 def _replica(

@@ -261,7 +261,14 @@ class Watchdog:
         """Since when nothing new has happened, where that is for too long."""
         moves = world.journal.moves
         for i in range(self._read, len(moves)):
-            if self._new(moves[i]):
+            move = moves[i]
+            bit = _BITS.get(move.place, 0)
+            been = self._been.get(move.pod, 0)
+            if move.place == Place.BOUND and (move.pod, move.cause) not in self._nodes:
+                self._nodes[move.pod, move.cause] = None
+                been &= ~bit
+            self._been[move.pod] = been | bit
+            if not been & bit:
                 self._barren, self._since, self._since_t = 0, moves[i].position, moves[i].t
             else:
                 self._barren += 1
@@ -269,12 +276,3 @@ class Watchdog:
         if self._barren <= MOVES + MOVES_PER_POD * world.store.count("Pod"):
             return None
         return Circles(world.position - self._since, self._since_t)
-
-    def _new(self, move: Any) -> bool:
-        bit = _BITS.get(move.place, 0)
-        been = self._been.get(move.pod, 0)
-        if move.place == Place.BOUND and (move.pod, move.cause) not in self._nodes:
-            self._nodes[move.pod, move.cause] = None
-            been &= ~bit
-        self._been[move.pod] = been | bit
-        return not been & bit

@@ -238,7 +238,9 @@ class Program:
                     self._watched = self._planned(watched=True)
             run, width = self._watched
         frame: Frame = [0, limit, []]
-        frame += [variables[name] if name in variables else _absent(name) for name in self._names]
+        frame += [
+            variables[name] if name in variables else Failure(f"no such attribute(s): {name}") for name in self._names
+        ]
         frame += [None] * (width - len(frame))
         steps = max(limit, LEAST_WORK)
         work = begin_work(steps)
@@ -255,10 +257,6 @@ class Program:
             error, value = value.message, None
         taken, work.left = int(steps - work.left), math.inf  # showing the values has limits of its own
         return Outcome(value, error, frame[COST], taken, _values(frame[SEEN]))
-
-
-def _absent(name: str) -> Failure:
-    return Failure(f"no such attribute(s): {name}")
 
 
 def _values(seen: list[tuple[int, int, object]]) -> tuple[tuple[int, int, object], ...]:

@@ -295,7 +295,11 @@ def divide(left: object, right: object) -> Result:
         return NO_OVERLOAD
     assert isinstance(left, int | float) and isinstance(right, int | float)
     if kind is float:
-        return _divide_doubles(left, right)
+        if right != 0:
+            return left / right
+        if left == 0 or left != left:
+            return math.nan
+        return math.copysign(math.inf, left) * math.copysign(1.0, right)
     if right == 0:
         return Failure("division by zero")
     quotient = _divide_truncating(int(left), int(right))
@@ -305,14 +309,6 @@ def divide(left: object, right: object) -> Result:
 def _divide_truncating(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def _divide_doubles(left: float, right: float) -> float:
-    if right != 0:
-        return left / right
-    if left == 0 or left != left:
-        return math.nan
-    return math.copysign(math.inf, left) * math.copysign(1.0, right)
 
 
 def modulo(left: object, right: object) -> Result:

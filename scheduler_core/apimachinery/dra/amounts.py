@@ -62,7 +62,14 @@ class Amount:
         if self.kept:
             return self.kept
         if self.format == EXPONENT:
-            return _exponential(self.nanos)
+            # Format billionths with an exponent in steps of 3: 1500e3.
+            count = self.nanos
+            if count == 0:
+                return "0"
+            exponent = -9
+            while count % 1000 == 0:
+                count, exponent = count // 1000, exponent + 3
+            return f"{count}e{exponent}" if exponent else str(count)
         return format_quantity(_exact(self.nanos), self.format == BINARY)
 
 
@@ -84,14 +91,13 @@ def _read(text: str) -> Amount:
     if suffix in _BINARIES:
         return _binary(text, count, num, denom, _BINARIES[suffix], sign)
     exponent = _DECIMALS.get(suffix)
-    return _decimal(
-        text,
-        count,
-        num,
-        denom,
-        int(suffix[1:]) if exponent is None else exponent,
-        EXPONENT if exponent is None else DECIMAL,
-    )
+    form = EXPONENT if exponent is None else DECIMAL
+    scale = (int(suffix[1:]) if exponent is None else exponent) - len(denom)
+    shifted = num + denom
+    if len(shifted) > _MAX_DIGITS or scale < -9:
+        return Amount(count, form, "", None)
+    kept = scale % 3 == 0 and not shifted.endswith("000") and not shifted.startswith("0")
+    return Amount(count, form, text if kept else "", scale)
 
 
 def _parts(text: str) -> tuple[str, str, str, str]:
@@ -107,25 +113,6 @@ def _binary(text: str, count: int, num: str, denom: str, exponent: int, sign: st
     if not quick or int(num) << exponent > _MAX_INT64:
         return Amount(count, DECIMAL if 0 < count < NANO else BINARY, "", None)
     return Amount(count, BINARY, text if int(num) & 7 else "")
-
-
-def _decimal(text: str, count: int, num: str, denom: str, exponent: int, form: str) -> Amount:
-    scale = exponent - len(denom)
-    shifted = num + denom
-    if len(shifted) > _MAX_DIGITS or scale < -9:
-        return Amount(count, form, "", None)
-    kept = scale % 3 == 0 and not shifted.endswith("000") and not shifted.startswith("0")
-    return Amount(count, form, text if kept else "", scale)
-
-
-def _exponential(count: int) -> str:
-    """Format billionths with an exponent in steps of 3: 1500e3."""
-    if count == 0:
-        return "0"
-    exponent = -9
-    while count % 1000 == 0:
-        count, exponent = count // 1000, exponent + 3
-    return f"{count}e{exponent}" if exponent else str(count)
 
 
 def format_nanos(count: int) -> str:

@@ -117,7 +117,8 @@ def selector(expression: str, consumable: bool = False, stored: bool = True) -> 
     try:
         return Selector((_STORED if stored else _NEW[consumable]).compile(expression))
     except CompileError as error:
-        raise SelectorError("compile", _detail(error)) from None
+        text = str(error)
+        raise SelectorError("compile", f"compilation failed: {text}" if text.startswith("ERROR: ") else text) from None
 
 
 def is_too_complex(expression: str, consumable: bool = False, stored: bool = True) -> bool:
@@ -126,11 +127,6 @@ def is_too_complex(expression: str, consumable: bool = False, stored: bool = Tru
     Raise SelectorError if the expression does not compile.
     """
     return selector(expression, consumable, stored).program.estimated_cost().max > COST_LIMIT
-
-
-def _detail(error: CompileError) -> str:
-    text = str(error)
-    return f"compilation failed: {text}" if text.startswith("ERROR: ") else text
 
 
 def device_variables(

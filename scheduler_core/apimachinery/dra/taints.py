@@ -117,26 +117,16 @@ def taint_slice(
     for rule in rules:
         tests = _tests(rule, resource_slice, classes)
         if tests is not None:
-            _taint(devices, rule, resource_slice, tests, selects)
+            for index, device in enumerate(resource_slice.devices):
+                if rule.device is not None and rule.device != device.name:
+                    continue
+                # kube's tracker does not tell expressions whether a device allows several allocations.
+                asked = device if device.allows_multiple is None else replace(device, allows_multiple=None)
+                if all(selects(test, resource_slice, asked) for test in tests):
+                    devices[index] = replace(devices[index], taints=(*devices[index].taints, rule.taint))
     if all(mine is other for mine, other in zip(devices, resource_slice.devices, strict=True)):
         return resource_slice
     return replace(resource_slice, devices=tuple(devices))
-
-
-def _taint(
-    devices: list[Device],
-    rule: DeviceTaintRule,
-    resource_slice: ResourceSlice,
-    tests: tuple[str, ...],
-    selects: Selects,
-) -> None:
-    for index, device in enumerate(resource_slice.devices):
-        if rule.device is not None and rule.device != device.name:
-            continue
-        # kube's tracker does not tell expressions whether a device allows several allocations.
-        asked = device if device.allows_multiple is None else replace(device, allows_multiple=None)
-        if all(selects(test, resource_slice, asked) for test in tests):
-            devices[index] = replace(devices[index], taints=(*devices[index].taints, rule.taint))
 
 
 def _tests(

@@ -179,7 +179,7 @@ def _objects(document: Any, above: tuple[Step, ...] = ()) -> Iterator[tuple[Any,
         items = document.get("items")
         if items is not None and not isinstance(items, list):
             raise InvalidObject([wrong_type("items", items, "a list")])
-        kind = _kind_of_items(document)
+        kind = str(document.get("kind") or "").removesuffix("List")
         for i, entry in enumerate(items or ()):
             yield from _objects(_with_kind(entry, document, kind), (*above, "items", i))
     else:
@@ -194,11 +194,6 @@ def _is_list(document: Mapping[str, Any]) -> bool:
     if kind is None:
         return isinstance(document["items"], list) and "spec" not in document
     return isinstance(kind, str) and kind.endswith("List")
-
-
-def _kind_of_items(document: Mapping[str, Any]) -> str:
-    """Return the kind of a List's items that have no kind: the items of a PodList are Pods."""
-    return str(document.get("kind") or "").removesuffix("List")
 
 
 def _with_kind(entry: Any, document: Mapping[str, Any], kind: str) -> Any:

@@ -85,7 +85,8 @@ def _parse(text: str) -> int:
         count = _away(digits * NANO << _BINARY[suffix], 10**places)
         count = min(count, MAX_INT64 * NANO)
     else:
-        count = _scale_digits(digits, _exponent(suffix, text) + 9 - places)
+        exponent = _exponent(suffix, text) + 9 - places
+        count = digits * 10**exponent if exponent >= 0 else _away(digits, 10**-exponent)
     return -count if sign == "-" else count
 
 
@@ -97,10 +98,6 @@ def _exponent(suffix: str, text: str) -> int:
     if match is None:
         raise BadQuantity(f"{text!r} {EXPECTED}")
     return max(-_MAX_EXPONENT - _MAX_TEXT, min(_MAX_EXPONENT, int(match.group(1))))
-
-
-def _scale_digits(digits: int, exponent: int) -> int:
-    return digits * 10**exponent if exponent >= 0 else _away(digits, 10**-exponent)
 
 
 def _away(numerator: int, denominator: int) -> int:

@@ -43,12 +43,10 @@ class PriorityClasses:
             name = manifest["metadata"]["name"]
             self._values[name] = manifest.get("value") or 0
             self._policies[name] = manifest.get("preemptionPolicy") or PREEMPT
-            if manifest.get("globalDefault") and self._is_default(name):
+            if manifest.get("globalDefault") and (
+                not self._default or self._values[name] < self._values[self._default]
+            ):
                 self._default = name
-
-    def _is_default(self, name: str) -> bool:
-        """Return whether a class becomes the default: of several global defaults, the lowest value wins."""
-        return not self._default or self._values[name] < self._values[self._default]
 
     def resolve(self, spec: dict[str, Any]) -> list[FieldError]:
         """Sets priority, class and policy of a spec (a copy); errors where the class is not there or says

@@ -194,7 +194,14 @@ def require(store: Store, query: Mapping[str, str], method: str, path: str, targ
         wish = Wish(method.lower(), path=path)
         said, about, name = f'User "{user.name}" cannot {wish.verb} path "{path}"', "", ""
     else:
-        wish = _wish_of(method, query, target)
+        verb = _VERBS.get(method) or {"GET": "get", "DELETE": "delete"}.get(method, "get")
+        if not target.name:
+            verb = {"get": "list", "delete": "deletecollection"}.get(verb, verb)
+        if query.get("watch") in ("true", "1"):
+            verb = "watch"
+        resource = f"{target.plural}/{target.subresource}" if target.subresource else target.plural
+        namespace = target.name if target.plural == "namespaces" and not target.group else target.namespace
+        wish = Wish(verb, target.group, resource, namespace, target.name)
         where = f'in the namespace "{wish.namespace}"' if wish.namespace else "at the cluster scope"
         said = f'User "{user.name}" cannot {wish.verb} resource "{wish.resource}" in API group "{wish.group}" {where}'
         about, name = ".".join(filter(None, (target.plural, target.group))), target.name
@@ -205,17 +212,6 @@ def require(store: Store, query: Mapping[str, str], method: str, path: str, targ
     details = {"name": name, "group": wish.group, "kind": target.plural if target else ""}
     details = {key: value for key, value in details.items() if value}
     raise Failure(403, "Forbidden", f"{head}: {said}{f': {why}' if why else ''}", details)
-
-
-def _wish_of(method: str, query: Mapping[str, str], target: Target) -> Wish:
-    verb = _VERBS.get(method) or {"GET": "get", "DELETE": "delete"}.get(method, "get")
-    if not target.name:
-        verb = {"get": "list", "delete": "deletecollection"}.get(verb, verb)
-    if query.get("watch") in ("true", "1"):
-        verb = "watch"
-    resource = f"{target.plural}/{target.subresource}" if target.subresource else target.plural
-    namespace = target.name if target.plural == "namespaces" and not target.group else target.namespace
-    return Wish(verb, target.group, resource, namespace, target.name)
 
 
 # Reviews: what a user is, and may do.

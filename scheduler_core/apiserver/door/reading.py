@@ -185,7 +185,13 @@ def list_objects(
     if query.get("continue"):
         given, start = _read_token(query["continue"])
         if 0 <= given < oldest:
-            raise _too_old(start)
+            said = (
+                "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+                "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+                "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+                "deleted between the time the first chunk was returned and now may show up in the list."
+            )
+            raise Failure(410, "Expired", said, None, {"continue": _token(-1, start)})
         shown_version = given if given > 0 else current
     picked = pick(found, target.namespace, test, start, 0)
     meta: dict[str, Any] = {"resourceVersion": str(shown_version)}
@@ -201,16 +207,6 @@ def list_objects(
             meta["remainingItemCount"] = len(picked) - limit
         picked = picked[:limit]
     return Reply(200, _shape_list(resource, picked, form, meta, query, now))
-
-
-def _too_old(start: str) -> Failure:
-    said = (
-        "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
-        "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
-        "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
-        "deleted between the time the first chunk was returned and now may show up in the list."
-    )
-    return Failure(410, "Expired", said, None, {"continue": _token(-1, start)})
 
 
 def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: str, limit: int) -> Sequence[Manifest]:

@@ -335,20 +335,17 @@ def _update_scale(context: Context, body: Any) -> Reply:
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if not isinstance(replicas, int) or replicas < 0:
         why = "must be greater than or equal to 0"
-        raise _scale_refusal(context, FieldError("spec.replicas", encode(replicas), why, kind="Invalid value"))
+        error = FieldError("spec.replicas", encode(replicas), why, kind="Invalid value")
+        name = context.target.name
+        said = f'Scale.autoscaling "{name}" is invalid: {error}'
+        causes = [{"reason": "FieldValueInvalid", "message": error.text, "field": error.path}]
+        raise Failure(422, "Invalid", said, {"name": name, "group": "autoscaling", "kind": "Scale", "causes": causes})
     new = with_replicas(context.resource, old, replicas)
     bare = replace(context, target=context.target._replace(subresource=""))
     stored = store_update(bare, {**new, "metadata": dict(new["metadata"])})
     return Reply(
         200, show(context.resource, make_scale(context.resource, stored), context.form, context.now, kind="Scale")
     )
-
-
-def _scale_refusal(context: Context, error: FieldError) -> Failure:
-    name = context.target.name
-    said = f'Scale.autoscaling "{name}" is invalid: {error}'
-    causes = [{"reason": "FieldValueInvalid", "message": error.text, "field": error.path}]
-    return Failure(422, "Invalid", said, {"name": name, "group": "autoscaling", "kind": "Scale", "causes": causes})
 
 
 def patch(context: Context, body: Any, content_type: str) -> Reply:
@@ -393,27 +390,33 @@ def delete(context: Context, body: Any) -> Reply:
     grace = context.query.get("gracePeriodSeconds", "0")
     if not re.fullmatch(r"[+-]?\d{1,18}", grace):
         raise bad_request(f"strconv.ParseInt: parsing {encode(grace)}: invalid syntax")
-    errors = _option_errors(options)
-    if errors:
-        raise invalid_options("DeleteOptions", *errors)
-    if not context.target.name:
-        return _delete_collection(context, options)
-    if context.resource.kind == "Job" and not {"propagationPolicy", "orphanDependents"} & options.keys():
-        context.warnings.append(
-            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
-            "or set propagationPolicy=Orphan to suppress this warning"
-        )
-    return _delete(context, options)
-
-
-def _option_errors(options: Mapping[str, Any]) -> list[FieldError]:
     policy, dry_run, errors = options.get("propagationPolicy"), options.get("dryRun"), []
     if policy not in (None, "", *_POLICIES):
         supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
         errors.append(FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value"))
     if isinstance(dry_run, list) and dry_run not in ([], ["All"]):
         errors.append(FieldError("dryRun", encode(dry_run), 'supported values: "All"', kind="Unsupported value"))
-    return errors
+    if errors:
+        raise invalid_options("DeleteOptions", *errors)
+    if not context.target.name:
+        if "deletecollection" not in context.resource.verbs:
+            raise not_allowed()
+        store, resource = context.api.store, context.resource
+        listed = list_objects(store, resource, context.target, "object", context.query, context.now, 0)
+        for each in list(
+            pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
+        ):
+            meta = each["metadata"]
+            target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
+            if resource.key == EVENTS or store.get(resource.key, target.namespace, target.name) is not None:
+                _delete(replace(context, target=target), {**options, "preconditions": {}})
+        return listed
+    if context.resource.kind == "Job" and not {"propagationPolicy", "orphanDependents"} & options.keys():
+        context.warnings.append(
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them "
+            "or set propagationPolicy=Orphan to suppress this warning"
+        )
+    return _delete(context, options)
 
 
 def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
@@ -461,21 +464,6 @@ def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
     )
     details = {"name": name, **({"group": context.resource.group} if context.resource.group else {}), "kind": kind}
     return Failure(409, "Conflict", f'Operation cannot be fulfilled on {kind} "{name}": {why}', details)
-
-
-def _delete_collection(context: Context, options: Mapping[str, Any]) -> Reply:
-    if "deletecollection" not in context.resource.verbs:
-        raise not_allowed()
-    store, resource = context.api.store, context.resource
-    listed = list_objects(store, resource, context.target, "object", context.query, context.now, 0)
-    for each in list(
-        pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
-    ):
-        meta = each["metadata"]
-        target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
-        if resource.key == EVENTS or store.get(resource.key, target.namespace, target.name) is not None:
-            _delete(replace(context, target=target), {**options, "preconditions": {}})
-    return listed
 
 
 def write(context: Context, body: Any, content_type: str) -> Reply:

@@ -125,7 +125,16 @@ def _container(container: Any, counts: Counter[str]) -> Any:
         new["env"] = [_variable(each, counts) for each in container["env"]]
     for field in ("args", "command"):
         if isinstance(container.get(field), list):
-            new[field] = _arguments(container[field], counts)
+            given = container[field]
+            kept: list[Any] = []
+            for number, entry in enumerate(given):
+                before = given[number - 1] if number else ""
+                if isinstance(before, str) and _FLAG.match(before) and isinstance(entry, str) and entry[:1] != "-":
+                    kept.append(REMOVED)
+                    counts[VALUES] += 1
+                else:
+                    kept.append(_value("", entry, counts))
+            new[field] = kept
     return {**container, **new} if new else container
 
 
@@ -134,19 +143,6 @@ def _variable(entry: Any, counts: Counter[str]) -> Any:
         return entry
     value = _value(str(entry.get("name") or ""), entry["value"], counts)
     return entry if value is entry["value"] else {**entry, "value": value}
-
-
-def _arguments(given: list[Any], counts: Counter[str]) -> list[Any]:
-    """Remove credentials: the argument after `--token` in `--token abc`, the text after the sign in `--token=abc`."""
-    kept: list[Any] = []
-    for number, entry in enumerate(given):
-        before = given[number - 1] if number else ""
-        if isinstance(before, str) and _FLAG.match(before) and isinstance(entry, str) and entry[:1] != "-":
-            kept.append(REMOVED)
-            counts[VALUES] += 1
-        else:
-            kept.append(_value("", entry, counts))
-    return kept
 
 
 def _anything(name: str, value: Any, counts: Counter[str]) -> Any:

@@ -238,14 +238,12 @@ def notes(store: Store, items: tuple[Item, ...]) -> list[str]:
         if node and node not in nodes and store.node(node) is None:
             absent[node] = absent.get(node, 0) + 1
         ended += (item.manifest.get("status") or {}).get("phase") in TERMINAL_PHASES
-    said = [_absent_node(name, count) for name, count in sorted(absent.items())]
+    said = [
+        f'node "{name}" is not in the cluster: {_pods(count)} bound to it' for name, count in sorted(absent.items())
+    ]
     if ended:
         said.append(f"{_pods(ended)} past the end (Succeeded or Failed): kept, and left alone by the scheduler")
     return said
-
-
-def _absent_node(name: str, count: int) -> str:
-    return f'node "{name}" is not in the cluster: {_pods(count)} bound to it'
 
 
 def _pods(count: int) -> str:

@@ -234,7 +234,8 @@ def pool_notes(store: Store, slices: Iterable[str]) -> list[str]:
     by_pool: dict[_Pool, list[Manifest]] = {}
     touched: dict[_Pool, None] = {}
     for manifest in store.list(SLICE) if wanted else ():
-        pool = _pool_of(manifest)
+        spec = manifest.get("spec") or {}
+        pool = str(spec.get("driver") or ""), str((spec.get("pool") or {}).get("name") or "")
         by_pool.setdefault(pool, []).append(manifest)
         if manifest["metadata"]["name"] in wanted:
             touched[pool] = None
@@ -272,11 +273,6 @@ def _twice(slices: list[Manifest]) -> str:
                 return name
             seen[name] = None
     return ""
-
-
-def _pool_of(manifest: Manifest) -> _Pool:
-    spec = manifest.get("spec") or {}
-    return str(spec.get("driver") or ""), str((spec.get("pool") or {}).get("name") or "")
 
 
 def _generation(manifest: Manifest) -> int:

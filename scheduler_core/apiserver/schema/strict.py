@@ -50,7 +50,13 @@ def _check(field: Field) -> Check:
     if field.shape == "object":
         return _object(field.inner)
     if field.shape == "leaf":
-        return _leaf(field.inner)
+        name = field.inner
+        if name == "string":
+            return _string
+        if name == "bool":
+            return lambda value, lenient: type(value) is bool
+        leaf = LEAVES.get(name)
+        return _anything if leaf is None else _build_leaf_check(leaf)
     item = parse_expression(field.inner)
     return _list(_check(item), _get_limit(item)) if field.shape == "list" else _map(_check(item))
 
@@ -98,15 +104,6 @@ def _map(inner: Check) -> Check:
         )
 
     return check
-
-
-def _leaf(name: str) -> Check:
-    if name == "string":
-        return _string
-    if name == "bool":
-        return lambda value, lenient: type(value) is bool
-    leaf = LEAVES.get(name)
-    return _anything if leaf is None else _build_leaf_check(leaf)
 
 
 def _string(value: Any, lenient: bool) -> bool:

@@ -85,7 +85,9 @@ def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
     if mode == "Indexed":
         _validate_indexed_job(spec, where, errors)
     elif mode == "NonIndexed":
-        _not_indexed(spec, where, errors)
+        for name in ("backoffLimitPerIndex", "maxFailedIndexes"):
+            if spec.get(name) is not None:
+                errors.invalid(f"{where}.{name}", spec[name], "requires indexed completion mode")
     _policies(spec, where, errors)
     pod_template(spec.get("template") or {}, f"{where}.template", errors)
     _restart_policy(spec, f"{where}.template.spec.restartPolicy", errors)
@@ -129,12 +131,6 @@ def _many(spec: Manifest, where: str, errors: Errors) -> None:
                 "backoff limit per index"
             )
             errors.invalid(f"{where}.{name}", spec[name], detail)
-
-
-def _not_indexed(spec: Manifest, where: str, errors: Errors) -> None:
-    for name in ("backoffLimitPerIndex", "maxFailedIndexes"):
-        if spec.get(name) is not None:
-            errors.invalid(f"{where}.{name}", spec[name], "requires indexed completion mode")
 
 
 def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:

@@ -101,7 +101,8 @@ def validate_spread_constraints(constraints: Sequence[Spec], path: str, errors: 
         if action not in ("DoNotSchedule", "ScheduleAnyway"):
             errors.not_supported(f"{where}.whenUnsatisfiable", action, ("DoNotSchedule", "ScheduleAnyway"))
         pair = _pair(constraint)
-        _not_repeated(pair, last[pair] > i, where, errors)
+        if last[pair] > i:
+            errors.duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
         _min_domains(constraint, action, where, errors)
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             one(field, "Honor", "Ignore", empty=True)(constraint, where, errors)
@@ -112,11 +113,6 @@ def validate_spread_constraints(constraints: Sequence[Spec], path: str, errors: 
 
 def _pair(constraint: Spec) -> tuple[Any, Any]:
     return constraint.get("topologyKey") or "", constraint.get("whenUnsatisfiable") or ""
-
-
-def _not_repeated(pair: tuple[Any, Any], repeated: bool, path: str, errors: Errors) -> None:
-    if repeated:
-        errors.duplicate(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
 
 
 def _min_domains(constraint: Spec, action: str, path: str, errors: Errors) -> None:

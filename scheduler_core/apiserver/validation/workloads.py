@@ -201,7 +201,9 @@ def replication_controller(manifest: Manifest, errors: Errors) -> None:
 
 def stateful_set(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
-    _selects_some(manifest, errors)
+    selector = (manifest.get("spec") or {}).get("selector")
+    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        errors.invalid("spec.selector", dict(selector), f"empty selector is invalid for {manifest['kind'].lower()}")
     _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit"), errors)
     policy = spec.get("podManagementPolicy")
     if policy not in (None, "OrderedReady", "Parallel"):
@@ -263,12 +265,6 @@ def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
 
 
 _ROLLING = {"maxUnavailable": 1, "maxSurge": 0}
-
-
-def _selects_some(manifest: Manifest, errors: Errors) -> None:
-    selector = (manifest.get("spec") or {}).get("selector")
-    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
-        errors.invalid("spec.selector", dict(selector), f"empty selector is invalid for {manifest['kind'].lower()}")
 
 
 def _not_negative(manifest: Manifest, fields: tuple[str, ...], errors: Errors) -> None:

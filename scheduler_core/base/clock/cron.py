@@ -70,9 +70,11 @@ class Schedule:
             if local.year > last:
                 return None
             if local.month not in self.months:
-                at = self._first_of_next_month(local)
+                year, month = divmod(local.year * 12 + local.month, 12)
+                at = self._midnight(year, month + 1, 1)
             elif not self._has_day(local):
-                at = self._next_day(local)
+                day = (local.replace(tzinfo=None) + timedelta(days=1)).date()
+                at = self._midnight(day.year, day.month, day.day)
             elif local.hour not in self.hours:
                 at += 3600 - local.minute * 60 - local.second
             elif local.minute not in self.minutes or local.second:
@@ -87,14 +89,6 @@ class Schedule:
         of_month = local.day in self.days
         of_week = local.isoweekday() % 7 in self.weekdays
         return of_month and of_week if self.all_days else of_month or of_week
-
-    def _first_of_next_month(self, local: datetime) -> int:
-        year, month = divmod(local.year * 12 + local.month, 12)
-        return self._midnight(year, month + 1, 1)
-
-    def _next_day(self, local: datetime) -> int:
-        day = (local.replace(tzinfo=None) + timedelta(days=1)).date()
-        return self._midnight(day.year, day.month, day.day)
 
     def _midnight(self, year: int, month: int, day: int) -> int:
         return int(datetime(year, month, day, tzinfo=self.zone).timestamp())

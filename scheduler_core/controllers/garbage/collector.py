@@ -109,7 +109,9 @@ class GarbageCollector(Controller):
         if new is not None:
             self._seen(world, event.kind, old, new)
         elif old is not None:
-            self._gone(world, old)
+            self._enqueue_dependents(world, old)
+            for ref in owners(old):
+                self._enqueue_owner(world, ref)
 
     def _seen(self, world: World, kind: str, old: Manifest | None, new: Manifest) -> None:
         """An object was made or changed: it may refer to nobody, and begin or cease to hold an owner back."""
@@ -127,12 +129,6 @@ class GarbageCollector(Controller):
         elif _ends_with(new, FOREGROUND) and not _ends_with(old, FOREGROUND):
             self._enqueue_dependents(world, new)
             self.enqueue(world, str(item))
-
-    def _gone(self, world: World, old: Manifest) -> None:
-        """An object is gone: its dependents may go, and an owner that waited for it."""
-        self._enqueue_dependents(world, old)
-        for ref in owners(old):
-            self._enqueue_owner(world, ref)
 
     def _enqueue_dependents(self, world: World, owner: Manifest) -> None:
         for item in _dependents(world, owner):
@@ -158,12 +154,20 @@ class GarbageCollector(Controller):
                 self.event(world, WARNING, "OwnerRefInvalidNamespace", item.kind, key, text)
 
     def sync(self, world: World, key: str) -> str:
-        item = _item(key)
+        kind, *rest = key.split("/")
+        item = Item(kind, rest[0] if len(rest) > 1 else "", rest[-1])
         latest = world.store.get(*item)
         if latest is None:
             return ""
         if _ends_with(latest, ORPHAN):
-            return _orphan_dependents(world, item, latest)
+            uid = str(latest["metadata"].get("uid"))
+            dependents = _dependents(world, latest)
+            for dependent in dependents:
+                manifest = world.store.get(*dependent)
+                if manifest is not None:
+                    _take_references(world, dependent, manifest, {uid})
+            _take_finalizer(world, item, latest, ORPHAN)
+            return f"let {item} go and orphaned {_list(dependents) or 'nothing'}"
         if _ends_with(latest, FOREGROUND):
             return self._wait_for_dependents(world, item, latest)
         if latest["metadata"].get("deletionTimestamp") is not None or not owners(latest):
@@ -206,17 +210,6 @@ def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classif
     _delete(world, item, latest, policy)
     why = "is being deleted" if refs.waiting else "is gone"
     return f"deleted {item}: its owner {_names(gone)} {why}"
-
-
-def _orphan_dependents(world: World, item: Item, owner: Manifest) -> str:
-    uid = str(owner["metadata"].get("uid"))
-    dependents = _dependents(world, owner)
-    for dependent in dependents:
-        manifest = world.store.get(*dependent)
-        if manifest is not None:
-            _take_references(world, dependent, manifest, {uid})
-    _take_finalizer(world, item, owner, ORPHAN)
-    return f"let {item} go and orphaned {_list(dependents) or 'nothing'}"
 
 
 # writing
@@ -267,11 +260,6 @@ def _ends_with(manifest: Manifest | None, finalizer: str) -> bool:
 
 def _blocks(manifest: Manifest, uid: Any) -> bool:
     return any(ref.get("uid") == uid and ref.get("blockOwnerDeletion") for ref in owners(manifest))
-
-
-def _item(key: str) -> Item:
-    kind, *rest = key.split("/")
-    return Item(kind, rest[0] if len(rest) > 1 else "", rest[-1])
 
 
 def _names(refs: list[Manifest]) -> str:

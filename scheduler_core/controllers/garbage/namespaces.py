@@ -70,9 +70,18 @@ class NamespaceController(Controller):
         if namespace is None or not _ending(namespace):
             waiting.pop(key, None)
             return ""
-        estimate = _grace(world, key, namespace)
+        # Seconds that pods may take to end; none once that time is over.
+        graces = [
+            pod.spec.termination_grace_seconds
+            for pod in world.store.pods()
+            if pod.namespace == key and not pod.terminal
+        ]
+        begun = parse_time(namespace["metadata"]["deletionTimestamp"]) - world.store.epoch
+        longest = max(graces, default=0)
+        estimate = 0 if world.now - begun >= longest * SECOND else longest
         for item in _content(world, key):
-            _delete(world, item)
+            with suppress(Refused):
+                world.api.delete(item, propagation="Background")
         left = _content(world, key)
         finalizers = Counter(f for item in left for f in _finalizers(world, item))
         _set_conditions(world, key, left, finalizers)
@@ -100,25 +109,9 @@ def _content(world: World, namespace: str) -> list[Item]:
     ]
 
 
-def _delete(world: World, item: Item) -> None:
-    """Delete an item. If refused, it remains, as the conditions report."""
-    with suppress(Refused):
-        world.api.delete(item, propagation="Background")
-
-
 def _finalizers(world: World, item: Item) -> list[str]:
     manifest = world.store.get(*item)
     return [] if manifest is None else list(manifest["metadata"].get("finalizers") or ())
-
-
-def _grace(world: World, name: str, namespace: Manifest) -> int:
-    """Seconds that pods may take to end; none once that time is over."""
-    graces = [
-        pod.spec.termination_grace_seconds for pod in world.store.pods() if pod.namespace == name and not pod.terminal
-    ]
-    begun = parse_time(namespace["metadata"]["deletionTimestamp"]) - world.store.epoch
-    longest = max(graces, default=0)
-    return 0 if world.now - begun >= longest * SECOND else longest
 
 
 def _finalize(world: World, key: str) -> None:

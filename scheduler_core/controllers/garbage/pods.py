@@ -157,17 +157,13 @@ def _delete(world: World, pod: Pod, condition: dict[str, Any] | None) -> bool:
     try:
         # With no kubelet to end it, the pod would stay Running for as long as a finalizer holds it.
         if not pod.terminal:
-            world.api.patch_status(target, _build_failed_status(world, pod, condition))
+            status = {**(pod.manifest.get("status") or {}), "phase": "Failed"}
+            if condition is not None:
+                generation = int(pod.manifest["metadata"].get("generation") or 0)
+                said = {**condition, "observedGeneration": generation}
+                status = with_condition(status, said, world.store.timestamp(world.now)) or status
+            world.api.patch_status(target, status)
         world.api.delete(target, grace=0)
     except Refused:
         return False
     return True
-
-
-def _build_failed_status(world: World, pod: Pod, condition: dict[str, Any] | None) -> dict[str, Any]:
-    status = {**(pod.manifest.get("status") or {}), "phase": "Failed"}
-    if condition is not None:
-        generation = int(pod.manifest["metadata"].get("generation") or 0)
-        said = {**condition, "observedGeneration": generation}
-        status = with_condition(status, said, world.store.timestamp(world.now)) or status
-    return status

@@ -89,7 +89,7 @@ def _nearest(pods: Sequence[Pod], missing: Missing) -> list[Pod]:
             raise _none(missing)
         best, shortest = 0, float(len(missing) + 1)
         for i, pod in enumerate(left):
-            distance = _distance(missing, pod)
+            distance = sum((max(amount - _request(pod, name), 0) / amount) ** 2 for name, amount in missing)
             if distance < shortest or (distance == shortest and _is_smaller(pod, left[best])):
                 best, shortest = i, distance
         chosen.append(left[best])
@@ -107,10 +107,6 @@ def _without(missing: Missing, pods: Sequence[Pod]) -> Missing:
     """Return the amounts still missing without the pods."""
     left = [(name, amount - sum(_request(pod, name) for pod in pods)) for name, amount in missing]
     return [(name, amount) for name, amount in left if amount > 0]
-
-
-def _distance(missing: Missing, pod: Pod) -> float:
-    return sum((max(amount - _request(pod, name), 0) / amount) ** 2 for name, amount in missing)
 
 
 def _is_smaller(pod: Pod, other: Pod) -> bool:

@@ -96,12 +96,14 @@ def record_ends(run: PodRun, now: int) -> PodRun:
 def advance_run(run: PodRun, setting: Setting) -> PodRun:
     """Return the run after the kubelet's starts, restarts, and stops; ends must be observed first."""
     if run.kill is not None:
-        return _apply_kill(run, setting)
+        assert run.kill is not None
+        return _terminate_containers(run, setting, run.kill.until)
     if setting.now < run.starts_at:
         return run
     begun = any(each.starts for each in run.containers)
     if is_finished(run, setting):
-        return _wound_up(run, setting)
+        grace = setting.pod.spec.termination_grace_seconds
+        return _terminate_containers(run, setting, setting.now + max(grace, 1) * SECOND)
     run = _with_new_images(run, setting)
     init = _advance_init(run, setting, begun)
     run = replace(run, init=init)
@@ -258,17 +260,6 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
 
 
 # the end
-
-
-def _wound_up(run: PodRun, setting: Setting) -> PodRun:
-    """The rest of a pod whose work is done: its sidecars end."""
-    grace = setting.pod.spec.termination_grace_seconds
-    return _terminate_containers(run, setting, setting.now + max(grace, 1) * SECOND)
-
-
-def _apply_kill(run: PodRun, setting: Setting) -> PodRun:
-    assert run.kill is not None
-    return _terminate_containers(run, setting, run.kill.until)
 
 
 def _terminate_containers(run: PodRun, setting: Setting, until: int) -> PodRun:

@@ -42,7 +42,8 @@ def missing(world: World, pod: Pod, node: Node) -> list[str]:
     sizes = world.surroundings.kubelet.image_sizes
     if not sizes:
         return []
-    there = _there(world, node)
+    reported = (normalize_image_name(name) for names, _ in node.images for name in names)
+    there = frozenset((*reported, *world.surroundings.kubelet.pulled.get(node.name, ())))
     return [name for name in dict.fromkeys(pod.spec.images) if name in sizes and name not in there]
 
 
@@ -73,8 +74,3 @@ def to_report(world: World, node: Node) -> list[Mapping[str, Any]] | None:
     old = (node.manifest.get("status") or {}).get("images") or []
     new = [*old, *({"names": [name], "sizeBytes": memory.image_sizes[name]} for name in names)]
     return sorted(new, key=lambda image: -int(image.get("sizeBytes") or 0))[:MOST_REPORTED]
-
-
-def _there(world: World, node: Node) -> frozenset[str]:
-    reported = (normalize_image_name(name) for names, _ in node.images for name in names)
-    return frozenset((*reported, *world.surroundings.kubelet.pulled.get(node.name, ())))

@@ -147,7 +147,26 @@ class NodeLifecycle(Controller):
 
     def sync(self, world: World, key: str) -> str:
         if key == MONITOR:
-            return self._look_at_all(world)
+            nodes = world.store.nodes()
+            texts = self._classify(world, nodes)
+            counts: dict[str, Census] = {}
+            turns: list[int] = []
+            for node in nodes:
+                texts += self._look_at(world, node)
+                now = world.store.node(node.name) or node
+                if EXCLUDED not in node.labels:
+                    ready, lost = counts.get(node.zone_key, Census(0, 0))
+                    alive = now.ready == "True"
+                    counts[node.zone_key] = Census(ready + alive, lost + (not alive))
+                turn = get_lost_time(world, now)
+                if turn is not None:
+                    turns.append(turn)
+            texts += self._follow_zones(world, nodes, counts)
+            if turns:
+                # Never at this instant again: a turn that is past already would repeat the round without time going on.
+                self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
+            self._plan_tainting(world)
+            return "; ".join(texts)
         if key == ZONES:
             return self._taint_waiting(world)
         if key.startswith(_POD):
@@ -173,28 +192,6 @@ class NodeLifecycle(Controller):
         return "; ".join(texts)
 
     # the node monitor
-
-    def _look_at_all(self, world: World) -> str:
-        nodes = world.store.nodes()
-        texts = self._classify(world, nodes)
-        counts: dict[str, Census] = {}
-        turns: list[int] = []
-        for node in nodes:
-            texts += self._look_at(world, node)
-            now = world.store.node(node.name) or node
-            if EXCLUDED not in node.labels:
-                ready, lost = counts.get(node.zone_key, Census(0, 0))
-                alive = now.ready == "True"
-                counts[node.zone_key] = Census(ready + alive, lost + (not alive))
-            turn = get_lost_time(world, now)
-            if turn is not None:
-                turns.append(turn)
-        texts += self._follow_zones(world, nodes, counts)
-        if turns:
-            # Never at this instant again: a turn that is past already would repeat the round without time going on.
-            self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
-        self._plan_tainting(world)
-        return "; ".join(texts)
 
     def _classify(self, world: World, nodes: list[Node]) -> list[str]:
         """Notices nodes that are new and nodes that have gone, and zones that are new."""

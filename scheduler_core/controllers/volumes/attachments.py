@@ -174,7 +174,8 @@ class Attacher(Controller):
         attachment = world.store.get(ATTACHMENT, "", key)
         if attachment is None:
             return ""
-        own = _name_finalizer(str((attachment.get("spec") or {}).get("attacher") or ""))
+        name = re.sub(r"[^A-Za-z0-9-]", "-", str((attachment.get("spec") or {}).get("attacher") or ""))
+        own = f"external-attacher/{name}X" if name.endswith("-") else f"external-attacher/{name}"
         finalizers = list(attachment["metadata"].get("finalizers") or ())
         what = f"{get_volume(attachment)} {{}} {get_node(attachment)}"
         if volumes.deleting(attachment):
@@ -189,8 +190,3 @@ class Attacher(Controller):
             world.api.update(with_section(attachment, "metadata", {"finalizers": [*finalizers, own]}))
         world.api.patch_status((ATTACHMENT, "", key), {"attached": True})
         return what.format("is attached to")
-
-
-def _name_finalizer(driver: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9-]", "-", driver)
-    return f"external-attacher/{name}X" if name.endswith("-") else f"external-attacher/{name}"

@@ -158,7 +158,17 @@ _DISABLED = "kubernetes.io/host-path"
 def sync(world: World, claim: Manifest) -> str:
     """Reconciles a claim."""
     if storage.annotation(claim, storage.BIND_COMPLETED) is not None:
-        return _sync_bound(world, claim)
+        # A claim that was bound once: both sides are made to say so, or it is lost.
+        name = storage.volume_name(claim)
+        if not name:
+            return _lose(world, claim, "ClaimLost", _LOST_REFERENCE)
+        volume = world.store.get(storage.VOLUME, "", name)
+        if volume is None:
+            return _lose(world, claim, "ClaimLost", _LOST_VOLUME)
+        ref = storage.claim_ref(volume)
+        if ref is not None and ref.get("uid") != claim["metadata"].get("uid"):
+            return _lose(world, claim, "ClaimMisbound", _MISBOUND)
+        return f"bound {storage.key_of(claim)} to {name} again" if bind(world, volume, claim) else ""
     return _asks_for_one(world, claim) if storage.volume_name(claim) else _unbound(world, claim)
 
 
@@ -170,7 +180,10 @@ def _unbound(world: World, claim: Manifest) -> str:
         why = "it is meant for it" if storage.is_for(volume, claim) else "the smallest that suits it"
         bind(world, volume, claim)
         return f"bound {key} to {storage.name_of(volume)}: {why}"
-    if _has_no_class(claim) and (default := default_class(store)):
+    if (
+        (claim.get("spec") or {}).get("storageClassName") is None
+        and storage.annotation(claim, storage.BETA_CLASS) is None
+    ) and (default := default_class(store)):
         world.api.update(with_section(claim, "spec", {"storageClassName": default}))
         return f"gave {key} the default class {default}"
     if waits_for_consumer(store, storage.class_of(claim)) and storage.annotation(claim, storage.SELECTED_NODE) is None:
@@ -182,12 +195,6 @@ def _unbound(world: World, claim: Manifest) -> str:
         say(world, claim, NORMAL, "FailedBinding", text)
     set_claim_status(world, claim, "Pending")
     return f"left {key} pending: {text}"
-
-
-def _has_no_class(claim: Manifest) -> bool:
-    return (claim.get("spec") or {}).get("storageClassName") is None and storage.annotation(
-        claim, storage.BETA_CLASS
-    ) is None
 
 
 def _say_whom_it_waits_for(world: World, claim: Manifest) -> str:
@@ -250,20 +257,6 @@ def _asks_for_one(world: World, claim: Manifest) -> str:
         say(world, claim, WARNING, "FailedBinding", text)
     set_claim_status(world, claim, "Pending")
     return f"left {key} pending: {text}"
-
-
-def _sync_bound(world: World, claim: Manifest) -> str:
-    """A claim that was bound once: both sides are made to say so, or it is lost."""
-    name = storage.volume_name(claim)
-    if not name:
-        return _lose(world, claim, "ClaimLost", _LOST_REFERENCE)
-    volume = world.store.get(storage.VOLUME, "", name)
-    if volume is None:
-        return _lose(world, claim, "ClaimLost", _LOST_VOLUME)
-    ref = storage.claim_ref(volume)
-    if ref is not None and ref.get("uid") != claim["metadata"].get("uid"):
-        return _lose(world, claim, "ClaimMisbound", _MISBOUND)
-    return f"bound {storage.key_of(claim)} to {name} again" if bind(world, volume, claim) else ""
 
 
 def _lose(world: World, claim: Manifest, reason: str, message: str) -> str:

@@ -68,7 +68,13 @@ class Provisioner(Controller):
         self.event(world, NORMAL, "Provisioning", storage.CLAIM, key, text)
         selected = storage.annotation(claim, storage.SELECTED_NODE)
         if selected is not None and world.store.node(selected) is None:
-            return self._give_back(world, claim, selected)
+            # Without its node a claim gives its choice back, so that the scheduler chooses anew.
+            text = f'failed to get target node: nodes "{selected}" not found'
+            self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
+            marks = claim["metadata"].get("annotations") or {}
+            kept = {name: value for name, value in marks.items() if name != storage.SELECTED_NODE}
+            world.api.update(with_section(claim, "metadata", {"annotations": kept}))
+            return f"made no volume for {storage.key_of(claim)}: {text}"
         self._fail_if_set(world, claim)
         volume = new_volume(world.store, claim, storage_class, storage.annotation(claim, PROVISIONER) or "")
         if policy_of(volume) == "Delete":
@@ -94,15 +100,6 @@ class Provisioner(Controller):
             text = f'failed to provision volume with StorageClass "{storage.class_of(claim)}": {problem}'
             self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
             raise unknown_error(text, f"claim {storage.key_of(claim)}")
-
-    def _give_back(self, world: World, claim: Manifest, node: str) -> str:
-        """Without its node a claim gives its choice back, so that the scheduler chooses anew."""
-        text = f'failed to get target node: nodes "{node}" not found'
-        self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
-        marks = claim["metadata"].get("annotations") or {}
-        kept = {name: value for name, value in marks.items() if name != storage.SELECTED_NODE}
-        world.api.update(with_section(claim, "metadata", {"annotations": kept}))
-        return f"made no volume for {storage.key_of(claim)}: {text}"
 
 
 def _runs(world: World, provisioner: str | None) -> bool:

@@ -121,7 +121,20 @@ def sync(world: World, volume: Manifest) -> tuple[str, str]:
     if claim is None or claim["metadata"].get("uid") != ref["uid"]:
         return _release(world, volume, "its claim is gone"), ""
     if not volumes.volume_name(claim):
-        return _hand_over(world, volume, claim)
+        # A volume is a claim's, which does not know yet: the claim's turn is next.
+        namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
+        if volumes.volume_mode(volume) == volumes.volume_mode(claim):
+            return "", f"{namespace}/{name}"
+        to_volume = (
+            f'Cannot bind PersistentVolume to requested PersistentVolumeClaim "{name}" due to incompatible volumeMode.'
+        )
+        to_claim = (
+            f'Cannot bind PersistentVolume "{volumes.name_of(volume)}" to requested PersistentVolumeClaim '
+            "due to incompatible volumeMode."
+        )
+        say(world, volume, WARNING, "VolumeMismatch", to_volume)
+        say(world, claim, WARNING, "VolumeMismatch", to_claim)
+        return f"left {volumes.name_of(volume)}: its volumeMode is not that of {namespace}/{name}", ""
     if volumes.volume_name(claim) == name:
         done = set_phase(world, volume, "Bound") is not volume
         return (f"{name} is bound" if done else ""), ""
@@ -129,23 +142,6 @@ def sync(world: World, volume: Manifest) -> tuple[str, str]:
         return _release(world, volume, f"its claim took {volumes.volume_name(claim)}"), ""
     unbind(world, volume)
     return f"took {name} back from its claim, which took {volumes.volume_name(claim)}", ""
-
-
-def _hand_over(world: World, volume: Manifest, claim: Manifest) -> tuple[str, str]:
-    """A volume is a claim's, which does not know yet: the claim's turn is next."""
-    namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
-    if volumes.volume_mode(volume) == volumes.volume_mode(claim):
-        return "", f"{namespace}/{name}"
-    to_volume = (
-        f'Cannot bind PersistentVolume to requested PersistentVolumeClaim "{name}" due to incompatible volumeMode.'
-    )
-    to_claim = (
-        f'Cannot bind PersistentVolume "{volumes.name_of(volume)}" to requested PersistentVolumeClaim '
-        "due to incompatible volumeMode."
-    )
-    say(world, volume, WARNING, "VolumeMismatch", to_volume)
-    say(world, claim, WARNING, "VolumeMismatch", to_claim)
-    return f"left {volumes.name_of(volume)}: its volumeMode is not that of {namespace}/{name}", ""
 
 
 def _release(world: World, volume: Manifest, why: str) -> str:
@@ -162,25 +158,21 @@ def _reclaim(world: World, volume: Manifest) -> str:
     if policy == "Retain":
         return "it is kept as it is, as its reclaim policy says"
     if policy == "Recycle":
-        return _recycle(world, volume)
+        ref = volumes.claim_ref(volume) or {}
+        key = f"{ref.get('namespace') or ''}/{ref.get('name') or ''}"
+        users = [p.key for p in world.surroundings.volumes.users.of(world.store, key) if not p.terminal]
+        if users and world.store.get(volumes.CLAIM, *key.split("/", 1)) is None:
+            text = f"Volume is used by pods: {','.join(users)}"
+            say(world, volume, NORMAL, "VolumeFailedRecycle", text)
+            return f"not recycled: {text}"
+        if not any(source in (volume.get("spec") or {}) for source in _RECYCLABLE):
+            return _fail(world, volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!")
+        say(world, volume, NORMAL, "VolumeRecycled", "Volume recycled")
+        unbind(world, volume)
+        return f"recycled {volumes.name_of(volume)}"
     if policy == "Delete":
         return _delete(world, volume)
     return _fail(world, volume, "VolumeUnknownReclaimPolicy", "Volume has unrecognized PersistentVolumeReclaimPolicy")
-
-
-def _recycle(world: World, volume: Manifest) -> str:
-    ref = volumes.claim_ref(volume) or {}
-    key = f"{ref.get('namespace') or ''}/{ref.get('name') or ''}"
-    users = [p.key for p in world.surroundings.volumes.users.of(world.store, key) if not p.terminal]
-    if users and world.store.get(volumes.CLAIM, *key.split("/", 1)) is None:
-        text = f"Volume is used by pods: {','.join(users)}"
-        say(world, volume, NORMAL, "VolumeFailedRecycle", text)
-        return f"not recycled: {text}"
-    if not any(source in (volume.get("spec") or {}) for source in _RECYCLABLE):
-        return _fail(world, volume, "VolumeFailedRecycle", "No recycler plugin found for the volume!")
-    say(world, volume, NORMAL, "VolumeRecycled", "Volume recycled")
-    unbind(world, volume)
-    return f"recycled {volumes.name_of(volume)}"
 
 
 def _delete(world: World, volume: Manifest) -> str:

@@ -216,17 +216,13 @@ def _claim(world: World, owner: Owner, kind: str, manifest: Manifest, fits: bool
         return fits
     if owner.deleting or not fits or manifest["metadata"].get("deletionTimestamp"):
         return False
-    return _patch(world, kind, manifest, _build_adopt_patch(manifest, owner, finalizers))
-
-
-def _build_adopt_patch(manifest: Manifest, owner: Owner, finalizers: Sequence[str]) -> Patch:
     meta = manifest["metadata"]
     others = [ref for ref in meta.get("ownerReferences") or () if ref.get("uid") != owner.uid]
     patch: Patch = {"ownerReferences": [*others, owner.reference()]}
     if finalizers:
         kept = [name for name in meta.get("finalizers") or () if name not in finalizers]
         patch["finalizers"] = [*kept, *finalizers]
-    return patch
+    return _patch(world, kind, manifest, patch)
 
 
 def build_release_patch(manifest: Manifest, uid: str, finalizers: Sequence[str] = ()) -> Patch:

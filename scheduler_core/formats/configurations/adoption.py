@@ -143,7 +143,10 @@ def _adopt(found: Found, features: Features) -> Adoption:
         version = older_version(found.manifest)
         name = "Policy" if found.what == "policy" else version.name if version else ""
         return Adoption(found, {}, name, errors=_locate_errors(found, error.errors))
-    unknown = [_at_home(found, result.manifest, each) for each in unknown_plugins(result.manifest)]
+    unknown = [
+        replace(each, places=tuple(path_before(path, result.manifest, found.manifest) for path in each.places))
+        for each in unknown_plugins(result.manifest)
+    ]
     names = [each.name for each in unknown]
     without = without_plugins(result.manifest, names) if unknown else None
     errors = _errors(result.manifest if without is None else without, features)
@@ -183,11 +186,6 @@ def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]
 
 def _locate_errors(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
     return tuple(error.at(found.locate(error.path)) for error in errors[:MOST_ERRORS])
-
-
-def _at_home(found: Found, manifest: Mapping[str, Any], plugin: UnknownPlugin) -> UnknownPlugin:
-    """The same with its places in the document as it was found."""
-    return replace(plugin, places=tuple(path_before(path, manifest, found.manifest) for path in plugin.places))
 
 
 def path_before(path: str, after: Any, before: Any) -> str:

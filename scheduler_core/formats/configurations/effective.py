@@ -201,7 +201,7 @@ def _merge_plugins(
     at = {each.name: i for i, each in enumerate(ran)}
     changes = []
     for i, entry in enumerate(enabled):
-        own = Ran(entry.get("name") or "", _weight(entry, point), f"{path}.enabled[{i}]")
+        own = Ran(entry.get("name") or "", (entry.get("weight") or 1) if point == SCORE else 0, f"{path}.enabled[{i}]")
         if own.name not in at:
             at[own.name] = len(ran)
             ran.append(own)
@@ -212,7 +212,3 @@ def _merge_plugins(
             text = f'"{own.name}" stood twice at {point}, which kube-scheduler {version.release} refused; it stands there once'
             changes.append(Change("moved", own.path, text))
     return ran, changes
-
-
-def _weight(entry: Mapping[str, Any], point: str) -> int:
-    return (entry.get("weight") or 1) if point == SCORE else 0

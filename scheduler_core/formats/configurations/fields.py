@@ -31,7 +31,14 @@ def common(manifest: MutableManifest) -> list[Change]:
 
 def alpha(manifest: MutableManifest) -> list[Change]:
     """Migrate the fields of v1alpha1 and v1alpha2 and split them into profiles; change the manifest in place."""
-    changes = _lock_names(manifest)
+    election, changes = dict(manifest.get("leaderElection") or {}), []
+    for old, new in (("lockObjectNamespace", "resourceNamespace"), ("lockObjectName", "resourceName")):
+        if old in election:
+            value = election.pop(old)
+            election.setdefault(new, value)
+            changes.append(Change("moved", f"leaderElection.{old}", f"{old} is called {new}"))
+    if changes:
+        manifest["leaderElection"] = election
     if "extenders" in manifest:
         manifest["extenders"] = [extender(each) for each in manifest["extenders"] or ()]
     if "failureDomains" in manifest:
@@ -55,18 +62,6 @@ def extender(given: MutableManifest) -> MutableManifest:
     if isinstance(timeout, int) and not isinstance(timeout, bool):
         out["httpTimeout"] = go_duration(timeout)
     return out
-
-
-def _lock_names(manifest: MutableManifest) -> list[Change]:
-    election, changes = dict(manifest.get("leaderElection") or {}), []
-    for old, new in (("lockObjectNamespace", "resourceNamespace"), ("lockObjectName", "resourceName")):
-        if old in election:
-            value = election.pop(old)
-            election.setdefault(new, value)
-            changes.append(Change("moved", f"leaderElection.{old}", f"{old} is called {new}"))
-    if changes:
-        manifest["leaderElection"] = election
-    return changes
 
 
 def _profile(manifest: MutableManifest) -> list[Change]:
@@ -93,20 +88,16 @@ def _source(source: MutableManifest, profile: MutableManifest) -> list[Change]:
         effect = "the plugins here are kube's defaults; paste the Policy, which can be turned into v1, too"
         return [Change("lost", "algorithmSource.policy", "the Policy that it names is not in this text", effect)]
     if source.get("provider") == "ClusterAutoscalerProvider":
-        _replace_scorer(profile)
+        plugins = profile.setdefault("plugins", {})
+        score = dict(plugins.get("score") or {})
+        score["disabled"] = [*(score.get("disabled") or ()), {"name": "NodeResourcesLeastAllocated"}]
+        score["enabled"] = [*(score.get("enabled") or ()), {"name": "NodeResourcesMostAllocated", "weight": 1}]
+        profile["plugins"] = {**plugins, "score": score}
         text = "ClusterAutoscalerProvider scored by NodeResourcesMostAllocated in place of NodeResourcesLeastAllocated"
         return [Change("moved", "algorithmSource.provider", text)]
     if source.get("provider"):
         return [Change("dropped", "algorithmSource.provider", "its default plugins are the default in v1, too")]
     return []
-
-
-def _replace_scorer(profile: MutableManifest) -> None:
-    plugins = profile.setdefault("plugins", {})
-    score = dict(plugins.get("score") or {})
-    score["disabled"] = [*(score.get("disabled") or ()), {"name": "NodeResourcesLeastAllocated"}]
-    score["enabled"] = [*(score.get("enabled") or ()), {"name": "NodeResourcesMostAllocated", "weight": 1}]
-    profile["plugins"] = {**plugins, "score": score}
 
 
 def _points(profile: MutableManifest, path: str, changes: list[Change]) -> None:

@@ -105,7 +105,13 @@ def keep_sets(
     for name in SPREADERS:
         configs.pop(name, None)
     if any(change.text.endswith(_SPREAD) for change in changes):
-        _migrate_spread_args(configs, where, changes)
+        args = configs.get(SPREAD) or {}
+        if args.get("defaultConstraints"):
+            text = f"{SPREAD} has default constraints of its own here, and keeps them"
+            effect = "pods of a workload are spread by these constraints alone"
+            changes.append(Change("lost", where[SPREAD], text, effect))
+        elif args.get("defaultingType") == "List":
+            args["defaultingType"] = "System"
     return {point: plugin_set for point, plugin_set in kept.items() if plugin_set}, changes
 
 
@@ -137,16 +143,6 @@ def _entry(entry: Mapping[str, Any], which: str, path: str, changes: list[Change
     return {**entry, "name": SPREAD}
 
 
-def _migrate_spread_args(configs: Configs, where: Mapping[str, str], changes: list[Change]) -> None:
-    args = configs.get(SPREAD) or {}
-    if args.get("defaultConstraints"):
-        text = f"{SPREAD} has default constraints of its own here, and keeps them"
-        effect = "pods of a workload are spread by these constraints alone"
-        changes.append(Change("lost", where[SPREAD], text, effect))
-    elif args.get("defaultingType") == "List":
-        args["defaultingType"] = "System"
-
-
 _ALPHAS = ("v1alpha1", "v1alpha2")
 
 
@@ -164,7 +160,9 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
         raise schema.ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
-    _raise(strict.check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest))
+    errors = strict.check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest)
+    if errors:
+        raise schema.ConfigurationError(errors)
     changes = [_first(version)]
     out = present(manifest)
     out["apiVersion"] = schema.API_VERSION
@@ -187,11 +185,6 @@ def _first(version: Version) -> Change:
     became = f"{version.api_version} became {schema.API_VERSION}"
     text = f"{became}; it is read as kube-scheduler {version.release}, the last one to know it, did"
     return Change("moved", "apiVersion", text)
-
-
-def _raise(errors: list[FieldError]) -> None:
-    if errors:
-        raise schema.ConfigurationError(errors)
 
 
 def _names_errors(manifest: Mapping[str, Any]) -> list[FieldError]:

@@ -173,13 +173,9 @@ def write_plugins(profile: Profile, version: Version) -> tuple[dict[str, Any], l
     for point in FIELDS:
         usual = [(name, weight) for name, weight in defaults()[point] if name not in off]
         if plugin_set := _point(point, wanted[point], usual, point in profile.starred):
-            out[point] = _in_order(plugin_set, point in profile.enabled_first)
+            names = sorted(plugin_set, reverse=(point in profile.enabled_first))
+            out[point] = {name: plugin_set[name] for name in names}
     return out, _describe_multi_point(profile, off)
-
-
-def _in_order(plugin_set: dict[str, Any], enabled_first: bool) -> dict[str, Any]:
-    names = sorted(plugin_set, reverse=enabled_first)
-    return {name: plugin_set[name] for name in names}
 
 
 def _describe_multi_point(profile: Profile, off: list[str]) -> list[Change]:
@@ -228,12 +224,7 @@ def _new_there(profile: Profile, version: Version, name: str, point: str) -> boo
     leader = _FOLLOWS.get(point)
     if leader in then:
         return name in profile.names(str(leader))
-    return not then or not _is_disabled_by_name(profile, then, name)
-
-
-def _is_disabled_by_name(profile: Profile, then: list[str], name: str) -> bool:
-    """Return True if the user disabled a plugin at all points that had it."""
-    return not profile.anywhere(name) and any(name in profile.disabled[at] for at in then)
+    return not then or not (not profile.anywhere(name) and any(name in profile.disabled[at] for at in then))
 
 
 def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, list[Ran]]) -> list[str]:

@@ -84,7 +84,24 @@ class SpanTree:
             takes = _takes(record)
             above = spans.get(record.parent)
             if record.kind == "attempt_started" or (record.kind in OPENS and above):
-                spans[record.seq] = _open_span(record, above)
+                data = dict(record.data)
+                name = data.get("plugin") or data.get("point") or _title(record)
+                root = above.root if above else record.seq
+                failed = ""
+                if record.kind == "plugin_ran" and data["status"]["code"] not in ("Success", "Skip", "Wait"):
+                    failed = "; ".join(data["status"]["reasons"]) or data["status"]["code"]
+                spans[record.seq] = Span(
+                    record.seq,
+                    above.seq if above else 0,
+                    root,
+                    name,
+                    record.scheduler,
+                    record.t,
+                    record.t,
+                    data,
+                    record.kind,
+                    failed,
+                )
             elif record.kind in ENDS and record.parent in spans:
                 _end_span(spans[record.parent], record)
             for span in _upwards(spans, record):
@@ -105,7 +122,11 @@ class SpanTree:
             return
         span = self._spans[record.seq]
         if span.facts["point"] in RECORDED_LATER:
-            self._begin_at(span, clock.at)
+            start = clock.at
+            point = self._spans[span.parent]
+            if point.start == span.start:
+                point.start = start
+            span.start = start
         clock.at = record.t
         if takes:
             clock.running, clock.until = span, record.t + takes
@@ -114,13 +135,6 @@ class SpanTree:
         for each in (span, self._spans[span.parent]):
             each.end = max(each.end, end)
 
-    def _begin_at(self, span: Span, start: int) -> None:
-        """A step begins when the one before it was over; so does its extension point, where it is the first there."""
-        point = self._spans[span.parent]
-        if point.start == span.start:
-            point.start = start
-        span.start = start
-
 
 def spans_of(history: ReadLog) -> list[Span]:
     """The spans of a history, in the order in which they were opened."""
@@ -128,27 +142,6 @@ def spans_of(history: ReadLog) -> list[Span]:
     for records in transitions(Simulation(seed=history.seed), history.log, history.head):
         tree.add(records)
     return tree.spans
-
-
-def _open_span(record: Record, above: Span | None) -> Span:
-    data = dict(record.data)
-    name = data.get("plugin") or data.get("point") or _title(record)
-    root = above.root if above else record.seq
-    failed = ""
-    if record.kind == "plugin_ran" and data["status"]["code"] not in ("Success", "Skip", "Wait"):
-        failed = "; ".join(data["status"]["reasons"]) or data["status"]["code"]
-    return Span(
-        record.seq,
-        above.seq if above else 0,
-        root,
-        name,
-        record.scheduler,
-        record.t,
-        record.t,
-        data,
-        record.kind,
-        failed,
-    )
 
 
 def _title(record: Record) -> str:

@@ -18,7 +18,6 @@ from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.runtime.framework import facts_of
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Simulation
@@ -37,7 +36,17 @@ def digest(cycle: SchedulingCycle) -> str:
     _text(into, cycle.nodes.names)
     for step in cycle.steps:
         _text(into, [step.point.value, step.plugin, step.status.to_json(), step.timeout])
-        _digest_detail(into, step)
+        if step.node_names is not None:
+            _text(into, sorted(step.node_names))
+        if step.rows is not None:
+            _numbers(into, step.rows)
+        if step.verdicts is not None:
+            _numbers(into, step.verdicts.reason)
+            _text(into, [status.to_json() for status in step.verdicts.statuses])
+        if step.scores is not None:
+            _numbers(into, step.scores)
+        if step.evidence is not None:
+            _text(into, step.evidence.to_json())
     _text(into, [cycle.outcome, cycle.chosen, cycle.draw, list(cycle.tied), cycle.message])
     return into.hexdigest()
 
@@ -50,20 +59,6 @@ def _text(into: hashlib.blake2b, value: Any) -> None:
 def _numbers(into: hashlib.blake2b, values: np.ndarray[Any, Any]) -> None:
     into.update(np.ascontiguousarray(values, dtype="<i8").tobytes())
     into.update(b"\n")
-
-
-def _digest_detail(into: hashlib.blake2b, step: PluginStep) -> None:
-    if step.node_names is not None:
-        _text(into, sorted(step.node_names))
-    if step.rows is not None:
-        _numbers(into, step.rows)
-    if step.verdicts is not None:
-        _numbers(into, step.verdicts.reason)
-        _text(into, [status.to_json() for status in step.verdicts.statuses])
-    if step.scores is not None:
-        _numbers(into, step.scores)
-    if step.evidence is not None:
-        _text(into, step.evidence.to_json())
 
 
 SCHEMA = 1
@@ -137,7 +132,18 @@ def export_lines(seed: int, log: Log, head: int, detail: range = range(0), creat
         records = replay_one(sim, log)
         if not records and sim.position == before:
             raise TraceError(0, f"nothing left to happen at position {before}", f"a history up to {head}")
-        yield from _lines_of(sim, records, detail)
+        for record in records:
+            if record.kind not in DECISIONS:
+                continue
+            yield {"type": "record", "position": sim.position, **record.to_json()}
+            if record.kind == "attempt_ended":
+                scheduler = record.scheduler
+                cycle = next(s.cycle for s in sim.schedulers if s.name == scheduler)
+                assert cycle is not None
+                number = cycle.number
+                yield {"type": "digest", "position": sim.position, "attempt": number, "digest": digest(cycle)}
+                if number in detail:
+                    yield {"type": "detail", "position": sim.position, "attempt": number, **_detail(cycle)}
 
 
 def version_of(log: Log) -> str:
@@ -161,25 +167,6 @@ def transitions(sim: Simulation, log: Log, head: int) -> Iterator[list[Record]]:
         if sim.position == before:
             return
         yield records
-
-
-def _lines_of(sim: Simulation, records: list[Record], detail: range) -> Iterator[Line]:
-    for record in records:
-        if record.kind not in DECISIONS:
-            continue
-        yield {"type": "record", "position": sim.position, **record.to_json()}
-        if record.kind == "attempt_ended":
-            cycle = _cycle(sim, record.scheduler)
-            number = cycle.number
-            yield {"type": "digest", "position": sim.position, "attempt": number, "digest": digest(cycle)}
-            if number in detail:
-                yield {"type": "detail", "position": sim.position, "attempt": number, **_detail(cycle)}
-
-
-def _cycle(sim: Simulation, scheduler: str) -> SchedulingCycle:
-    cycle = next(s.cycle for s in sim.schedulers if s.name == scheduler)
-    assert cycle is not None
-    return cycle
 
 
 def _detail(cycle: SchedulingCycle) -> Line:

@@ -175,7 +175,13 @@ class _Metered(io.RawIOBase):
 
 
 def _of_zip(data: bytes, unpacked: Unpacked, budget: Budget) -> Iterator[File]:
-    _check_directory(data)
+    # A directory whose size says that it has too many members is not read.
+    end = data.rfind(_END, max(0, len(data) - (66 << 10)))
+    if end < 0 or len(data) < end + 22 or data[max(0, end - 20) : end].startswith(_LOCATOR):
+        raise NotObjects(Note(BROKEN))
+    (size,) = struct.unpack_from("<I", data, end + 12)
+    if size > _LARGEST_DIRECTORY:
+        raise NotObjects(Note(TOO_MANY))
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         for member in packed.infolist():
             budget.member()
@@ -188,16 +194,6 @@ def _of_zip(data: bytes, unpacked: Unpacked, budget: Budget) -> Iterator[File]:
             else:
                 with packed.open(member) as content:
                     yield File(member.filename, _content(content, budget))
-
-
-def _check_directory(data: bytes) -> None:
-    """A directory whose size says that it has too many members is not read."""
-    end = data.rfind(_END, max(0, len(data) - (66 << 10)))
-    if end < 0 or len(data) < end + 22 or data[max(0, end - 20) : end].startswith(_LOCATOR):
-        raise NotObjects(Note(BROKEN))
-    (size,) = struct.unpack_from("<I", data, end + 12)
-    if size > _LARGEST_DIRECTORY:
-        raise NotObjects(Note(TOO_MANY))
 
 
 def _content(stream: IO[bytes], budget: Budget) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -138,16 +137,14 @@ def _without_kind(manifest: Manifest) -> Note | None:
     if "apiVersion" in manifest:
         return None
     services = manifest.get("services")
-    if isinstance(services, Mapping) and any(_is_service(each) for each in services.values()):
+    if isinstance(services, Mapping) and any(
+        (isinstance(each, Mapping) and ("image" in each or "build" in each)) for each in services.values()
+    ):
         return Note(COMPOSE, {"command": "kompose convert --stdout"})
     built = [name for name in _OF_KUSTOMIZE if isinstance(manifest.get(name), list)]
     if built and "metadata" not in manifest and "spec" not in manifest:
         return Note(KUSTOMIZATION, {"command": "kubectl kustomize DIRECTORY"})
     return None
-
-
-def _is_service(value: Any) -> bool:
-    return isinstance(value, Mapping) and ("image" in value or "build" in value)
 
 
 def _name(kind: str, manifest: Manifest) -> str:

@@ -142,8 +142,15 @@ class Cache(State):
         if old is not None:
             self._forget_images(old)
         self.nodes[slot] = node
-        self._remember_images(node)
-        self._set_allocatable(slot, node)
+        for names, size in node.images:
+            for name in names:
+                # As in kube, the first node that reports an image sets its size for the whole cluster.
+                self.image_sizes.setdefault(name, size)
+                self.image_nodes.setdefault(name, {})[node.name] = None
+        self.allocatable[slot] = 0
+        vector = self.vector(node.allocatable)
+        self.allocatable[slot] = vector
+        self.counts[slot, _ALLOWED] = node.allowed_pods
         self._nodes_changed, self._node_rows = True, None
         self.generation += 1
 
@@ -184,7 +191,13 @@ class Cache(State):
         self._assumed.pop(pod.identity, None)
         placed = self.where.get(pod.identity)
         if placed is not None and _same_load(placed[0], pod):
-            self._swap(pod, placed[1], placed[0])
+            slot = placed[1]
+            # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
+            self.pods[slot] = (*_without(self.pods[slot], placed[0]), pod)
+            self.where[pod.identity] = (pod, slot)
+            self.columns.put(pod, slot)
+            self._dirty[slot] = "~" + pod.key
+            self.generation += 1
             return
         if placed is not None:
             self._take(pod)
@@ -227,7 +240,16 @@ class Cache(State):
         for slot in self._dirty:
             row = self._rows.get(slot)
             if row is not None:
-                self._copy_row(table, row, slot)
+                table.requested[row] = self.requested[slot]
+                table.nonzero[row] = self.nonzero[slot]
+                table.pod_count[row] = self.counts[slot, _PODS]
+                table.pods[row] = self.pods[slot]
+                ports = self.ports.get(slot, NO_PORTS)
+                # Identity will do: a set of ports is replaced and never changed.
+                if ports is not table.ports[row]:
+                    table.ports[row] = ports
+                    others = table.rows_with_ports - {row}
+                    table.rows_with_ports = others | {row} if ports else others
         self._record_copied()
         self._dirty.clear()
         self.columns.update(table.pod_table, self._rows)
@@ -341,12 +363,6 @@ class Cache(State):
             del self.slots[self.names[slot]]
             self.free.append(slot)
 
-    def _set_allocatable(self, slot: int, node: Node) -> None:
-        self.allocatable[slot] = 0
-        vector = self.vector(node.allocatable)
-        self.allocatable[slot] = vector
-        self.counts[slot, _ALLOWED] = node.allowed_pods
-
     def vector(self, amounts: Resources) -> NDArray[np.int64]:
         """Amounts as one row of the resource columns, int64[R]; columns for new names are made."""
         columns = [self.resources.column(name) for name, _ in amounts.scalar]
@@ -386,43 +402,13 @@ class Cache(State):
         self.counts[slot, _PODS] -= 1
         self.pods[slot] = _without(self.pods[slot], pod)
         if pod.spec.host_ports:
-            self._take_ports(slot, pod.spec.host_ports)
+            # Release ports. As in kube, a port that two pods use is free as soon as one of them goes.
+            used = self.ports.pop(slot, NO_PORTS) - frozenset(pod.spec.host_ports)
+            if used:
+                self.ports[slot] = used
         self._dirty[slot] = "-" + pod.key
         self.generation += 1
         self._drop_slot_if_empty(slot)
-
-    def _take_ports(self, slot: int, ports: tuple[HostPort, ...]) -> None:
-        """Release ports. As in kube, a port that two pods use is free as soon as one of them goes."""
-        used = self.ports.pop(slot, NO_PORTS) - frozenset(ports)
-        if used:
-            self.ports[slot] = used
-
-    def _swap(self, pod: Pod, slot: int, old: Pod) -> None:
-        # Same spec on the same node: the sums stay, kube's remove-then-add moves the pod to the end.
-        self.pods[slot] = (*_without(self.pods[slot], old), pod)
-        self.where[pod.identity] = (pod, slot)
-        self.columns.put(pod, slot)
-        self._dirty[slot] = "~" + pod.key
-        self.generation += 1
-
-    def _copy_row(self, table: NodeTable, row: int, slot: int) -> None:
-        table.requested[row] = self.requested[slot]
-        table.nonzero[row] = self.nonzero[slot]
-        table.pod_count[row] = self.counts[slot, _PODS]
-        table.pods[row] = self.pods[slot]
-        ports = self.ports.get(slot, NO_PORTS)
-        # Identity will do: a set of ports is replaced and never changed.
-        if ports is not table.ports[row]:
-            table.ports[row] = ports
-            others = table.rows_with_ports - {row}
-            table.rows_with_ports = others | {row} if ports else others
-
-    def _remember_images(self, node: Node) -> None:
-        for names, size in node.images:
-            for name in names:
-                # As in kube, the first node that reports an image sets its size for the whole cluster.
-                self.image_sizes.setdefault(name, size)
-                self.image_nodes.setdefault(name, {})[node.name] = None
 
     def _forget_images(self, node: Node) -> None:
         for names, _ in node.images:

@@ -117,21 +117,17 @@ class PodClasses(SharedState):
         index = self._index.get(key)
         if index is None:
             index = self._index[key] = len(self.classes)
-            number = self._intern_terms(terms)
+            number = self._terms_index.get(terms.key)
+            if number is None:
+                number = self._terms_index[terms.key] = len(self.terms)
+                self.terms.append(terms)
+                self.anti_keys.update(dict.fromkeys(term.topology_key for term in terms.required_anti))
+                soft = (*terms.required, *terms.preferred, *terms.preferred_anti)
+                self.soft_keys.update(dict.fromkeys(term.topology_key for term in soft))
             self.classes.append(PodClass(pod.namespace, pod.labels, pod.deleting, number))
             self._terms_of.reserve(index + 1)
             self._terms_of.weights[index] = number
             self._terms_of.count = index + 1
-        return index
-
-    def _intern_terms(self, terms: AffinityTerms) -> int:
-        index = self._terms_index.get(terms.key)
-        if index is None:
-            index = self._terms_index[terms.key] = len(self.terms)
-            self.terms.append(terms)
-            self.anti_keys.update(dict.fromkeys(term.topology_key for term in terms.required_anti))
-            soft = (*terms.required, *terms.preferred, *terms.preferred_anti)
-            self.soft_keys.update(dict.fromkeys(term.topology_key for term in soft))
         return index
 
     def weights(self, measure: AnyMeasure) -> Weights:
@@ -157,7 +153,16 @@ class PodClasses(SharedState):
         by_terms = self._by_terms(measure)
         if not by_terms:
             return measure.key, None
-        return self._by_class(by_terms)
+        known = self._find(by_terms)
+        start, stop = known.count, len(self.classes)
+        if start < stop:
+            known.reserve(stop)
+            numbers = np.zeros(len(self.terms), np.int64)
+            weights = np.frombuffer(by_terms, np.int64)
+            numbers[: len(weights)] = weights
+            known.weights[start:stop] = numbers[self._terms_of.weights[start:stop]]
+            known.count = stop
+        return by_terms, known.weights
 
     def _by_terms(self, measure: TermsMeasure) -> bytes:
         """Its numbers by terms number as bytes, without the zeros at the end."""
@@ -173,18 +178,6 @@ class PodClasses(SharedState):
             # Without the zeros, new terms that weigh nothing change neither the key nor what is cached under it.
             known.trimmed = np.trim_zeros(known.weights, "b").tobytes()
         return known.trimmed
-
-    def _by_class(self, by_terms: bytes) -> tuple[bytes, Weights]:
-        known = self._find(by_terms)
-        start, stop = known.count, len(self.classes)
-        if start < stop:
-            known.reserve(stop)
-            numbers = np.zeros(len(self.terms), np.int64)
-            weights = np.frombuffer(by_terms, np.int64)
-            numbers[: len(weights)] = weights
-            known.weights[start:stop] = numbers[self._terms_of.weights[start:stop]]
-            known.count = stop
-        return by_terms, known.weights
 
     def _find(self, key: object) -> Known:
         known = self._known.get(key)

@@ -174,7 +174,11 @@ class PodTable(_Columns):
         if cached is not None and self._log_start <= cached[1] and position - cached[1] <= self._worth_it:
             counts = self._caught_up(cached[0], weights, cached[1])
         else:
-            counts = self._counted(weights)
+            by_pod = weights[self.cls]
+            where = np.flatnonzero(by_pod)
+            # bincount sums weights as float64, which is exact for whole numbers below 2**53.
+            sums = np.bincount(self.node[where], weights=by_pod[where], minlength=self._rows)
+            counts = sums.astype(np.int64)
         if cached is None and len(self._counts) >= max(64, _COUNTS_BYTES // (8 * self._rows + 1)):
             self._counts.clear()
         self._counts[key] = counts, position
@@ -194,13 +198,6 @@ class PodTable(_Columns):
     def _worth_it(self) -> int:
         """Up to how many changes catching up is quicker than counting anew."""
         return 64 + len(self.pods) // 16
-
-    def _counted(self, weights: Counts) -> Counts:
-        by_pod = weights[self.cls]
-        where = np.flatnonzero(by_pod)
-        # bincount sums weights as float64, which is exact for whole numbers below 2**53.
-        sums = np.bincount(self.node[where], weights=by_pod[where], minlength=self._rows)
-        return sums.astype(np.int64)
 
     def _caught_up(self, counts: Counts, weights: Counts, position: int) -> Counts:
         fresh: Counts | None = None

@@ -65,19 +65,16 @@ def with_plugin_in(
 
 def _add_multi_point(plugins: Mapping[str, Any], name: str, weight: int) -> MutableManifest:
     entry: MutableManifest = {"name": name} if weight == 1 else {"name": name, "weight": weight}
-    return {**plugins, MULTI_POINT: _enable_plugin(plugins.get(MULTI_POINT) or {}, entry)}
+    plugin_set = plugins.get(MULTI_POINT) or {}
+    enabled = list(plugin_set.get("enabled") or ())
+    if all(each["name"] != entry["name"] for each in enabled):
+        enabled.append(entry)
+    return {**plugins, MULTI_POINT: {**plugin_set, "enabled": enabled}}
 
 
 def _without(plugin_set: Mapping[str, Any], name: str) -> MutableManifest:
     disabled = [each for each in plugin_set.get("disabled") or () if each["name"] != name]
     return {**plugin_set, "disabled": [*disabled, {"name": name}]}
-
-
-def _enable_plugin(plugin_set: Mapping[str, Any], entry: MutableManifest) -> MutableManifest:
-    enabled = list(plugin_set.get("enabled") or ())
-    if all(each["name"] != entry["name"] for each in enabled):
-        enabled.append(entry)
-    return {**plugin_set, "enabled": enabled}
 
 
 __all__ = ["CURRENT", "DEFAULT_FEATURES", "DIFFERENCES", "EXPRESSIONS", "GATE_SETTINGS", "HISTORICAL"]

@@ -49,20 +49,15 @@ def election_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
     then errors in making the elector.
     """
     section = configuration[_PATH]
-    unreadable = _unreadable(section)
-    if unreadable or not section["leaderElect"]:
-        return unreadable
-    return _duration_errors(section) or _elector_errors(configuration)
-
-
-def _unreadable(section: Mapping[str, Any]) -> list[FieldError]:
-    errors = []
+    unreadable = []
     for name in DURATIONS:
         try:
             parse_duration(section[name])
         except ValueError as error:
-            errors.append(FieldError(f"{_PATH}.{name}", "", str(error)))
-    return errors
+            unreadable.append(FieldError(f"{_PATH}.{name}", "", str(error)))
+    if unreadable or not section["leaderElect"]:
+        return unreadable
+    return _duration_errors(section) or _elector_errors(configuration)
 
 
 def _duration_errors(section: Mapping[str, Any]) -> list[FieldError]:
@@ -144,7 +139,13 @@ def _is_zero(duration: str) -> bool:
 
 
 def _default_profile(profile: MutableManifest, features: Features) -> MutableManifest:
-    plugins = _merge_plugins(profile.get("plugins") or {}, features)
+    custom = profile.get("plugins") or {}
+    defaults = _default_plugins(features)
+    plugins: MutableManifest = {}
+    for field in (*FIELDS, MULTI_POINT):
+        plugin_set = _merge_set(defaults if field == MULTI_POINT else [], custom.get(field) or {})
+        if plugin_set:
+            plugins[field] = plugin_set
     configs = [_default_config(config, features) for config in profile.get("pluginConfig") or ()]
     configured = {config["name"] for config in configs}
     missing = [
@@ -154,16 +155,6 @@ def _default_profile(profile: MutableManifest, features: Features) -> MutableMan
     ]
     configs += [_default_config({"name": name}, features) for name in missing]
     return {**profile, "plugins": plugins, "pluginConfig": configs}
-
-
-def _merge_plugins(custom: Mapping[str, Any], features: Features) -> MutableManifest:
-    defaults = _default_plugins(features)
-    merged: MutableManifest = {}
-    for field in (*FIELDS, MULTI_POINT):
-        plugin_set = _merge_set(defaults if field == MULTI_POINT else [], custom.get(field) or {})
-        if plugin_set:
-            merged[field] = plugin_set
-    return merged
 
 
 def _default_plugins(features: Features) -> list[MutableManifest]:

@@ -111,7 +111,10 @@ def _count_steps(figures: Figures, cycle: SchedulingCycle) -> None:
         else:
             times = step.evaluated if step.point is Point.SCORE and step.status.ok else 1
             figures.calls_at(cycle.profile, label, step.status.code.kube_name)[step.plugin] += times
-            _count_error(figures, step)
+            if step.point is Point.POST_FILTER and step.plugin == _PREEMPTION:
+                figures.preemption_attempts += 1
+            elif step.plugin == _VOLUMES and step.status.code is Code.ERROR and step.point in _STAGES:
+                figures.volume_errors[(_STAGES[step.point],)] += 1
 
 
 def _beyond(cycle: SchedulingCycle) -> NDArray[np.bool_] | None:
@@ -141,14 +144,6 @@ def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArra
         figures.calls_at(profile, "Filter", status.code.kube_name)[step.plugin] += times
         if status.code is Code.ERROR and step.plugin == _VOLUMES:
             figures.volume_errors[("predicate",)] += times
-
-
-def _count_error(figures: Figures, step: PluginStep) -> None:
-    """Count the plugins' own metrics: preemption attempts and volume errors."""
-    if step.point is Point.POST_FILTER and step.plugin == _PREEMPTION:
-        figures.preemption_attempts += 1
-    elif step.plugin == _VOLUMES and step.status.code is Code.ERROR and step.point in _STAGES:
-        figures.volume_errors[(_STAGES[step.point],)] += 1
 
 
 def _count_points(figures: Figures, cycle: SchedulingCycle, framework: Framework, now: int) -> None:

@@ -322,7 +322,8 @@ class Scheduler(State):
     def wake_up(self) -> None:
         """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
         if not self.works:
-            self._end_if_done()
+            if self.done:
+                self.world.agenda.push(self.world.now, actions.EndProcess(self.name))
             return
         world = self.world
         if not self.running and not world.settings.manual and self.queue.ready:
@@ -353,10 +354,6 @@ class Scheduler(State):
         if process is None or process.stage is not Stage.ENDING or process.electing or self.running:
             return False
         return all(binding.waiting for binding in self.bindings.values())
-
-    def _end_if_done(self) -> None:
-        if self.done:
-            self.world.agenda.push(self.world.now, actions.EndProcess(self.name))
 
     def has_work(self) -> bool:
         """Return whether the scheduling thread finds a pod; if not, it leaves the agenda."""

@@ -80,7 +80,16 @@ class _Scanner:
     def scan(self) -> None:
         if not self._space():
             raise GoError("EOF")
-        self._value()
+        # A stack instead of recursion: a text may be nested as deep as it likes.
+        stack: list[bytes] = []
+        while True:
+            opened = self._begin(stack)
+            if opened:
+                continue
+            while stack and self._close(stack):
+                pass
+            if not stack:
+                return
 
     def _space(self) -> bytes:
         """The next byte that is no space; empty at the end."""
@@ -106,18 +115,6 @@ class _Scanner:
     def _wrong(self, context: str) -> GoError:
         return GoError(f"invalid character {_quote_byte(self._next())} {context}")
 
-    def _value(self) -> None:
-        # A stack instead of recursion: a text may be nested as deep as it likes.
-        stack: list[bytes] = []
-        while True:
-            opened = self._begin(stack)
-            if opened:
-                continue
-            while stack and self._close(stack):
-                pass
-            if not stack:
-                return
-
     def _begin(self, stack: list[bytes]) -> bool:
         """Reads a value, or the beginning of one that has values: then True."""
         byte = self._after_space()
@@ -134,7 +131,11 @@ class _Scanner:
         if byte == b'"':
             self._string()
         elif byte in _LITERALS:
-            self._literal(_LITERALS[byte])
+            word = _LITERALS[byte]
+            for i in range(len(word)):
+                if self._next() != word[i : i + 1]:
+                    raise self._wrong(f"in literal {word.decode()} (expecting '{chr(word[i])}')")
+                self.at += 1
         elif byte == b"-" or byte in _DIGITS:
             self._number()
         else:
@@ -196,12 +197,6 @@ class _Scanner:
                 if self._next() not in _HEX:
                     raise self._wrong("in \\u hexadecimal character escape")
                 self.at += 1
-
-    def _literal(self, word: bytes) -> None:
-        for i in range(len(word)):
-            if self._next() != word[i : i + 1]:
-                raise self._wrong(f"in literal {word.decode()} (expecting '{chr(word[i])}')")
-            self.at += 1
 
     def _number(self) -> None:
         if self._next() == b"-":

@@ -210,15 +210,6 @@ def _raise_error_of(result: Mapping[str, Any]) -> None:
 def _read(exchange: Exchange, reader: go.Reader) -> Any:
     answer = exchange.answer
     assert answer is not None
-    _raise_unanswered(exchange, answer)
-    try:
-        value = first_value(answer.body)
-        return None if value is None else reader(value, go.Where())
-    except GoError as error:
-        raise ExtenderError(str(error)) from error
-
-
-def _raise_unanswered(exchange: Exchange, answer: Answer) -> None:
     if answer.error and not answer.in_body:
         raise ExtenderError(f'Post "{exchange.url}": {answer.error}')
     if answer.status != SUCCESS:
@@ -226,6 +217,11 @@ def _raise_unanswered(exchange: Exchange, answer: Answer) -> None:
         raise ExtenderError(f"failed {path} with extender at URL {exchange.url}, code {answer.status}")
     if answer.error:
         raise ExtenderError(answer.error)
+    try:
+        value = first_value(answer.body)
+        return None if value is None else reader(value, go.Where())
+    except GoError as error:
+        raise ExtenderError(str(error)) from error
 
 
 def _quantity(value: Any, where: go.Where) -> str:

@@ -155,7 +155,14 @@ class Candidate(State):
         if doing is Doing.GET:
             return self._read(now, answer)
         if doing is Doing.RELEASE_GET:
-            return self._read_to_release(now, answer)
+            if not answer.ok:
+                return False
+            if not self.is_leader:
+                return True
+            assert answer.lease is not None
+            transitions = record_of(answer.lease.get("spec") or {}).transitions
+            self.wanted = ElectionRecord("", 1, acquired=now, renewed=now, transitions=transitions)
+            return self._update(Doing.RELEASE_UPDATE) or False
         if answer.ok:
             self._observe(now, self.wanted)
             return True
@@ -164,7 +171,12 @@ class Candidate(State):
     def _read(self, now: int, answer: LeaseAnswer) -> Next:
         if not answer.ok:
             return answer.reason == "NotFound" and self._create()
-        record = self._observe_lease(now, answer)
+        # Takes note of a Lease that reads otherwise than the last one that was read.
+        assert answer.lease is not None
+        record = record_of(answer.lease.get("spec") or {})
+        if record.by_the_second != self.observed_raw:
+            self._observe(now, record)
+            self.observed_raw = record.by_the_second
         if record.holder and self.began < self.valid_until and not self.is_leader:
             return False
         if self.is_leader:
@@ -173,25 +185,6 @@ class Candidate(State):
         else:
             self.wanted = replace(self.wanted, transitions=record.transitions + 1)
         return self._update(Doing.UPDATE) or False
-
-    def _read_to_release(self, now: int, answer: LeaseAnswer) -> Next:
-        if not answer.ok:
-            return False
-        if not self.is_leader:
-            return True
-        assert answer.lease is not None
-        transitions = record_of(answer.lease.get("spec") or {}).transitions
-        self.wanted = ElectionRecord("", 1, acquired=now, renewed=now, transitions=transitions)
-        return self._update(Doing.RELEASE_UPDATE) or False
-
-    def _observe_lease(self, now: int, answer: LeaseAnswer) -> ElectionRecord:
-        """Takes note of a Lease that reads otherwise than the last one that was read."""
-        assert answer.lease is not None
-        record = record_of(answer.lease.get("spec") or {})
-        if record.by_the_second != self.observed_raw:
-            self._observe(now, record)
-            self.observed_raw = record.by_the_second
-        return record
 
     def _observe(self, now: int, record: ElectionRecord) -> None:
         self.observed = record

@@ -162,12 +162,10 @@ class LeaderElector(State):
         return [*steps, Report(What.STARTED_LEADING), *self._begin_round(now)]
 
     def _not_acquired(self, now: int) -> Steps:
-        self.wake_at = now + self._jittered(self.config.retry_period)
+        self.wake_at = now + (
+            self.config.retry_period + ((self.jitter.next() >> 11) * 12 * self.config.retry_period // 10 >> 53)
+        )
         return [*self._new_leader(), Report(What.NOT_ACQUIRED)]
-
-    def _jittered(self, period: int) -> int:
-        """The period and up to 1.2 times as much more."""
-        return period + ((self.jitter.next() >> 11) * 12 * period // 10 >> 53)
 
     def _begin_round(self, now: int) -> Steps:
         self.round, self.deadline = now, now + self.config.renew_deadline

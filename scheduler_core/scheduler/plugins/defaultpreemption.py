@@ -127,7 +127,11 @@ class DefaultPreemption(Plugin):
             return PostFilterResult(unschedulable(PREFIX + evidence.message), evidence=evidence)
         errors = self._find_candidates(state, pod, nodes, failure, evidence, same)
         if not evidence.candidates:
-            return _no_candidates(nodes, evidence, errors)
+            if errors:
+                text = errors[0] if len(set(errors)) == 1 else f"[{', '.join(dict.fromkeys(errors))}]"
+                return PostFilterResult(error(PREFIX + text), evidence=evidence)
+            status = unschedulable(PREFIX + _not_helpful(len(nodes), evidence.rejected))
+            return PostFilterResult(status, "", evidence=evidence)
         if failure.extended:
             return PostFilterResult(AWAITING, evidence=evidence)
         return _nominate_best(pod, failure, evidence, self._names_placement)
@@ -238,14 +242,6 @@ def ends_by_preemption(pod: Pod) -> bool:
     if condition is None:
         return False
     return condition.get("status") == "True" and condition.get("reason") == "PreemptionByScheduler"
-
-
-def _no_candidates(nodes: NodeTable, evidence: Evidence, errors: list[str]) -> PostFilterResult:
-    if errors:
-        text = errors[0] if len(set(errors)) == 1 else f"[{', '.join(dict.fromkeys(errors))}]"
-        return PostFilterResult(error(PREFIX + text), evidence=evidence)
-    status = unschedulable(PREFIX + _not_helpful(len(nodes), evidence.rejected))
-    return PostFilterResult(status, "", evidence=evidence)
 
 
 def _not_helpful(nodes: int, rejected: dict[str, Status]) -> str:

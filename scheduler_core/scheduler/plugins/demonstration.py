@@ -98,7 +98,8 @@ def _obey(pod: Pod, key: str) -> tuple[Status, int | None]:
     if word + colon not in _WORDS[key]:
         return _unreadable(key, text), None
     if colon:
-        time = _duration(rest)
+        match = _DURATION.match(rest)
+        time = int(match[1]) * _UNITS[match[2]] if match else None
         if time is None:
             return _unreadable(key, text), None
         return (Status(Code.WAIT) if word == "wait" else SUCCESS), time
@@ -107,11 +108,6 @@ def _obey(pod: Pod, key: str) -> tuple[Status, int | None]:
     if word == "fail":
         return error(f"the pod asks to fail: {key}={text}"), None
     return SUCCESS, None
-
-
-def _duration(text: str) -> int | None:
-    match = _DURATION.match(text)
-    return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def _unreadable(key: str, text: str) -> Status:

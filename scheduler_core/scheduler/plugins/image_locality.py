@@ -12,7 +12,7 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod, normalize_image_name
 from scheduler_core.base.releases import Behavior
-from scheduler_core.scheduler.cache.table import ImageState, NodeTable
+from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import formula as formulas
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.explanation import Code, Parts, Source, Words, gettext_noop
@@ -85,17 +85,13 @@ class ImageLocality(Plugin):
         )
 
 
-def _scale_size(image: ImageState, total_nodes: int) -> int:
-    """The image's size times the share of nodes that have it, in Go's order of float64 operations."""
-    return int(float(image.size) * (float(image.num_nodes) / float(total_nodes)))
-
-
 def _score_table(nodes: NodeTable, images: tuple[str, ...], containers: int) -> Scores:
     sums = np.zeros(len(nodes), np.int64)
     for name in images:
         image = nodes.images.get(name)
         if image is not None:
-            sums[image.rows] += np.int64(_scale_size(image, len(nodes)))
+            # The image's size times the share of nodes that have it, in Go's order of float64 operations.
+            sums[image.rows] += np.int64(int(float(image.size) * (float(image.num_nodes) / float(len(nodes)))))
     highest = MAX_CONTAINER_THRESHOLD * containers
     # A sum below the lower bound is raised first, so that a pod without containers scores 0 as in kube.
     clipped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.where(sums > highest, highest, sums))

@@ -138,7 +138,9 @@ class Counter:
         for other in others:
             if other.spec.volumes:
                 in_use.update(self.volumes(other, csi_node))
-        everything = {**self._attached_to(node_name), **in_use}
+        if self._attachments is None:
+            self._attachments = self._all_attachments()
+        everything = {**self._attachments.get(node_name, {}), **in_use}
         attached: dict[str, int] = {}
         for driver in everything.values():
             attached[driver] = attached.get(driver, 0) + 1
@@ -154,12 +156,6 @@ class Counter:
         if known is not None:
             return known
         self._varies = False
-        volumes = self._volumes(pod, csi_node)
-        if not self._varies:
-            self._everywhere[pod.identity] = volumes
-        return volumes
-
-    def _volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
         volumes: Attached = {}
         mine = storage.volumes_of(pod.spec)
         for use in mine.claims:
@@ -181,6 +177,8 @@ class Counter:
                     text = f"converting volume({volume.get('name', '')}) from inline to csi: {wrong}"
                     raise ValueError(text) from wrong
                 volumes[f"{plugin.driver}/{handle}"] = plugin.driver
+        if not self._varies:
+            self._everywhere[pod.identity] = volumes
         return volumes
 
     def _claim(self, pod: Pod, name: str) -> Manifest | None:
@@ -221,11 +219,6 @@ class Counter:
             return provisioner, handle
         self._varies = True
         return (plugin.driver, handle) if csi_migration.is_counted_on(csi_node, plugin) else ("", "")
-
-    def _attached_to(self, node_name: str) -> Attached:
-        if self._attachments is None:
-            self._attachments = self._all_attachments()
-        return self._attachments.get(node_name, {})
 
     def _all_attachments(self) -> dict[str, Attached]:
         """Return the attached volumes by node, from VolumeAttachments."""
@@ -314,7 +307,15 @@ class NodeVolumeLimits(Plugin):
             return
         if csi_node is None or not over:
             return
-        yield _raise_limits(draft, nodes.names[row], csi_node, limits, over)
+        # CSINode with limits that are just high enough.
+        node = nodes.names[row]
+        edited: dict[str, Any] = copy.deepcopy(dict(csi_node))
+        for driver in edited["spec"]["drivers"]:
+            if driver["name"] in over:
+                driver["allocatable"]["count"] = over[driver["name"]]
+        driver = next(iter(over))
+        values = {"node": node, "driver": driver, "from": limits[driver], "to": over[driver]}
+        yield draft.with_applied(Change("attach-limit", values), edited)
         if holders and not draft.changes:
             yield delete_pods(draft, nodes.names[row], holders)
         yield from add_node(draft, refusal)
@@ -338,19 +339,6 @@ class NodeVolumeLimits(Plugin):
             for driver, limit in limits_of(csi_node).items()
         ]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
-
-
-def _raise_limits(
-    draft: Draft, node: str, csi_node: Manifest, limits: Mapping[str, int], over: dict[str, int]
-) -> Draft:
-    """CSINode with limits that are just high enough."""
-    edited: dict[str, Any] = copy.deepcopy(dict(csi_node))
-    for driver in edited["spec"]["drivers"]:
-        if driver["name"] in over:
-            driver["allocatable"]["count"] = over[driver["name"]]
-    driver = next(iter(over))
-    values = {"node": node, "driver": driver, "from": limits[driver], "to": over[driver]}
-    return draft.with_applied(Change("attach-limit", values), edited)
 
 
 def _holders(counter: Counter, refusal: Refusal, csi_node: Manifest | None, limits: Mapping[str, int]) -> list[Pod]:

@@ -198,23 +198,20 @@ class Archive:
     def load(self, data: bytes) -> None:
         """Adds a part that was sealed once; CodecError where it is none, or not the next one."""
         try:
-            self._load(data)
+            raw = _unpack(data)
+            first, count, size = _HEAD.unpack_from(raw)
+            if first != self.count or self._fresh:
+                raise CodecError(f"a part begins with text {first}; expected {self.count}")
+            types = classes().rows
+            for name, columns in orjson.loads(raw[_HEAD.size : _HEAD.size + size]).items():
+                kept = self._rows.setdefault(name, [])
+                kept.extend(_rows_of(types[name], columns))
+                self._sealed[name] = len(kept)
+            self.parts.append(_Part(first, count, data))
+            self._texts[first] = _texts_of(raw)
+            self._numbers = None
         except (KeyError, IndexError, TypeError, ValueError, struct.error) as error:
             raise CodecError(f"the bytes make no part of an archive: {error}") from error
-
-    def _load(self, data: bytes) -> None:
-        raw = _unpack(data)
-        first, count, size = _HEAD.unpack_from(raw)
-        if first != self.count or self._fresh:
-            raise CodecError(f"a part begins with text {first}; expected {self.count}")
-        types = classes().rows
-        for name, columns in orjson.loads(raw[_HEAD.size : _HEAD.size + size]).items():
-            kept = self._rows.setdefault(name, [])
-            kept.extend(_rows_of(types[name], columns))
-            self._sealed[name] = len(kept)
-        self.parts.append(_Part(first, count, data))
-        self._texts[first] = _texts_of(raw)
-        self._numbers = None
 
 
 def _dumps(value: Any) -> bytes:

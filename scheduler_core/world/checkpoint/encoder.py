@@ -133,7 +133,9 @@ class Encoder:
             return value
         place = self._places.get(id(value))
         if place is None:
-            place = self._write(value, kind)
+            self._places[id(value)] = _UNDER_WAY
+            how = self._how.get(kind)
+            place = self._place(value, self._other(value, kind) if how is None else how(value))
         elif place == _UNDER_WAY:
             raise CodecError(f"{kind.__name__} refers to itself")
         return [place]
@@ -177,11 +179,6 @@ class Encoder:
                 packed.append(packer.compress(array[begin : begin + AT_ONCE]))
                 yield
         return b"".join((*packed, packer.flush()))
-
-    def _write(self, value: Any, kind: type) -> int:
-        self._places[id(value)] = _UNDER_WAY
-        how = self._how.get(kind)
-        return self._place(value, self._other(value, kind) if how is None else how(value))
 
     def _place(self, value: Any, written: list[Any]) -> int:
         place = self._places[id(value)] = len(self.objects)

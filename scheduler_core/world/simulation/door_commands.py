@@ -11,7 +11,7 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.door import Call, Failure, Reply, answer_write
-from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, Fault, Faults, take
+from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, Faults, take
 from scheduler_core.controllers.contract import World
 from scheduler_core.world.commands import BeginLife, CallAPI
 
@@ -31,19 +31,14 @@ def _call(world: ServedWorld, command: CallAPI) -> None:
     form = query.pop("form", "object")
     call = msgspec.convert({"method": command.method, "path": command.path, "query": query, "form": form}, Call)
     agent = command.manager or command.agent
-    fault = _take_fault(world, call)
+    found = _OF_POD.fullmatch(call.path)
+    kind = _CALLS.get((call.method, found[3] or "")) if found else None
+    fault = take(world.faults, kind, f"{found[1]}/{found[2]}") if found and kind else None
     if fault is None or not fault.code or fault.after_write:
         world.answered = answer_write(replace(world.api, typed=False), call, command.body, command.content_type, agent)
     if fault is not None and fault.code:
         answer = fault.answer()
         world.answered = Failure(answer.code, answer.reason, answer.message).reply
-
-
-def _take_fault(world: ServedWorld, call: Call) -> Fault | None:
-    """Return the fault that a client's call about a pod meets, whoever the client is."""
-    found = _OF_POD.fullmatch(call.path)
-    kind = _CALLS.get((call.method, found[3] or "")) if found else None
-    return take(world.faults, kind, f"{found[1]}/{found[2]}") if found and kind else None
 
 
 def _begin(world: ServedWorld, command: BeginLife) -> None:

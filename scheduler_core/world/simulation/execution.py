@@ -95,7 +95,10 @@ def execute(world: EditableWorld, command: commands.Command, trial: Trial | None
     before = EditableState.of(world)
     world.record(_summary(command))
     if isinstance(command, commands.ApplyObjects | commands.DeleteObjects | commands.CallAPI) and command.time:
-        _move_to(world.agenda, command.time)
+        agenda = world.agenda
+        time = command.time
+        following = agenda.peek()
+        agenda.now = max(agenda.now, time if following is None else min(time, following.time))
     if trial is not None and isinstance(command, commands.ApplyObjects):
         cluster_commands.apply_rehearsed(world, command, trial)
     else:
@@ -104,7 +107,14 @@ def execute(world: EditableWorld, command: commands.Command, trial: Trial | None
         return
     if isinstance(command, commands.ApplyObjects) and isinstance(command.continues, commands.Continuation):
         world.go_on_from(command.continues)
-    edit = _edit(world, before)
+    same = before.configurations == _configurations(world)
+    edit = Edit(
+        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
+        None if before.settings == world.settings else msgspec.to_builtins(before.settings),
+        None if same else before.configurations,
+        _find_changed_faults(before.faults, world.faults),
+        None if before.inputs == world.surroundings.inputs else before.inputs,
+    )
     if isinstance(command, commands.Undo):
         world.edits = world.edits.undone(edit)
     elif isinstance(command, commands.Redo):
@@ -113,26 +123,9 @@ def execute(world: EditableWorld, command: commands.Command, trial: Trial | None
         world.edits = world.edits.done(edit)
 
 
-def _move_to(agenda: Agenda, time: int) -> None:
-    """Lets time pass, but past nothing that is still to happen."""
-    following = agenda.peek()
-    agenda.now = max(agenda.now, time if following is None else min(time, following.time))
-
-
 def _configurations(world: EditableWorld) -> Configurations:
     """Return the configurations of the schedulers that are not separate processes."""
     return tuple((s.name, s.configuration.given) for s in world.schedulers if not s.launched)
-
-
-def _edit(world: EditableWorld, before: EditableState) -> Edit:
-    same = before.configurations == _configurations(world)
-    return Edit(
-        tuple(WatchEvent(event.type, event.kind, event.old, event.new) for event in world.changes),
-        None if before.settings == world.settings else msgspec.to_builtins(before.settings),
-        None if same else before.configurations,
-        _find_changed_faults(before.faults, world.faults),
-        None if before.inputs == world.surroundings.inputs else before.inputs,
-    )
 
 
 def _find_changed_faults(before: Faults, after: Faults) -> tuple[tuple[tuple[str, str], Fault | None], ...]:

@@ -32,7 +32,20 @@ def _set(world: ExtenderWorld, command: SetExtender) -> None:
     inputs = world.surroundings.inputs
     behaviours = dict(inputs.extenders)
     if isinstance(command.behaviour, Written):
-        _require_compiled(command.behaviour)
+        # Refused, with the place of every error.
+        written = command.behaviour
+        errors = [
+            FieldError(
+                f"behaviour.{wrong.verb}",
+                repr(getattr(written, wrong.verb)),
+                f"an expression that compiles. Line {wrong.line}, column {wrong.column + 1}: {wrong.message}",
+                line=wrong.line,
+                column=wrong.column + 1,
+            )
+            for wrong in problems_of(written)
+        ]
+        if errors:
+            raise Refused(errors)
     if command.behaviour is None:
         behaviours.pop(command.url_prefix, None)
     else:
@@ -41,22 +54,6 @@ def _set(world: ExtenderWorld, command: SetExtender) -> None:
         raise refuse("url_prefix", command.url_prefix, f"one of at most {MOST} servers")
     ordered: Behaviours = tuple(sorted(behaviours.items(), key=lambda item: item[0]))
     world.surroundings.inputs = replace(inputs, extenders=ordered)
-
-
-def _require_compiled(written: Written) -> None:
-    """Refused, with the place of every error."""
-    errors = [
-        FieldError(
-            f"behaviour.{wrong.verb}",
-            repr(getattr(written, wrong.verb)),
-            f"an expression that compiles. Line {wrong.line}, column {wrong.column + 1}: {wrong.message}",
-            line=wrong.line,
-            column=wrong.column + 1,
-        )
-        for wrong in problems_of(written)
-    ]
-    if errors:
-        raise Refused(errors)
 
 
 def _answer(world: ExtenderWorld, command: AnswerExtender) -> None:

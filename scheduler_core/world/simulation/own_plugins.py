@@ -27,7 +27,12 @@ def settings_with(world: PluginWorld, command: DefinePlugin) -> WorldSettings:
     """The world's settings with the plugin defined anew. Refused."""
     plugins = dict(world.settings.plugins)
     if command.definition is None:
-        _require_idle(world, command.plugin)
+        plugin = command.plugin
+        if plugin not in world.settings.plugins:
+            raise refuse("plugin", plugin, "a custom plugin, but none has this name")
+        for scheduler in world.schedulers:
+            if plugin in used_by(scheduler):
+                raise refuse("plugin", plugin, f"a plugin that no profile uses, but a profile of {scheduler.name} does")
         del plugins[command.plugin]
     else:
         _require_name(world, command.plugin)
@@ -51,14 +56,6 @@ def used_by(scheduler: Scheduler) -> Mapping[str, None]:
     """The names of the plugins in its profiles."""
     profiles = scheduler.effective.profiles
     return dict.fromkeys(name for p in profiles for entries in p.plugins.values() for name, _ in entries)
-
-
-def _require_idle(world: PluginWorld, plugin: str) -> None:
-    if plugin not in world.settings.plugins:
-        raise refuse("plugin", plugin, "a custom plugin, but none has this name")
-    for scheduler in world.schedulers:
-        if plugin in used_by(scheduler):
-            raise refuse("plugin", plugin, f"a plugin that no profile uses, but a profile of {scheduler.name} does")
 
 
 def _require_name(world: PluginWorld, plugin: str) -> None:

@@ -179,7 +179,7 @@ class Simulation(State):
         attempts = len(self.journal.attempts)
         records = self.advance()
         while (following := self._peek()) is not None and not stops(self):
-            if self._is_passed_over(grain, entry):
+            if entry.action.quiet and grain is not Grain.CALL and not self.last and not self.idle:
                 first = self._station(following)
             elif self._reached(grain, entry, first, following, attempts):
                 break
@@ -426,10 +426,6 @@ class Simulation(State):
         """Return the station that shows an entry's step."""
         return BY_KIND[type(entry.action)].station(self, entry.action)
 
-    def _is_passed_over(self, grain: Grain, done: Entry) -> bool:
-        """Return whether a step continues past a quiet event, if something else is still to happen."""
-        return done.action.quiet and grain is not Grain.CALL and not self.last and not self.idle
-
     def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
         if grain is Grain.CALL:
             return True
@@ -472,7 +468,8 @@ class Simulation(State):
         if event.kind == "Pod":
             self._note_pod(event)
             if self.faults and event.type == DELETED:
-                self._forget_faults(event)
+                pod = f"{event.namespace}/{event.name}"
+                self.faults = {key: fault for key, fault in self.faults.items() if fault.pod != pod}
         for scheduler in self._schedulers.values():
             # What changes before a process has listed is part of its list, as in kube's reflector (list, then watch).
             if scheduler.process is not None and not scheduler.process.listed:
@@ -483,10 +480,6 @@ class Simulation(State):
                 informers.receive(scheduler, event)
         for watcher in watchers(event.kind, self.settings.cluster):
             watcher.on_watch(self, event)
-
-    def _forget_faults(self, event: WatchEvent) -> None:
-        pod = f"{event.namespace}/{event.name}"
-        self.faults = {key: fault for key, fault in self.faults.items() if fault.pod != pod}
 
     def _note_pod(self, event: WatchEvent) -> None:
         old, new = event.old_pod, event.new_pod

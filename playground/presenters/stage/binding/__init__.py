@@ -160,7 +160,9 @@ def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
 def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:
     """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
     due = lanes.due_of(sim, scheduler)
-    faults = _faults(sim)
+    faults: dict[str, list[str]] = {}
+    for (call, pod), fault in sorted(sim.faults.items()):
+        faults.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")
     found = list_ended_cycles(sim, ENDED, key)
     found += [lanes.of_binding(sim, scheduler, each, due) for each in _select_bindings(sim, scheduler, key)]
     cycle = scheduler.cycle
@@ -179,14 +181,6 @@ def _select_bindings(sim: WorldView, scheduler: SchedulerView, key: str) -> list
     now = step[1].number if step is not None else -1
     first = sorted(running, key=lambda b: (b.pod.key != key, b.number != now, not b.waiting, -b.number))
     return sorted(first[:RUNNING], key=lambda b: b.number)
-
-
-def _faults(sim: WorldView) -> dict[str, list[str]]:
-    """Return the faults set for the next calls, by pod."""
-    out: dict[str, list[str]] = {}
-    for (call, pod), fault in sorted(sim.faults.items()):
-        out.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")
-    return out
 
 
 class LanelessGroup(TypedDict):

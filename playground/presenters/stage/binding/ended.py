@@ -4,7 +4,7 @@ from playground.presenters.scene import scheduler_of
 from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.lanes import POINTS, Lane, lane
 from playground.presenters.words import gettext_noop, message
-from scheduler_core.world.readonly import Attempt, Move, Place, Pod, Point, SchedulerView, WorldView
+from scheduler_core.world.readonly import Attempt, Move, Place, Point, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through
 EVENTS = 200
@@ -44,7 +44,15 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     bound = end.place in _OVER
     row = _row(attempt, waited, started, end)
     if not bound:
-        return _back(sim, scheduler, attempt, row, started, end, pod)
+        # It ran back from the point that refused.
+        why = _why(sim, attempt.pod, end.t)
+        point = _find_refusing_point(why, started)
+        at = POINTS.index(point)
+        row[at:] = [lanes.build_refused_cell(why), *(lanes.none(each) for each in POINTS[at + 1 :])]
+        profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
+        found = lane(pod, attempt.node, attempt.number, [lanes.build_assumed_cell(pod), *row], "back")
+        found["back"] = lanes.build_way_back(pod, point, [plugin.name for plugin in profile.at(Point.UNRESERVE)])
+        return found
     first: lanes.Cell = {**lanes.build_assumed_cell(pod), "state": "ok", "glyph": "✓"}
     return lane(pod, attempt.node, attempt.number, [first, *row], "bound")
 
@@ -61,26 +69,6 @@ def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move)
         lanes.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
         lanes.cell("ok", message(gettext_noop("done"))),
     ]
-
-
-def _back(
-    sim: WorldView,
-    scheduler: SchedulerView,
-    attempt: Attempt,
-    row: list[lanes.Cell],
-    started: Move | None,
-    end: Move,
-    pod: Pod,
-) -> Lane:
-    """It ran back from the point that refused."""
-    why = _why(sim, attempt.pod, end.t)
-    point = _find_refusing_point(why, started)
-    at = POINTS.index(point)
-    row[at:] = [lanes.build_refused_cell(why), *(lanes.none(each) for each in POINTS[at + 1 :])]
-    profile = scheduler.profiles.get(attempt.profile) or next(iter(scheduler.profiles.values()))
-    found = lane(pod, attempt.node, attempt.number, [lanes.build_assumed_cell(pod), *row], "back")
-    found["back"] = lanes.build_way_back(pod, point, [plugin.name for plugin in profile.at(Point.UNRESERVE)])
-    return found
 
 
 def _why(sim: WorldView, key: str, t: int) -> str:

@@ -132,21 +132,17 @@ def chain(sim: WorldView) -> Chain:
     if len(sim.last) > LOOKED_THROUGH:
         records = [*records, sim.last[-1]]
     cause = _cause(records)
-    effects = _fold_repeats([row(record) for record in records if record is not cause])
+    # The same thing several times in a row is told once.
+    rows = [row(record) for record in records if record is not cause]
+    effects: list[Effect] = []
+    for each in rows:
+        if effects and {**effects[-1], "times": 1} == {**each, "times": 1}:
+            effects[-1]["times"] += 1
+        else:
+            effects.append({**each, "times": 1})
     shown = effects[:EFFECTS]
     listed = sum(effect["times"] for effect in shown) + (cause is not None)
     return {"actor": None if cause is None else _actor(cause), "effects": shown, "more": len(sim.last) - listed}
-
-
-def _fold_repeats(rows: Sequence[Row]) -> list[Effect]:
-    """The same thing several times in a row is told once."""
-    out: list[Effect] = []
-    for each in rows:
-        if out and {**out[-1], "times": 1} == {**each, "times": 1}:
-            out[-1]["times"] += 1
-        else:
-            out.append({**each, "times": 1})
-    return out
 
 
 def _cause(records: Sequence[Record]) -> Record | None:
@@ -180,14 +176,10 @@ def _actor(record: Record) -> Actor:
         }
     if isinstance(facts, trace.CommandApplied):
         words = BY_KIND[record.kind].line.words(facts)
-        return {"who": _title(lines.USER), "key": "", "did": words, "idle": False}
+        return {"who": message(lines.TITLES[lines.USER][0]), "key": "", "did": words, "idle": False}
     line = row(record)
     who = record.scheduler if isinstance(facts, trace.LeaderElection | trace.SchedulerStage) else ""
     return {"who": exactly(who) if who else message(line["head"]), "key": "", "did": line["sentence"], "idle": False}
-
-
-def _title(lifeline: str) -> Message:
-    return message(lines.TITLES[lifeline][0])
 
 
 # Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.

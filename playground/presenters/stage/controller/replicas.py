@@ -20,7 +20,9 @@ _ENDED = "ended"
 def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     """All lanes have one axis: from the first process' start until now."""
     begin = min((move["t"] for row in rows for move in row["moves"]), default=now)
-    spans = {row["name"]: _spans(row["moves"] or _from_the_beginning(row, begin), now) for row in rows}
+    spans = {
+        row["name"]: _spans(row["moves"] or [{"t": begin, "state": row["stage"], "cutOff": False}], now) for row in rows
+    }
     doubled = _find_double_leaders(rows, spans)
     return [
         {
@@ -66,11 +68,6 @@ def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
         for move, end in zip(moves, ends, strict=True)
         if end > move["t"] and move["state"] != _ENDED
     ]
-
-
-def _from_the_beginning(row: dict[str, Any], begin: int) -> list[dict[str, Any]]:
-    """Return the only move of a scheduler that existed before any process started."""
-    return [{"t": begin, "state": row["stage"], "cutOff": False}]
 
 
 def _find_double_leaders(

@@ -250,7 +250,12 @@ def _tracks(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[Fil
     just = just_refused(sim, cycle, refused)
     few = len(refused.group) <= ALL
     cards = _present_chips_and_notes(sim, look, cycle, refused, stations, mask)
-    cards["filter-heads"] = _heads(sim, cycle, stations, refused)
+    cards["filter-heads"] = {
+        "id": "filter-heads",
+        "kind": "filter_heads",
+        "heads": heads(sim, cycle, stations, refused),
+        "nodes": len(refused.group),
+    }
     for row in rows:
         dim = mask is not None and few and not mask[row]
         cards[track_id(cycle.nodes.names[row])] = track(cycle, row, refused, stations, look, dim, row in just)
@@ -280,15 +285,6 @@ class HeadsCard(TypedDict):
     kind: Literal["filter_heads"]
     heads: list[Head]
     nodes: int
-
-
-def _heads(sim: WorldView, cycle: SchedulingCycleView, stations: Columns, refused: Refusals) -> HeadsCard:
-    return {
-        "id": "filter-heads",
-        "kind": "filter_heads",
-        "heads": heads(sim, cycle, stations, refused),
-        "nodes": len(refused.group),
-    }
 
 
 class WhyCard(TypedDict):

@@ -71,13 +71,10 @@ def _node_affinity(manifest: Mapping[str, Any]) -> Iterator[Message]:
 
 def _beside(affinity: Mapping[str, Any], words: str) -> Iterator[Message]:
     for term in affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
-        yield message(words, pods=_selector(term.get("labelSelector")), topology=_short(term["topologyKey"]))
-
-
-def _selector(selector: Mapping[str, Any] | None) -> str:
-    labels = [f"{key}={value}" for key, value in _at(selector, "matchLabels").items()]
-    labels += [_expression(e) for e in _at(selector, "matchExpressions") or ()]
-    return ", ".join(labels) or "*"
+        selector = term.get("labelSelector")
+        labels = [f"{key}={value}" for key, value in _at(selector, "matchLabels").items()]
+        labels += [_expression(e) for e in _at(selector, "matchExpressions") or ()]
+        yield message(words, pods=", ".join(labels) or "*", topology=_short(term["topologyKey"]))
 
 
 def _expression(expression: Mapping[str, Any]) -> str:

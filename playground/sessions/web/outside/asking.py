@@ -54,7 +54,10 @@ def context_of(config: Mapping[str, Any], enabled: bool) -> tuple[ssl.SSLContext
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif authority:
-        _use_authority(context, authority)
+        try:
+            context.load_verify_locations(cadata=authority)
+        except ssl.SSLError as error:
+            raise BadTLS("unable to load root certificates: unable to parse bytes as PEM block") from error
     else:
         context.load_default_certs()
     _use_certificate(context, _pem(config, "certData"), _pem(config, "keyData"))
@@ -68,13 +71,6 @@ def _pem(config: Mapping[str, Any], field: str) -> str:
         return base64.b64decode(str(text), validate=True).decode("ascii")
     except (binascii.Error, UnicodeDecodeError) as error:
         raise BadTLS(f"tlsConfig.{field} is not PEM in base64") from error
-
-
-def _use_authority(context: ssl.SSLContext, authority: str) -> None:
-    try:
-        context.load_verify_locations(cadata=authority)
-    except ssl.SSLError as error:
-        raise BadTLS("unable to load root certificates: unable to parse bytes as PEM block") from error
 
 
 def _use_certificate(context: ssl.SSLContext, certificate: str, key: str) -> None:

@@ -112,16 +112,12 @@ def digests(engine: Engine, request: comparing.AttemptDigests) -> Steps[list[str
         before = len(world.journal.attempts)
         engine.replay(world)
         if before >= first and len(world.journal.attempts) > before:
-            cycle = _cycle_of_last(world)
+            name = world.journal.attempts[-1].scheduler
+            cycle = next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == name), None)
             computed.append("" if cycle is None else digest(cycle))
         if engine.slice.over():
             yield
     return computed
-
-
-def _cycle_of_last(world: Simulation) -> Any:
-    name = world.journal.attempts[-1].scheduler
-    return next((scheduler.cycle for scheduler in world.schedulers if scheduler.name == name), None)
 
 
 @answers(comparing.Attempt, too_much=TOO_MUCH)

@@ -79,12 +79,18 @@ class Rerun:
 
     def _run(self) -> Steps[RerunResult]:
         past = (yield from self.engine.at(self.first)).fork()
-        self.world, clock, edits = self._beginning(past), Pace(past), Origins()
+        self.world, clock, edits = (past.fork() if self.seed is None else Simulation(self.seed)), Pace(past), Origins()
         try:
             for at in [one for one in self.positions if one >= self.first]:
                 yield from self._follow(past, clock, at)
                 yield from self._catch_up(clock)
-                self._meet(past, clock, edits, at)
+                # Both come to a command: the history takes it, and the new world does unless it is skipped.
+                command, before = self.engine.commands[at], past.edits
+                self.engine.replay(past)
+                clock.restart()
+                if at not in self.skip:
+                    self._apply(at, command, edits, before)
+                edits.note(before, past.edits, command, at)
         except Spent:
             raise LimitReached(
                 message(
@@ -107,19 +113,6 @@ class Rerun:
             end=self.head,
             before=past.now,
         )
-
-    def _beginning(self, past: Simulation) -> Simulation:
-        """The new world where it begins: with another seed before anything has been drawn."""
-        return past.fork() if self.seed is None else Simulation(self.seed)
-
-    def _meet(self, past: Simulation, clock: Pace, edits: Origins, at: int) -> None:
-        """Both come to a command: the history takes it, and the new world does unless it is skipped."""
-        command, before = self.engine.commands[at], past.edits
-        self.engine.replay(past)
-        clock.restart()
-        if at not in self.skip:
-            self._apply(at, command, edits, before)
-        edits.note(before, past.edits, command, at)
 
     def _follow(self, past: Simulation, clock: Pace, to: int) -> Steps[None]:
         """Take the history on to a position, and see what the clock did meanwhile."""
@@ -175,11 +168,6 @@ class Rerun:
         except Refused as refused:
             self.left.append(LeftOut(at, summarize_errors(refused.errors)))
             return
-        self._require_room()
-        self.kept.append((at, position))
-        edits.note(edits_before, world.edits, command, at)
-
-    def _require_room(self) -> None:
         objects = count_objects(self.world)
         if objects > self.max_objects:
             raise LimitReached(
@@ -189,6 +177,8 @@ class Rerun:
                     most=f"{self.max_objects:,}",
                 )
             )
+        self.kept.append((at, position))
+        edits.note(edits_before, world.edits, command, at)
 
 
 class Pace:

@@ -184,22 +184,18 @@ def compile_program(text: str) -> Program:
     try:
         compiled = _ENVIRONMENT.compile(text, None)
     except cel.CompileError as error:
-        raise BadExpression([_explain(error, text)]) from None
+        # An error of the compiler without the list of all tokens; for an unknown name, with those that are known.
+        message = re.sub(r" expecting \{.*\}", "", error.message)
+        message = message.replace("mismatched input '<EOF>'", "the expression ends too early")
+        unknown = re.match(r"undeclared reference to '\.?(\w+)'", message)
+        if unknown and text.startswith(unknown[1], error.offset):
+            message = f"There is no {unknown[1]!r} here; known: {', '.join(NAMES)}."
+        raise BadExpression([Problem(message, error.line, error.column + 1)]) from None
     if problems := list(_unknown_fields(compiled)):
         raise BadExpression(problems)
     words = frozenset(re.findall(r"\w+", text))
     detail = not words.isdisjoint(PluginRan.DETAIL) or "[" in text
     return Program(compiled, words.intersection(NAMES), detail)
-
-
-def _explain(error: cel.CompileError, text: str) -> Problem:
-    """An error of the compiler without the list of all tokens; for an unknown name, with those that are known."""
-    message = re.sub(r" expecting \{.*\}", "", error.message)
-    message = message.replace("mismatched input '<EOF>'", "the expression ends too early")
-    unknown = re.match(r"undeclared reference to '\.?(\w+)'", message)
-    if unknown and text.startswith(unknown[1], error.offset):
-        message = f"There is no {unknown[1]!r} here; known: {', '.join(NAMES)}."
-    return Problem(message, error.line, error.column + 1)
 
 
 def _nodes(node: cel.Node) -> Iterator[cel.Node]:

@@ -159,18 +159,15 @@ class Matcher:
         value = None
         if self.point.cel:
             try:
-                value = self._value(record, world, allowance)
+                if self._program is None:
+                    raise cel.Failed(self._refused)
+                value = self._program.value(record, world, allowance)
             except cel.Failed as why:
                 self.failed, self.failures = str(why), self.failures + 1
                 return None
             if not (self._changed(value, record, world) if self.point.watch else value is True):
                 return None
         return self._hit(value, record, world)
-
-    def _value(self, record: Record, world: Any, allowance: cel.Allowance) -> Any:
-        if self._program is None:
-            raise cel.Failed(self._refused)
-        return self._program.value(record, world, allowance)
 
     def _changed(self, value: Any, record: Record, world: Any) -> bool:
         """The first value is where a watch begins from, not a change."""

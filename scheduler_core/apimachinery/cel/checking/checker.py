@@ -89,7 +89,12 @@ class _Checker:
             case Literal():
                 return type_of_value(node.value)
             case Ident():
-                return self._ident(node)
+                found = self._declared(node.name)
+                if found is None:
+                    return self._undeclared(node.name, node.at)
+                node.name, a_type = found
+                node.is_type = a_type.kind is Kind.TYPE and node.name not in self._variables
+                return a_type
             case Select():
                 return self._select(node)
             case Call():
@@ -99,7 +104,18 @@ class _Checker:
             case MapNode():
                 return self._map(node)
             case Comprehension():
-                return self._comprehension(node)
+                self.check(node.range)
+                accumulator = self.check(node.init)
+                of = unify.substitute_params(self._mapping, node.range.type)
+                first, second = self._loop_types(node, of)
+                self._scopes.append({node.accumulator: accumulator})
+                self._scopes.append({node.first: first, **({node.second: second} if node.second else {})})
+                self._wants(node.condition, BOOL, self.check(node.condition))
+                self._wants(node.step, accumulator, self.check(node.step))
+                self._scopes.pop()
+                result = self.check(node.result)
+                self._scopes.pop()
+                return unify.substitute_params(self._mapping, result)
             case Message():
                 return self._message(node)
         raise TypeError(node)
@@ -118,14 +134,6 @@ class _Checker:
                 found = known[name]
                 return name, found if isinstance(found, Type) else types.type_of(types.struct(name))
         return None
-
-    def _ident(self, node: Ident) -> Type:
-        found = self._declared(node.name)
-        if found is None:
-            return self._undeclared(node.name, node.at)
-        node.name, a_type = found
-        node.is_type = a_type.kind is Kind.TYPE and node.name not in self._variables
-        return a_type
 
     def _undeclared(self, name: str, at: int) -> Type:
         self._issues.add(f"undeclared reference to '{name}' (in container '')", at)
@@ -172,7 +180,11 @@ class _Checker:
 
     def _call(self, node: Call) -> Type:
         if node.function == "_?._":
-            return self._optional_field(node)
+            operand, field = node.args
+            assert isinstance(field, Literal)
+            result = self._field(node, operand, str(field.value), optional=True)
+            node.overloads = ("select_optional_field",)
+            return unify.substitute_params(self._mapping, result)
         for arg in node.args:
             self.check(arg)
         if node.target is not None:
@@ -191,13 +203,6 @@ class _Checker:
     def _function(self, name: str) -> Function | None:
         name = name.removeprefix(".")
         return None if name in self._without else FUNCTIONS.get(name)
-
-    def _optional_field(self, node: Call) -> Type:
-        operand, field = node.args
-        assert isinstance(field, Literal)
-        result = self._field(node, operand, str(field.value), optional=True)
-        node.overloads = ("select_optional_field",)
-        return unify.substitute_params(self._mapping, result)
 
     def _overload(self, node: Call, function: Function) -> Type:
         member = node.target is not None
@@ -271,7 +276,12 @@ class _Checker:
         if keys is None or values is None:
             return map_of(self._new_parameter(), self._new_parameter())
         found = map_of(keys, values)
-        if not _is_small(found):
+        # Whether a type has few enough parts to be compared: keys and values may be of the same large type.
+        parts, count = [found], 0
+        while parts and count < _MOST_PARTS:
+            parts.extend(parts.pop().params)
+            count += 1
+        if parts:
             self._issues.add("type of the map has too many parts", node.at)
             return ERROR
         return found
@@ -301,20 +311,6 @@ class _Checker:
         return ERROR
 
     # --- comprehensions
-
-    def _comprehension(self, node: Comprehension) -> Type:
-        self.check(node.range)
-        accumulator = self.check(node.init)
-        of = unify.substitute_params(self._mapping, node.range.type)
-        first, second = self._loop_types(node, of)
-        self._scopes.append({node.accumulator: accumulator})
-        self._scopes.append({node.first: first, **({node.second: second} if node.second else {})})
-        self._wants(node.condition, BOOL, self.check(node.condition))
-        self._wants(node.step, accumulator, self.check(node.step))
-        self._scopes.pop()
-        result = self.check(node.result)
-        self._scopes.pop()
-        return unify.substitute_params(self._mapping, result)
 
     def _loop_types(self, node: Comprehension, of: Type) -> tuple[Type, Type]:
         if of.kind is Kind.LIST:
@@ -354,15 +350,6 @@ def find_qualified_name(node: Node) -> str | None:
 
 def _is_optional(a_type: Type) -> bool:
     return a_type.kind is Kind.OPAQUE and a_type.name == "optional_type" and bool(a_type.params)
-
-
-def _is_small(a_type: Type) -> bool:
-    """Return whether a type has few enough parts to be compared: keys and values may be of the same large type."""
-    parts, count = [a_type], 0
-    while parts and count < _MOST_PARTS:
-        parts.extend(parts.pop().params)
-        count += 1
-    return not parts
 
 
 def _parameters(a_type: Type) -> list[str]:

@@ -45,23 +45,19 @@ def validate(tree: Node, issues: Issues) -> None:
     while nodes:
         node, in_format = nodes.pop()
         if isinstance(node, Call):
-            _call(node, issues)
+            first = node.args[0] if node.args else None
+            if node.function == "format":
+                _format(node, issues)
+            elif isinstance(first, Literal) and node.function in ("duration", "timestamp", "matches"):
+                valid = _is_pattern(first.value) if node.function == "matches" else _is_convertible(node, first)
+                if not valid:
+                    issues.add(f"invalid {node.function} argument", first.at)
             in_format = in_format or node.function == "format"
         elif not in_format and isinstance(node, ListNode):
             _list(node, issues)
         elif not in_format and isinstance(node, MapNode):
             _map(node, issues)
         nodes.extend((child, in_format) for child in node.children())
-
-
-def _call(node: Call, issues: Issues) -> None:
-    first = node.args[0] if node.args else None
-    if node.function == "format":
-        _format(node, issues)
-    elif isinstance(first, Literal) and node.function in ("duration", "timestamp", "matches"):
-        valid = _is_pattern(first.value) if node.function == "matches" else _is_convertible(node, first)
-        if not valid:
-            issues.add(f"invalid {node.function} argument", first.at)
 
 
 def _is_convertible(node: Call, literal: Literal) -> bool:

@@ -162,11 +162,6 @@ def _validate(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 _ADDRESS = Range(4, 16)
 
 
-def _contains_ip(target: Argument | None, args: Sequence[Argument], parsed: bool) -> Call | None:
-    cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT)
-    return Call(cost.plus(args[0].size.scaled(TEXT)) if parsed else cost)
-
-
 def _contains_cidr(target: Argument | None, args: Sequence[Argument], parsed: bool) -> Call | None:
     cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT).plus(_ADDRESS.scaled(TEXT)).plus(ONE)
     return Call(cost.plus(args[0].size.scaled(TEXT)) if parsed else cost)
@@ -208,7 +203,9 @@ def kube_call(function: str, overload: str, target: Argument | None, args: Seque
     if function == "ip":
         return Call(ONE) if overload == "cidr_ip" else _of_one()(target, args)
     if function == "containsIP":
-        return _contains_ip(target, args, overload == "cidr_contains_ip_string")
+        parsed = overload == "cidr_contains_ip_string"
+        cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT)
+        return Call(cost.plus(args[0].size.scaled(TEXT)) if parsed else cost)
     if function == "containsCIDR":
         return _contains_cidr(target, args, overload == "cidr_contains_cidr_string")
     estimator = _BY_FUNCTION.get(function)

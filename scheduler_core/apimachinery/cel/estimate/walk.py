@@ -80,7 +80,9 @@ class _Estimate:
             case tree.Call():
                 return self._call(node)
             case ListNode():
-                return self._list(node)
+                cost, size = self._sum(node.elements)
+                self._entries[node] = _Entries(True, ONE, size)
+                return cost.plus(build_exact_range(LIST))
             case MapNode():
                 return self._map(node)
             case Comprehension():
@@ -199,16 +201,13 @@ class _Estimate:
         if overload in ("logical_or", "logical_and"):
             return Call(Range(costs[0].min, costs[0].plus(costs[1]).max))
         if overload == "conditional":
-            return self._conditional(node, args, costs)
+            self._join_entries(node, node.args[1], node.args[2])
+            return Call(costs[0].plus(costs[1].union(costs[2])), args[1].known.union(args[2].known))
         if overload in ("add_string", "add_bytes", "add_list"):
             self._join_entries(node, node.args[0], node.args[1])
         standard = STANDARD.get(overload)
         found = None if standard is None else standard(target, args)
         return Call(ONE.plus(before)) if found is None else Call(found.cost.plus(before), found.size)
-
-    def _conditional(self, node: tree.Call, args: list[Argument], costs: list[Range]) -> Call:
-        self._join_entries(node, node.args[1], node.args[2])
-        return Call(costs[0].plus(costs[1].union(costs[2])), args[1].known.union(args[2].known))
 
     def _join_entries(self, node: Node, one: Node, other: Node) -> None:
         first, second = self._entry_sizes(one), self._entry_sizes(other)
@@ -225,11 +224,6 @@ class _Estimate:
             size = size.union(self._size(node) or UNKNOWN)
         return cost, size
 
-    def _list(self, node: ListNode) -> Range:
-        cost, size = self._sum(node.elements)
-        self._entries[node] = _Entries(True, ONE, size)
-        return cost.plus(build_exact_range(LIST))
-
     def _map(self, node: MapNode) -> Range:
         keys, key_size = self._sum([entry.key for entry in node.entries])
         values, value_size = self._sum([entry.value for entry in node.entries])
@@ -243,7 +237,15 @@ class _Estimate:
         self._push_bound(node.accumulator, node.init)
         names = [node.first, *([node.second] if node.second else [])]
         for name in names:
-            self._push(name, self._loop_variable(node, name))
+            entries = self._entry_sizes(node.range)
+            of_list = entries.of_list if entries is not None else node.range.type.kind is Kind.LIST
+            of_key = name == node.first and (bool(node.second) or not of_list)
+            if of_key:
+                word = "@indices" if of_list else "@keys"
+            else:
+                word = "@items" if of_list else "@values"
+            size = None if entries is None else entries.key if of_key else entries.value
+            self._push(name, _Variable((*self._path(node.range), word), size, None))
         condition, step = self.cost(node.condition), self.cost(node.step)
         for name in names:
             self._variables[name].pop()
@@ -256,17 +258,6 @@ class _Estimate:
         elif isinstance(node.init, ListNode | MapNode):
             self._keep(node, count, self._entry_sizes(node.step))
         return cost
-
-    def _loop_variable(self, node: Comprehension, name: str) -> _Variable:
-        entries = self._entry_sizes(node.range)
-        of_list = entries.of_list if entries is not None else node.range.type.kind is Kind.LIST
-        of_key = name == node.first and (bool(node.second) or not of_list)
-        if of_key:
-            word = "@indices" if of_list else "@keys"
-        else:
-            word = "@items" if of_list else "@values"
-        size = None if entries is None else entries.key if of_key else entries.value
-        return _Variable((*self._path(node.range), word), size, None)
 
     def _push_bound(self, name: str, value: Node) -> None:
         self._push(name, _Variable(self._path(value), self._size(value), self._entry_sizes(value)))

@@ -161,25 +161,6 @@ def address_text(address: Address) -> str:
     return str(address)
 
 
-def _parse_prefix(text: str) -> CidrValue:
-    before, slash, bits = text.rpartition("/")
-    if not slash:
-        raise _prefix_error(text, "no '/'")
-    try:
-        address, zone = parse_address(before)
-    except BadAddress as error:
-        raise _prefix_error(text, str(error)) from None
-    if zone:
-        raise _prefix_error(text, "IPv6 zones cannot be present in a prefix")
-    if not _BITS.match(bits) or len(bits) > 18:
-        raise _prefix_error(text, f"bad bits after slash: {quote_go(bits)}")
-    if int(bits) > address.max_prefixlen:
-        raise _prefix_error(text, "prefix length out of range")
-    if _is_mapped(address):
-        raise ValueError(f"IPv4-mapped IPv6 address {quote_go(text)} is not allowed")
-    return CidrValue(address, int(bits))
-
-
 def _prefix_error(text: str, message: str) -> ValueError:
     words = "network address parse error during conversion from string"
     return ValueError(f"{words}: netip.ParsePrefix({quote_go(text)}): {message}")
@@ -187,7 +168,22 @@ def _prefix_error(text: str, message: str) -> ValueError:
 
 def _cidr(text: str) -> object:
     try:
-        return _parse_prefix(text)
+        before, slash, bits = text.rpartition("/")
+        if not slash:
+            raise _prefix_error(text, "no '/'")
+        try:
+            address, zone = parse_address(before)
+        except BadAddress as error:
+            raise _prefix_error(text, str(error)) from None
+        if zone:
+            raise _prefix_error(text, "IPv6 zones cannot be present in a prefix")
+        if not _BITS.match(bits) or len(bits) > 18:
+            raise _prefix_error(text, f"bad bits after slash: {quote_go(bits)}")
+        if int(bits) > address.max_prefixlen:
+            raise _prefix_error(text, "prefix length out of range")
+        if _is_mapped(address):
+            raise ValueError(f"IPv4-mapped IPv6 address {quote_go(text)} is not allowed")
+        return CidrValue(address, int(bits))
     except ValueError as error:
         return Failure(f"network address parse error during conversion from string: {error}")
 

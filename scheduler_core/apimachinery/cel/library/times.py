@@ -57,24 +57,20 @@ def timestamp_text(moment: Timestamp) -> str:
 def _zone(name: str) -> tzinfo | Failure:
     """The zone of a name or of an offset such as -02:30. DEVIATION: "Local" is none, as it is another everywhere."""
     if ":" in name:
-        return _offset(name)
+        hours, _, minutes = name.partition(":")
+        for part in (hours, minutes):
+            if not _NUMBER.match(part):
+                return Failure(f'strconv.Atoi: parsing "{part}": invalid syntax')
+        count = int(hours) * 60 + (-int(minutes) if name[0] == "-" else int(minutes))
+        if abs(count) >= 24 * 60:
+            return Failure(f"unknown time zone {name}")
+        return timezone(timedelta(minutes=count))
     if ".." in name or name[:1] in ("/", "\\"):
         return Failure("time: invalid location name")
     try:
         return zone_of(name)
     except BadSchedule:
         return Failure(f"unknown time zone {name}")
-
-
-def _offset(name: str) -> timezone | Failure:
-    hours, _, minutes = name.partition(":")
-    for part in (hours, minutes):
-        if not _NUMBER.match(part):
-            return Failure(f'strconv.Atoi: parsing "{part}": invalid syntax')
-    count = int(hours) * 60 + (-int(minutes) if name[0] == "-" else int(minutes))
-    if abs(count) >= 24 * 60:
-        return Failure(f"unknown time zone {name}")
-    return timezone(timedelta(minutes=count))
 
 
 def _years(part: Callable[[datetime, int], int], shift: timedelta) -> int:

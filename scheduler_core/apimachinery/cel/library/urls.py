@@ -47,7 +47,10 @@ def _parse(text: str, of_request: bool) -> UrlValue:
         raise BadUrl("empty url")
     if text == "*":
         return UrlValue(text, "", "", "", "", "*", ())
-    scheme, rest = _scheme(text)
+    if text.startswith(":"):
+        raise BadUrl("missing protocol scheme")
+    match = _SCHEME.match(text)
+    scheme, rest = ("", text) if match is None else (match[1].lower(), text[match.end() :])
     text = scheme + text[len(scheme) :]
     rest, query = _query(rest)
     if not rest.startswith("/"):
@@ -65,13 +68,6 @@ def _parse(text: str, of_request: bool) -> UrlValue:
         host = _authority(scheme, authority)
     hostname, port = _split_host(host)
     return UrlValue(text, scheme, host, hostname, port, _escape_path(rest), _parameters(query))
-
-
-def _scheme(text: str) -> tuple[str, str]:
-    if text.startswith(":"):
-        raise BadUrl("missing protocol scheme")
-    match = _SCHEME.match(text)
-    return ("", text) if match is None else (match[1].lower(), text[match.end() :])
 
 
 def _query(rest: str) -> tuple[str, str]:
@@ -97,29 +93,25 @@ def _host(scheme: str, host: str) -> str:
     if bracket > 0:
         raise BadUrl("invalid IP-literal")
     if bracket == 0:
-        return _literal_host(host)
+        closing = host.rfind("]")
+        if closing < 0:
+            raise BadUrl("missing ']' in host")
+        _check_port(host[closing + 1 :])
+        name, percent, zone = host[1:closing].partition("%25")
+        inside = _unescape_text(name, in_host=True) + (_unescape_text(percent + zone) if percent else "")
+        try:
+            address, _ = parse_address(inside)
+        except BadAddress as error:
+            raise BadUrl(f"invalid host: {error}") from None
+        if address.version == 4:
+            raise BadUrl("invalid IP-literal")
+        return f"[{inside}]{host[closing + 1 :]}"
     colon = host.find(":")
     if colon >= 0:
         if scheme not in ("http", "https"):
             colon = host.rfind(":")
         _check_port(host[colon:])
     return _unescape_text(host, in_host=True)
-
-
-def _literal_host(host: str) -> str:
-    closing = host.rfind("]")
-    if closing < 0:
-        raise BadUrl("missing ']' in host")
-    _check_port(host[closing + 1 :])
-    name, percent, zone = host[1:closing].partition("%25")
-    inside = _unescape_text(name, in_host=True) + (_unescape_text(percent + zone) if percent else "")
-    try:
-        address, _ = parse_address(inside)
-    except BadAddress as error:
-        raise BadUrl(f"invalid host: {error}") from None
-    if address.version == 4:
-        raise BadUrl("invalid IP-literal")
-    return f"[{inside}]{host[closing + 1 :]}"
 
 
 def _check_port(port: str) -> None:

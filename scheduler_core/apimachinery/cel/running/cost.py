@@ -195,12 +195,8 @@ def _compute_flatten_cost(args: Sequence[object], result: object) -> int:
         if not isinstance(args[1], int) or args[1].__class__ is not int:
             raise InternalError(f"interface conversion: ref.Val is {go_type(args[1])}, not types.Int")
         depth = args[1]
-    return _wrap_unsigned(_compute_list_cost(size_of(args[0]), depth))
-
-
-def _wrap_unsigned(cost: int) -> int:
-    """A cost as kube's 64 unsigned bits hold it."""
-    return cost % (1 << 64)
+    # A cost as kube's 64 unsigned bits hold it.
+    return _compute_list_cost(size_of(args[0]), depth) % (1 << 64)
 
 
 def _self_compared(which: int) -> CallCost:

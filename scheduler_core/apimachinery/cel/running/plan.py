@@ -118,7 +118,16 @@ class Planner:
             case tree.MapNode():
                 return self._map(node)
             case tree.Comprehension():
-                return self._comprehension(node)
+                ranged, init = self.run(node.range), self.run(node.init)
+                accumulator, first, second = self._slot(), self._slot(), self._slot()
+                self._slots.append({node.accumulator: (accumulator, init)})
+                names = {node.first: first, **({node.second: second} if node.second else {})}
+                self._slots.append({name: (slot, None) for name, slot in names.items()})
+                condition, step = self.run(node.condition), self.run(node.step)
+                self._slots.pop()
+                result = self.run(node.result)
+                self._slots.pop()
+                return fold(ranged, (first, second if node.second else None), accumulator, condition, step, result)
         raise TypeError(node)
 
     # --- attributes
@@ -219,18 +228,6 @@ class Planner:
         return _charge_run(run, MAP)
 
     # --- comprehensions
-
-    def _comprehension(self, node: tree.Comprehension) -> Plan:
-        ranged, init = self.run(node.range), self.run(node.init)
-        accumulator, first, second = self._slot(), self._slot(), self._slot()
-        self._slots.append({node.accumulator: (accumulator, init)})
-        names = {node.first: first, **({node.second: second} if node.second else {})}
-        self._slots.append({name: (slot, None) for name, slot in names.items()})
-        condition, step = self.run(node.condition), self.run(node.step)
-        self._slots.pop()
-        result = self.run(node.result)
-        self._slots.pop()
-        return fold(ranged, (first, second if node.second else None), accumulator, condition, step, result)
 
     def _slot(self) -> int:
         self.width += 1

@@ -72,7 +72,10 @@ def tokens_of(text: str, issues: Issues) -> list[Token]:
         elif match is not None and kind == "blank":
             at = match.end()
         else:
-            at = _unknown(text, at, issues)
+            beginning = _BEGINNING.match(text, at)
+            end = at if beginning is None else beginning.end()
+            issues.add(f"Syntax error: token recognition error at: '{text[at : end + 1]}'", at)
+            at = end + 1
     found.append(Token("<EOF>", "", len(text)))
     return found
 
@@ -100,14 +103,6 @@ def _string(text: str, at: int, prefix: str) -> Token | None:
             if match is not None:
                 return Token(kind, text[at : match.end()], at)
     return None
-
-
-def _unknown(text: str, at: int, issues: Issues) -> int:
-    """Reports what no token begins with, up to the character at which none is possible any more; where to go on."""
-    beginning = _BEGINNING.match(text, at)
-    end = at if beginning is None else beginning.end()
-    issues.add(f"Syntax error: token recognition error at: '{text[at : end + 1]}'", at)
-    return end + 1
 
 
 # The values of literals, by the kind of their token. ValueError in cel-go's words.

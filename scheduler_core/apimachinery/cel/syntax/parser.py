@@ -150,7 +150,13 @@ class _Parser:
         left = self._unary()
         while (level := _LEVELS.get(self._token.kind, -1)) >= lowest:
             if level < 2:
-                left = self._logical(left, level)
+                # A chain of && or ||, as a balanced tree.
+                kind = self._token.kind
+                terms, places = [left], []
+                while self._token.kind == kind:
+                    places.append(self._take().start)
+                    terms.append(self._operators(level + 1))
+                left = self._balanced(f"_{kind}_", terms, places, 0, len(places) - 1)
                 continue
             self._deeper()
             token = self._take()
@@ -159,15 +165,6 @@ class _Parser:
             left = self._call(function, [left, right], left.start, token.start)
         self._depth = depth
         return left
-
-    def _logical(self, left: Node, level: int) -> Node:
-        """A chain of && or ||, as a balanced tree."""
-        kind = self._token.kind
-        terms, places = [left], []
-        while self._token.kind == kind:
-            places.append(self._take().start)
-            terms.append(self._operators(level + 1))
-        return self._balanced(f"_{kind}_", terms, places, 0, len(places) - 1)
 
     def _balanced(self, function: str, terms: list[Node], places: list[int], low: int, high: int) -> Node:
         middle = (low + high + 1) // 2
@@ -206,7 +203,13 @@ class _Parser:
                 node = self._selected(node)
                 named = named and isinstance(node, Select)
             elif kind == "[":
-                node, named = self._indexed(node), False
+                at = self._take().start
+                function = "_[?_]" if self._accept("?") else "_[_]"
+                if function == "_[_]" and self._token.kind not in _BEGINNINGS:
+                    self._no_expression(also="?")
+                index = self._expression()
+                self._expect("]")
+                node, named = self._call(function, [node, index], node.start, at), False
             else:
                 break
             self._deeper()
@@ -217,7 +220,9 @@ class _Parser:
         dot = self._take()
         optional = self._accept("?") is not None
         if not optional and self._token.kind not in ("IDENTIFIER", "ESC_IDENTIFIER"):
-            self._no_field()
+            if self._token.kind in ("true", "false", "null"):
+                self._fail(f"mismatched input {self._shown()} expecting IDENTIFIER")
+            self._fail(f"no viable alternative at input '.{self._token.text}'")
         field = self._expect("IDENTIFIER", "ESC_IDENTIFIER")
         if field.kind == "ESC_IDENTIFIER":
             self._issues.add("unsupported syntax: '`'", field.start)
@@ -229,20 +234,6 @@ class _Parser:
             arguments = self._arguments(")")
             return self._call(field.text, arguments, operand.start, at, operand)
         return Select(operand, field.text, False, operand.start, field.end, dot.start)
-
-    def _no_field(self) -> NoReturn:
-        if self._token.kind in ("true", "false", "null"):
-            self._fail(f"mismatched input {self._shown()} expecting IDENTIFIER")
-        self._fail(f"no viable alternative at input '.{self._token.text}'")
-
-    def _indexed(self, operand: Node) -> Node:
-        at = self._take().start
-        function = "_[?_]" if self._accept("?") else "_[_]"
-        if function == "_[_]" and self._token.kind not in _BEGINNINGS:
-            self._no_expression(also="?")
-        index = self._expression()
-        self._expect("]")
-        return self._call(function, [operand, index], operand.start, at)
 
     def _arguments(self, closing: str) -> list[Node]:
         if self._accept(closing):
@@ -266,33 +257,27 @@ class _Parser:
             case "-":
                 return self._negative()
             case "(":
-                return self._nested()
+                self._take()
+                node = self._expression()
+                self._expect(")")
+                return node
             case "[":
                 return self._list()
             case "{":
                 return self._map()
             case "IDENTIFIER" | ".":
-                return self._named()
+                first = self._token
+                dot = "." if self._accept(".") else ""
+                name = self._expect("IDENTIFIER")
+                if name.text in _RESERVED:
+                    self._issues.add(f"reserved identifier: {name.text}", first.start)
+                if self._token.kind == "(":
+                    at = self._take().start
+                    return self._call(dot + name.text, self._arguments(")"), first.start, at)
+                if name.text in _RESERVED:
+                    return Literal(None, first.start, name.end, first.start)
+                return Ident(dot + name.text, first.start, name.end, name.start)
         self._no_expression()
-
-    def _nested(self) -> Node:
-        self._take()
-        node = self._expression()
-        self._expect(")")
-        return node
-
-    def _named(self) -> Node:
-        first = self._token
-        dot = "." if self._accept(".") else ""
-        name = self._expect("IDENTIFIER")
-        if name.text in _RESERVED:
-            self._issues.add(f"reserved identifier: {name.text}", first.start)
-        if self._token.kind == "(":
-            at = self._take().start
-            return self._call(dot + name.text, self._arguments(")"), first.start, at)
-        if name.text in _RESERVED:
-            return Literal(None, first.start, name.end, first.start)
-        return Ident(dot + name.text, first.start, name.end, name.start)
 
     def _list(self) -> Node:
         first = self._take()

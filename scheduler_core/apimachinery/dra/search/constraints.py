@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.dra import claims
 from scheduler_core.apimachinery.dra.amounts import Amount, whole
 from scheduler_core.apimachinery.dra.claims import Ask
 from scheduler_core.apimachinery.dra.results import Consumed
-from scheduler_core.apimachinery.dra.slices import Capacity, Counters, Device, DeviceId, RequestPolicy, ValidRange
+from scheduler_core.apimachinery.dra.slices import Capacity, Counters, Device, DeviceId, RequestPolicy
 from scheduler_core.base.releases import Behavior
 
 # Consumable capacity: what a request takes of a device that several claims share.
@@ -56,24 +56,22 @@ def consumption(asked: Amount | None, capacity: Capacity, fractions: bool = Fals
     if policy is None:
         return asked
     if policy.range is not None and policy.range.min is not None:
-        return _round_up_amount(asked, policy.range, policy.range.min, fractions)
+        # Round an amount up to the least amount, or to the next step from there.
+        limits = policy.range
+        least = policy.range.min
+        if asked.nanos < least.nanos:
+            return least
+        if limits.step is None:
+            return asked
+        if fractions:
+            steps = -((least.nanos - asked.nanos) // (limits.step.nanos or 1))
+            return Amount(least.nanos + limits.step.nanos * steps, limits.step.format)
+        step = limits.step.value or 1  # kube divides by zero; no such policy can be stored
+        steps, rest = divmod(asked.value - least.value, step)
+        return whole(least.value + step * (steps + (rest != 0)))
     if policy.values is not None:
         return next((value for value in policy.values if asked.nanos <= value.nanos), asked)
     return asked
-
-
-def _round_up_amount(asked: Amount, limits: ValidRange, least: Amount, fractions: bool) -> Amount:
-    """Round an amount up to the least amount, or to the next step from there."""
-    if asked.nanos < least.nanos:
-        return least
-    if limits.step is None:
-        return asked
-    if fractions:
-        steps = -((least.nanos - asked.nanos) // (limits.step.nanos or 1))
-        return Amount(least.nanos + limits.step.nanos * steps, limits.step.format)
-    step = limits.step.value or 1  # kube divides by zero; no such policy can be stored
-    steps, rest = divmod(asked.value - least.value, step)
-    return whole(least.value + step * (steps + (rest != 0)))
 
 
 def violates(amount: Amount, policy: RequestPolicy, fractions: bool = False) -> bool:
@@ -81,21 +79,18 @@ def violates(amount: Amount, policy: RequestPolicy, fractions: bool = False) -> 
     if policy.default is not None and amount.same(policy.default):
         return False
     if policy.range is not None:
-        return _outside(amount, policy.range, fractions)
+        limits = policy.range
+        if limits.max is not None and amount.nanos > limits.max.nanos:
+            return True
+        if limits.step is None:
+            return False
+        if fractions:
+            return (amount.nanos - (0 if limits.min is None else limits.min.nanos)) % (limits.step.nanos or 1) != 0
+        least = 0 if limits.min is None else limits.min.value
+        return (amount.value - least) % (limits.step.value or 1) != 0
     if policy.values:
         return all(amount.nanos != value.nanos for value in policy.values)
     return False
-
-
-def _outside(amount: Amount, limits: ValidRange, fractions: bool) -> bool:
-    if limits.max is not None and amount.nanos > limits.max.nanos:
-        return True
-    if limits.step is None:
-        return False
-    if fractions:
-        return (amount.nanos - (0 if limits.min is None else limits.min.nanos)) % (limits.step.nanos or 1) != 0
-    least = 0 if limits.min is None else limits.min.value
-    return (amount.value - least) % (limits.step.value or 1) != 0
 
 
 # Shared counters: what is left of a slice's counter sets for devices that are made of the same hardware.

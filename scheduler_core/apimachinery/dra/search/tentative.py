@@ -207,7 +207,16 @@ class Tentative:
         base, sub = wanted.base_name, wanted.sub_name
         for index, constraint in enumerate(constraints):
             added = constraint.add(base, sub, device)
-            self._show_constraint(constraint, base, sub, device, added)
+            if self._attempt.watch is not None and constraint.applies(base, sub):
+                value = find_attribute(device, constraint.attribute)
+                self._attempt.watch.check(
+                    "constraint",
+                    added,
+                    constraint=constraint.kind,
+                    attribute=constraint.attribute,
+                    value=None if value is None else dict(value),
+                    expected=constraint.expected(),
+                )
             if added:
                 continue
             if must:
@@ -217,18 +226,6 @@ class Tentative:
                 earlier.remove(base, sub, device)
             return False
         return True
-
-    def _show_constraint(self, constraint: Constraint, base: str, sub: str, device: Device, added: bool) -> None:
-        if self._attempt.watch is not None and constraint.applies(base, sub):
-            value = find_attribute(device, constraint.attribute)
-            self._attempt.watch.check(
-                "constraint",
-                added,
-                constraint=constraint.kind,
-                attribute=constraint.attribute,
-                value=None if value is None else dict(value),
-                expected=constraint.expected(),
-            )
 
 
 def _nanos(consumed: dict[str, Amount]) -> dict[str, int]:

@@ -82,25 +82,22 @@ def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> st
         zones = labels.get(_BETA_ZONE) or labels.get(_ZONE) or "UNSPECIFIED"
         return f"projects/UNSPECIFIED/zones/{zones}/disks/{source.get('pdName') or ''}"
     if plugin.source == "awsElasticBlockStore":
-        return _ebs_handle(str(source.get("volumeID") or ""))
+        volume_id = str(source.get("volumeID") or "")
+        if not volume_id.startswith("aws://"):
+            return volume_id
+        _, _, path = volume_id.removeprefix("aws://").partition("/")
+        ebs_id = path.strip("/")
+        if not _EBS_ID.match(ebs_id):
+            raise ValueError(
+                f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({volume_id})"
+            )
+        return ebs_id
     if plugin.source == "azureDisk":
         kind = source.get("kind")
         if kind is not None and str(kind).lower() != "managed":
             raise ValueError(f"kind({kind}) is not supported in csi migration")
         return str(source.get("diskURI") or "")
     return str(source.get("volumeID") or "")
-
-
-def _ebs_handle(volume_id: str) -> str:
-    if not volume_id.startswith("aws://"):
-        return volume_id
-    _, _, path = volume_id.removeprefix("aws://").partition("/")
-    ebs_id = path.strip("/")
-    if not _EBS_ID.match(ebs_id):
-        raise ValueError(
-            f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({volume_id})"
-        )
-    return ebs_id
 
 
 def translate_affinity(plugin: InTree, volume: Manifest) -> Manifest:

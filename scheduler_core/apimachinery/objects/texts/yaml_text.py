@@ -38,7 +38,11 @@ def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[Repeate
     """All documents of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
     malformed, too, unless `repeated` takes it: then the last counts.
     """
-    _check_directives(text)
+    for number, line in enumerate(_DIRECTIVE.finditer(text), start=1):
+        if number > _MOST_DIRECTIVES:
+            problem = f"more than {_MOST_DIRECTIVES} lines begin with %"
+            place = FieldError("", "not readable as YAML", f"({problem})", line=text.count("\n", 0, line.start()) + 1)
+            raise InvalidObject([place])
     builder = _Builder(max_depth, max_alias_nodes, repeated)
     try:
         for event in yaml.parse(text, Loader=_Loader):
@@ -49,14 +53,6 @@ def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[Repeate
     except yaml.YAMLError as error:
         raise _build_yaml_error(str(error), None) from error
     return builder.documents
-
-
-def _check_directives(text: str) -> None:
-    for number, line in enumerate(_DIRECTIVE.finditer(text), start=1):
-        if number > _MOST_DIRECTIVES:
-            problem = f"more than {_MOST_DIRECTIVES} lines begin with %"
-            place = FieldError("", "not readable as YAML", f"({problem})", line=text.count("\n", 0, line.start()) + 1)
-            raise InvalidObject([place])
 
 
 @dataclass(slots=True)
@@ -95,7 +91,12 @@ class _Builder:
         elif kind is yaml.SequenceStartEvent:
             self._open([], event)
         elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
-            self._close(event)
+            done = self._stack.pop()
+            for merged in done.merged:  # the first wins over the later ones
+                done.value = {**merged, **done.value}
+            if done.anchor:
+                self._anchors[done.anchor] = (done.value, done.size)
+            self._add(done.value, done.size, event)
         elif kind is yaml.AliasEvent:
             self._alias(event)
         elif kind is yaml.DocumentStartEvent:
@@ -125,14 +126,6 @@ class _Builder:
         if self._wants_key():
             raise _build_yaml_error("a key must be plain text", event.start_mark)
         self._stack.append(_Open(value, event.anchor))
-
-    def _close(self, event: Any) -> None:
-        done = self._stack.pop()
-        for merged in done.merged:  # the first wins over the later ones
-            done.value = {**merged, **done.value}
-        if done.anchor:
-            self._anchors[done.anchor] = (done.value, done.size)
-        self._add(done.value, done.size, event)
 
     def _alias(self, event: Any) -> None:
         anchor = self._anchors.get(event.anchor)
@@ -321,29 +314,25 @@ def _find(events: Iterator[Any], event: Any, steps: tuple[Step, ...]) -> tuple[i
         inner = next(events)
         return place if isinstance(inner, yaml.SequenceEndEvent) else _find(events, inner, steps[1:])
     if isinstance(event, yaml.MappingStartEvent):
-        return _find_key(events, steps, place)
+        last: tuple[Any, list[Any]] | None = None  # of a key that stands twice, the last counts
+        try:
+            while not isinstance(key := next(events), yaml.MappingEndEvent):
+                value = list(_node(events))
+                if isinstance(key, yaml.ScalarEvent) and key.value == str(steps[0]):
+                    last = key, value
+        except (yaml.YAMLError, StopIteration):  # a very long object is cut off
+            pass
+        if last is None:
+            return place
+        key, value = last
+        if len(steps) == 1 and isinstance(value[0], yaml.CollectionStartEvent):
+            return _place(key)
+        return _find(iter(value[1:]), value[0], steps[1:])
     return place
 
 
 def _place(event: Any) -> tuple[int, int]:
     return event.start_mark.line + 1, event.start_mark.column + 1
-
-
-def _find_key(events: Iterator[Any], steps: tuple[Step, ...], place: tuple[int, int]) -> tuple[int, int]:
-    last: tuple[Any, list[Any]] | None = None  # of a key that stands twice, the last counts
-    try:
-        while not isinstance(key := next(events), yaml.MappingEndEvent):
-            value = list(_node(events))
-            if isinstance(key, yaml.ScalarEvent) and key.value == str(steps[0]):
-                last = key, value
-    except (yaml.YAMLError, StopIteration):  # a very long object is cut off
-        pass
-    if last is None:
-        return place
-    key, value = last
-    if len(steps) == 1 and isinstance(value[0], yaml.CollectionStartEvent):
-        return _place(key)
-    return _find(iter(value[1:]), value[0], steps[1:])
 
 
 def _node(events: Iterator[Any]) -> Iterator[Any]:

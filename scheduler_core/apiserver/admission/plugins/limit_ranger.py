@@ -37,7 +37,8 @@ class LimitRanger(AdmissionPlugin):
                 for problem in (_of_pod if request.kind.key == "Pod" else _of_claim)(item, manifest)
             ]
             if problems:
-                raise request.refuse(_aggregate(problems))
+                unique = list(dict.fromkeys(problems))
+                raise request.refuse(unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]")
 
 
 def _ranges(request: Request) -> list[Manifest]:
@@ -56,11 +57,6 @@ def _ranges(request: Request) -> list[Manifest]:
 
 def _items(limit_range: Manifest) -> list[Item]:
     return list((limit_range.get("spec") or {}).get("limits") or ())
-
-
-def _aggregate(problems: list[str]) -> str:
-    unique = list(dict.fromkeys(problems))
-    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"
 
 
 # what is filled in
@@ -137,7 +133,18 @@ def _bounds(item: Item, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for name, most in amounts(item.get("max")).items():
         yield from _most(type_, name, most, requests, limits)
     for name, ratio in amounts(item.get("maxLimitRequestRatio")).items():
-        yield from _ratio(type_, name, ratio, requests.get(name, ZERO), limits.get(name, ZERO))
+        request = requests.get(name, ZERO)
+        limit = limits.get(name, ZERO)
+        what = f"{name} max limit to request ratio per {type_} is {ratio.text}"
+        if not request.nanos:
+            yield f"{what}, but no request is specified or request is 0"
+        elif not limit.nanos:
+            yield f"{what}, but no limit is specified or limit is 0"
+        else:
+            count = milli_of_nanos if max(map(_units, (request, limit))) <= _MOST_MILLI else value_of_nanos
+            observed = count(limit.nanos) / count(request.nanos)
+            if observed * 1000 > milli_of_nanos(ratio.nanos):
+                yield f"{what}, but provided ratio is {observed:f}"
 
 
 def _least(type_: str, name: str, least: Amount, requests: Amounts, limits: Amounts) -> Iterator[str]:
@@ -158,19 +165,6 @@ def _most(type_: str, name: str, most: Amount, requests: Amounts, limits: Amount
         yield f"{what}, but limit is {limits[name].text}"
     elif name in requests and _exceeds(requests[name], most):
         yield f"{what}, but request is {requests[name].text}"
-
-
-def _ratio(type_: str, name: str, ratio: Amount, request: Amount, limit: Amount) -> Iterator[str]:
-    what = f"{name} max limit to request ratio per {type_} is {ratio.text}"
-    if not request.nanos:
-        yield f"{what}, but no request is specified or request is 0"
-    elif not limit.nanos:
-        yield f"{what}, but no limit is specified or limit is 0"
-    else:
-        count = milli_of_nanos if max(map(_units, (request, limit))) <= _MOST_MILLI else value_of_nanos
-        observed = count(limit.nanos) / count(request.nanos)
-        if observed * 1000 > milli_of_nanos(ratio.nanos):
-            yield f"{what}, but provided ratio is {observed:f}"
 
 
 def _exceeds(amount: Amount, bound: Amount) -> bool:

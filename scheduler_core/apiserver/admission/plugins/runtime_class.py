@@ -36,7 +36,15 @@ class Priority(AdmissionPlugin):
             return manifest
         spec = manifest.get("spec") or {}
         if request.old is not None:
-            return _preserve_priority(manifest, request.old.get("spec") or {})
+            # An update that says nothing of them keeps both.
+            old = request.old.get("spec") or {}
+            spec = manifest["spec"]
+            kept = {
+                name: old[name]
+                for name in ("priority", "preemptionPolicy")
+                if spec.get(name) is None and old.get(name) is not None
+            }
+            return with_section(manifest, "spec", kept) if kept else manifest
         resolved = _resolve_priority(request, spec)
         if request.kind.key == "PodGroup":  # its policy is a gate's business
             del resolved["preemptionPolicy"]
@@ -55,17 +63,6 @@ class Priority(AdmissionPlugin):
         name = default["metadata"]["name"]
         if request.operation == "CREATE" or name != request.name:
             raise request.refuse(f"PriorityClass {name} is already marked as default. Only one default can exist")
-
-
-def _preserve_priority(manifest: Manifest, old: Manifest) -> Manifest:
-    """An update that says nothing of them keeps both."""
-    spec = manifest["spec"]
-    kept = {
-        name: old[name]
-        for name in ("priority", "preemptionPolicy")
-        if spec.get(name) is None and old.get(name) is not None
-    }
-    return with_section(manifest, "spec", kept) if kept else manifest
 
 
 def _resolve_priority(request: Request, spec: Manifest) -> dict[str, Any]:

@@ -82,7 +82,12 @@ class PodNodeSelector(AdmissionPlugin):
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
         if not _concerns(request):
             return manifest
-        wanted = _namespace_selector(request)
+        # The namespace's node selector, else the cluster's default.
+        namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
+        text = (namespace["metadata"].get("annotations") or {}).get(ANNOTATION)
+        if text is None:
+            text = request.options.pod_node_selector.get(_CLUSTER_DEFAULT, "")
+        wanted = _labels(request, text)
         own = manifest["spec"].get("nodeSelector") or {}
         if any(own.get(key, value) != value for key, value in wanted.items()):
             raise request.refuse(_CONFLICT)
@@ -101,15 +106,6 @@ class PodNodeSelector(AdmissionPlugin):
 
 def _concerns(request: Request) -> bool:
     return request.kind.key == "Pod" and request.operation == "CREATE" and not request.subresource
-
-
-def _namespace_selector(request: Request) -> dict[str, str]:
-    """Return the namespace's node selector, else the cluster's default."""
-    namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
-    text = (namespace["metadata"].get("annotations") or {}).get(ANNOTATION)
-    if text is None:
-        text = request.options.pod_node_selector.get(_CLUSTER_DEFAULT, "")
-    return _labels(request, text)
 
 
 def _labels(request: Request, text: str) -> dict[str, str]:

@@ -150,13 +150,9 @@ def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
     if not good:
         raise _mismatch(value, place, go)
     if expression == "bytes":
-        _check_base64(value)
-
-
-def _check_base64(value: str) -> None:
-    bad = re.search(r"[^A-Za-z0-9+/=\r\n]", value)
-    if bad or len(re.sub(r"\s", "", value)) % 4:
-        raise Undecodable(f"illegal base64 data at input byte {bad.start() if bad else len(value) // 4 * 4}")
+        bad = re.search(r"[^A-Za-z0-9+/=\r\n]", value)
+        if bad or len(re.sub(r"\s", "", value)) % 4:
+            raise Undecodable(f"illegal base64 data at input byte {bad.start() if bad else len(value) // 4 * 4}")
 
 
 def _check_special(value: Any, expression: str, place: _Place) -> None:

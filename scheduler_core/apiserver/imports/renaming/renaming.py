@@ -190,24 +190,21 @@ class _Walk:
 
     def _field(self, key: str, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return self._inner(key, value)
+            if key in fields.KEPT:
+                return value
+            if key == "metadata":
+                return self._metadata(value)
+            if key in fields.LABELS or (key in fields.MAYBE_LABELS and not any(map(_is_nested, value.values()))):
+                return self._labels(value)
+            if key == "capacity" and any(map(_is_nested, value.values())):  # of a device, as expressions name it
+                return value
+            return self._amounts(value) if key in fields.QUANTITIES else self._mapping(value)
         if isinstance(value, list):
             return value if key in fields.KEPT else [self._element(key, each) for each in value]
         return self._text(key, value) if isinstance(value, str) and value else value
 
     def _element(self, key: str, value: Any) -> Any:
         return self._mapping(value) if isinstance(value, Mapping) else self._field(key, value)
-
-    def _inner(self, key: str, value: Manifest) -> Any:
-        if key in fields.KEPT:
-            return value
-        if key == "metadata":
-            return self._metadata(value)
-        if key in fields.LABELS or (key in fields.MAYBE_LABELS and not any(map(_is_nested, value.values()))):
-            return self._labels(value)
-        if key == "capacity" and any(map(_is_nested, value.values())):  # of a device, as expressions name it
-            return value
-        return self._amounts(value) if key in fields.QUANTITIES else self._mapping(value)
 
     def _text(self, key: str, text: str) -> str:
         if key in fields.KEPT or key == "apiVersion" or key in fields.AMOUNTS or fields.is_vocabulary(text):

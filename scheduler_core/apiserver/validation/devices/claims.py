@@ -173,18 +173,16 @@ def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors)
 def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
     names.require_class_name(request.get("deviceClassName"), f"{path}.deviceClassName", errors)
     selectors(request.get("selectors"), f"{path}.selectors", compiling, errors)
-    _mode(request.get("allocationMode") or "", request.get("count") or 0, path, errors)
-    for i, given in enumerate(request.get("tolerations") or ()):
-        toleration(given, f"{path}.tolerations[{i}]", errors)
-
-
-def _mode(mode: str, count: int, path: str, errors: Errors) -> None:
+    mode = request.get("allocationMode") or ""
+    count = request.get("count") or 0
     if mode == ALL:
         errors.invalid(f"{path}.count", count, f"must not be specified when allocationMode is '{ALL}'", when=count)
     elif mode == EXACT:
         errors.invalid(f"{path}.count", count, "must be greater than zero", when=count <= 0)
     else:
         errors.not_supported(f"{path}.allocationMode", mode, (ALL, EXACT))
+    for i, given in enumerate(request.get("tolerations") or ()):
+        toleration(given, f"{path}.tolerations[{i}]", errors)
 
 
 def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling: Compiling, errors: Errors) -> None:

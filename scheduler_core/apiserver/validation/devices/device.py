@@ -190,23 +190,19 @@ def rule(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors:
     selector = spec.get("deviceSelector")
     if selector is not None:
         before = ((old or {}).get("spec") or {}).get("deviceSelector")
-        _selector(selector, before, compiling, errors)
+        where = "spec.deviceSelector"
+        for field, check in (
+            ("deviceClassName", names.class_name),
+            ("driver", names.driver),
+            ("pool", names.pool),
+            ("device", names.label),
+        ):
+            if selector.get(field) is not None:
+                check(selector[field], f"{where}.{field}", errors)
+        given = selector.get("selectors")
+        stored = before is not None and (before.get("selectors") or []) == (given or [])
+        selectors(given, f"{where}.selectors", compiling.of(stored), errors)
     taint(spec.get("taint") or {}, "spec.taint", errors)
-
-
-def _selector(selector: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
-    where = "spec.deviceSelector"
-    for field, check in (
-        ("deviceClassName", names.class_name),
-        ("driver", names.driver),
-        ("pool", names.pool),
-        ("device", names.label),
-    ):
-        if selector.get(field) is not None:
-            check(selector[field], f"{where}.{field}", errors)
-    given = selector.get("selectors")
-    stored = old is not None and (old.get("selectors") or []) == (given or [])
-    selectors(given, f"{where}.selectors", compiling.of(stored), errors)
 
 
 MOST_ATTRIBUTES_AND_CAPACITIES = 32

@@ -37,12 +37,6 @@ def every_container(spec: Object, path: str) -> Iterator[tuple[Object, str]]:
 
 def containers(pod: Pod, errors: Errors) -> None:
     """Appends what is wrong with the containers of a pod."""
-    _regular(pod, errors)
-    _init(pod, errors)
-    _ephemeral(pod, errors)
-
-
-def _regular(pod: Pod, errors: Errors) -> None:
     given, where = pod.spec.get("containers") or (), f"{pod.path}.containers"
     errors.required(where, when=not given)
     names: dict[str, None] = {}
@@ -51,6 +45,8 @@ def _regular(pod: Pod, errors: Errors) -> None:
         checks.unique(errors, names, raw.get("name") or "", f"{where}[{i}].name")
         _course(raw, pod, f"{where}[{i}]", errors)
     _host_ports(given, where, errors)
+    _init(pod, errors)
+    _ephemeral(pod, errors)
 
 
 def _init(pod: Pod, errors: Errors) -> None:

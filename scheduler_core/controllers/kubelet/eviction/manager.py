@@ -113,7 +113,13 @@ class EvictionManager(Controller):
         thresholds = with_container_disk(configuration.thresholds, observed.image_disk, False)
         judged = judge(state, thresholds, observed.signals, configuration, world.now)
         memory.eviction[key] = judged.state
-        self._set_pressure(world, node, judged.conditions)
+        conditions = judged.conditions
+        pressure = world.surroundings.kubelet.pressure
+        if pressure.get(node.name, ()) != conditions:
+            pressure[node.name] = conditions
+            if not conditions:
+                del pressure[node.name]
+            heartbeats.report(world, node.name)
         text, evicted = self._act(world, node, configuration, observed, judged)
         self._wait(world, key, configuration, evicted)
         return "; ".join(part for part in (collected, text) if part)
@@ -167,14 +173,6 @@ class EvictionManager(Controller):
                 self.enqueue_at(world, node, at)
         if foreseen is None and not (state.first or state.last or state.freed[1] or memory.pressure.get(node)):
             del memory.eviction[node]
-
-    def _set_pressure(self, world: World, node: Node, conditions: tuple[str, ...]) -> None:
-        pressure = world.surroundings.kubelet.pressure
-        if pressure.get(node.name, ()) != conditions:
-            pressure[node.name] = conditions
-            if not conditions:
-                del pressure[node.name]
-            heartbeats.report(world, node.name)
 
     # what is done
 

@@ -247,7 +247,10 @@ class DaemonSetController(WorkloadController):
             self.event(world, WARNING, _SELECTS_ALL, self.kind, key, text)
             return ""
         pods = claim_pods(world, owner, lambda pod: True)
-        revisions = history.sync_revisions(world, owner, history.POD_HASH, _present_hash(pods))
+        newest = max(pods, key=lambda pod: (pod.creation_time or 0, pod.name), default=None)
+        revisions = history.sync_revisions(
+            world, owner, history.POD_HASH, "" if newest is None else newest.labels.get(history.POD_HASH, "")
+        )
         code = history.hash_of(revisions.update)
         daemons = Daemons(self, world, owner, pods, code)
         refused = None
@@ -307,9 +310,3 @@ class DaemonSetController(WorkloadController):
 
 _ALWAYS_SHOWN = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
 _COUNTS = (*_ALWAYS_SHOWN, "updatedNumberScheduled", "numberAvailable", "numberUnavailable")
-
-
-def _present_hash(pods: Sequence[Pod]) -> str:
-    """The hash that the newest pod carries."""
-    newest = max(pods, key=lambda pod: (pod.creation_time or 0, pod.name), default=None)
-    return "" if newest is None else newest.labels.get(history.POD_HASH, "")

@@ -117,22 +117,19 @@ class DeploymentController(Controller):
             if event.new is not None:
                 self.enqueue(world, f"{event.namespace or 'default'}/{event.name}")
         elif event.kind == "ReplicaSet":
-            self._hear_of_replica_set(world, event)
+            for manifest in (event.old, event.new):
+                if key := resolve(world, "Deployment", manifest):
+                    self.enqueue(world, key)
+            if event.new is not None and controller_of(event.new) is None:
+                labels = event.new["metadata"].get("labels") or {}
+                for key in selecting(world, "Deployment", event.namespace or "default", labels):
+                    self.enqueue(world, key)
         elif event.type == DELETED:
             self._hear_of_lost_pod(world, event)
 
     def on_start(self, world: World) -> None:
         for manifest in world.store.list("Deployment"):
             self.enqueue(world, Owner.of(manifest).key)
-
-    def _hear_of_replica_set(self, world: World, event: WatchEvent) -> None:
-        for manifest in (event.old, event.new):
-            if key := resolve(world, "Deployment", manifest):
-                self.enqueue(world, key)
-        if event.new is not None and controller_of(event.new) is None:
-            labels = event.new["metadata"].get("labels") or {}
-            for key in selecting(world, "Deployment", event.namespace or "default", labels):
-                self.enqueue(world, key)
 
     def _hear_of_lost_pod(self, world: World, event: WatchEvent) -> None:
         """The last pod of all may let a Recreate go on."""
@@ -228,20 +225,16 @@ def _roll_back(rollout: Rollout) -> None:
         text = f'Rolled back deployment "{owner.name}" to revision {wanted}'
         rollout.controller.event(rollout.world, NORMAL, _ROLLED_BACK, "Deployment", owner.key, text)
         rollout.said.append(f"rolled back to revision {wanted}")
-        _take_template(rollout, found)
+        manifest = rollout.owner.manifest
+        notes = revisions.select_own_annotations(revisions.annotations_of(manifest))
+        notes.pop(revisions.ROLLBACK, None)
+        notes.update(revisions.select_shared_annotations(revisions.annotations_of(found)))
+        rollout.world.api.update(
+            {
+                **manifest,
+                "metadata": {**manifest["metadata"], "annotations": notes},
+                "spec": {**manifest["spec"], "template": revisions.without_hash(found["spec"]["template"])},
+            }
+        )
         return
     rollout.world.api.patch(owner.target, patch)
-
-
-def _take_template(rollout: Rollout, replica_set: Manifest) -> None:
-    manifest = rollout.owner.manifest
-    notes = revisions.select_own_annotations(revisions.annotations_of(manifest))
-    notes.pop(revisions.ROLLBACK, None)
-    notes.update(revisions.select_shared_annotations(revisions.annotations_of(replica_set)))
-    rollout.world.api.update(
-        {
-            **manifest,
-            "metadata": {**manifest["metadata"], "annotations": notes},
-            "spec": {**manifest["spec"], "template": revisions.without_hash(replica_set["spec"]["template"])},
-        }
-    )

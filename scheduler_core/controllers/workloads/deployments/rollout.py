@@ -76,23 +76,21 @@ class Rollout:
         """Numbers the new ReplicaSet and the Deployment; creates one where there is none and `create`. Refused."""
         revision = max((revisions.revision_of(one) for one in self.old), default=0) + 1
         if self.new is not None:
-            self._renumber(self.new, revision)
+            new = self.new
+            notes = revisions.set_revision_annotations(self.owner.manifest, new, revision)
+            ready = self.owner.number("minReadySeconds")
+            patch: dict[str, Any] = {}
+            if notes != revisions.annotations_of(new):
+                patch["metadata"] = {"annotations": notes}
+            if int(new["spec"].get("minReadySeconds") or 0) != ready:
+                patch["spec"] = {"minReadySeconds": ready or None}
+            if patch:
+                self.new = self.world.api.patch(_target(new), patch)
+            self._number_deployment(notes.get(revisions.REVISION, ""))
+            if conditions.has_deadline(self.spec) and conditions.progressing(self.owner.status) is None:
+                self.note_progress("True", conditions.FOUND, f'Found new replica set "{new["metadata"]["name"]}"')
         elif create:
             self._create(revision)
-
-    def _renumber(self, new: Manifest, revision: int) -> None:
-        notes = revisions.set_revision_annotations(self.owner.manifest, new, revision)
-        ready = self.owner.number("minReadySeconds")
-        patch: dict[str, Any] = {}
-        if notes != revisions.annotations_of(new):
-            patch["metadata"] = {"annotations": notes}
-        if int(new["spec"].get("minReadySeconds") or 0) != ready:
-            patch["spec"] = {"minReadySeconds": ready or None}
-        if patch:
-            self.new = self.world.api.patch(_target(new), patch)
-        self._number_deployment(notes.get(revisions.REVISION, ""))
-        if conditions.has_deadline(self.spec) and conditions.progressing(self.owner.status) is None:
-            self.note_progress("True", conditions.FOUND, f'Found new replica set "{new["metadata"]["name"]}"')
 
     def _number_deployment(self, revision: str) -> None:
         if revision and self.owner.annotations.get(revisions.REVISION) != revision:

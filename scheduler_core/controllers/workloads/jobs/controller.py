@@ -95,7 +95,18 @@ class JobController(WorkloadController):
 
     def _sync(self, look: Look) -> None:
         world, owner = look.world, look.owner
-        status = _status(look)
+        # The status to be written; a Job that is not suspended has begun. What was left uncounted elsewhere counts now.
+        given = look.owner.status
+        status: dict[str, Any] = {
+            "conditions": list(given.get("conditions") or ()),
+            "startTime": given.get("startTime"),
+            "uncountedTerminatedPods": {},
+        }
+        if status["startTime"] is None and not look.is_suspended:
+            status["startTime"] = look.world.store.timestamp(look.world.now)
+            seconds = look.spec.get("activeDeadlineSeconds")
+            if seconds is not None:
+                look.controller.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
         ending = finish.finish(look)
         if ending is not None:
             refused = pods.delete(look, look.running, ending["message"])
@@ -140,22 +151,6 @@ class JobController(WorkloadController):
         left = [name for name in pod.manifest["metadata"]["finalizers"] if name != TRACKING]
         world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"finalizers": left or None}})
         return f"let {pod.name} go: no Job counts it any more"
-
-
-def _status(look: Look) -> dict[str, Any]:
-    """The status to be written; a Job that is not suspended has begun. What was left uncounted elsewhere counts now."""
-    given = look.owner.status
-    status: dict[str, Any] = {
-        "conditions": list(given.get("conditions") or ()),
-        "startTime": given.get("startTime"),
-        "uncountedTerminatedPods": {},
-    }
-    if status["startTime"] is None and not look.is_suspended:
-        status["startTime"] = look.world.store.timestamp(look.world.now)
-        seconds = look.spec.get("activeDeadlineSeconds")
-        if seconds is not None:
-            look.controller.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
-    return status
 
 
 def _is_orphan(world: World, pod: Pod) -> bool:

@@ -156,12 +156,9 @@ class Look:
             if index is None or index in busy or not self.has_failed(pod):
                 continue
             other = found.get(index)
-            if other is None or _later(pod, other):
+            if other is None or (
+                indexes.all_failures(other) <= indexes.all_failures(pod)
+                and backoff.get_finish_time(pod) >= backoff.get_finish_time(other)
+            ):
                 found[index] = pod
         return found
-
-
-def _later(pod: Pod, other: Pod) -> bool:
-    return indexes.all_failures(other) <= indexes.all_failures(pod) and backoff.get_finish_time(
-        pod
-    ) >= backoff.get_finish_time(other)

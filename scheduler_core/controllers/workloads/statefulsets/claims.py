@@ -26,34 +26,30 @@ def create_claims(controller: Controller, world: World, owner: Owner, name: str,
         claim = claim_name(owner, template, ordinal)
         there = world.store.get(_KIND, owner.namespace, claim)
         if there is None:
-            _create(controller, world, owner, template, claim, name)
+            meta = template["metadata"]
+            matched = (owner.spec.get("selector") or {}).get("matchLabels") or {}
+            manifest = {
+                **template,
+                "apiVersion": "v1",
+                "kind": _KIND,
+                "metadata": {
+                    **meta,
+                    "name": claim,
+                    "namespace": owner.namespace,
+                    "labels": {**(meta.get("labels") or {}), **matched},
+                },
+            }
+            try:
+                world.api.create(manifest)
+            except Refused as refused:
+                why = refused.answer.message
+                text = f"create Claim {claim} for Pod {name} in StatefulSet {owner.name} failed error: {why}"
+                controller.event(world, WARNING, "FailedCreate", owner.kind, owner.key, text)
+                raise
+            text = f"create Claim {claim} Pod {name} in StatefulSet {owner.name} success"
+            controller.event(world, NORMAL, "SuccessfulCreate", owner.kind, owner.key, text)
         elif there["metadata"].get("deletionTimestamp"):
             raise Refused.because(Answer("Conflict", f"pvc {claim} is being deleted"))
-
-
-def _create(controller: Controller, world: World, owner: Owner, template: Manifest, claim: str, pod: str) -> None:
-    meta = template["metadata"]
-    matched = (owner.spec.get("selector") or {}).get("matchLabels") or {}
-    manifest = {
-        **template,
-        "apiVersion": "v1",
-        "kind": _KIND,
-        "metadata": {
-            **meta,
-            "name": claim,
-            "namespace": owner.namespace,
-            "labels": {**(meta.get("labels") or {}), **matched},
-        },
-    }
-    try:
-        world.api.create(manifest)
-    except Refused as refused:
-        why = refused.answer.message
-        text = f"create Claim {claim} for Pod {pod} in StatefulSet {owner.name} failed error: {why}"
-        controller.event(world, WARNING, "FailedCreate", owner.kind, owner.key, text)
-        raise
-    text = f"create Claim {claim} Pod {pod} in StatefulSet {owner.name} success"
-    controller.event(world, NORMAL, "SuccessfulCreate", owner.kind, owner.key, text)
 
 
 def is_stale(world: World, owner: Owner, name: str, ordinal: int) -> bool:

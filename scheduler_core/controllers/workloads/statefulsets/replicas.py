@@ -87,16 +87,13 @@ class Pods:
         waits = pod.deleting or not self.is_running_and_ready(pod) or not self.is_available(pod)
         if waits and self.in_order:
             return False
-        self._mend(pod)
-        return True
-
-    def _mend(self, pod: Pod) -> None:
         if not identity.is_itself(self.owner, pod):
             labels = identity.identity(pod.name, identity.ordinal_of(pod))
             self.world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"labels": labels}})
             self._record("update", pod.name)
         if not claims.has_retention_applied(self.world, self.owner, pod):
             claims.retain(self.controller, self.world, self.owner, pod)
+        return True
 
     def condemn(self, pod: Pod, first_unavailable: Pod | None) -> bool:
         """Deletes a pod that is too many; whether the next one's turn comes. Refused."""

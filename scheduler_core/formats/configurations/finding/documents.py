@@ -242,7 +242,7 @@ class _Search:
             value, trail = stack.pop()
             self._nodes -= 1
             if isinstance(value, str):
-                if _may_hold(value):
+                if KIND in value or all(field in value for field in _POLICY_FIELDS) or "ClusterConfiguration" in value:
                     self._text(source, value, _path(trail))
             elif isinstance(value, list):
                 stack += [(each, (trail, i)) for i, each in reversed(list(enumerate(value)))]
@@ -273,10 +273,6 @@ class _Search:
                 flags = section_flags(each.manifest)
                 if flags is not None:
                     self._flags(inner, flags[1], f"{where}, {flags[0]}")
-
-
-def _may_hold(text: str) -> bool:
-    return KIND in text or all(field in text for field in _POLICY_FIELDS) or "ClusterConfiguration" in text
 
 
 def _where(source: Source, path: str) -> str:

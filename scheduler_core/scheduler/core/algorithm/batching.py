@@ -24,9 +24,7 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
-from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, Scores
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.rescoring import find_refusal, rescore
@@ -259,14 +257,11 @@ def store(cycle: SchedulingCycle, framework: Framework, batches: Batches) -> Non
         batch.left = None
         cycle.batching = cycle.batching or reason
         return
-    batch.left = _collect(board, cycle.nodes).pop()[1]
-    batch.signature, batch.created = signature, cycle.t
-
-
-def _collect(board: ScoreBoard, nodes: NodeTable) -> Candidates:
+    nodes = cycle.nodes
     assert board.total is not None
     names = tuple(nodes.names[row] for row in board.rows.tolist())
-    return Candidates.of(names, tuple(zip(board.plugins, board.raw, strict=True)), board.total)
+    batch.left = Candidates.of(names, tuple(zip(board.plugins, board.raw, strict=True)), board.total).pop()[1]
+    batch.signature, batch.created = signature, cycle.t
 
 
 def _why_unusable(batch: Batch, cycle: SchedulingCycle, framework: Framework, grouped: bool) -> str:

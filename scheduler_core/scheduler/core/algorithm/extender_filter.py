@@ -66,7 +66,8 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
             extension.kept = ()
             return step, NOBODY  # kube logs the error, and looks at all nodes
         return step, internal_error(cycle, str(problem))
-    named = _statuses(result)
+    failed = {name: unschedulable(text) for name, text in result.failed.items()}
+    named = failed | {name: unresolvable(text) for name, text in result.unresolvable.items()}
     extension.statuses.update(named)
     effect = _effect(exchange, kept, named)
     rows, verdicts = _verdicts(cycle, extension.kept, kept, named)
@@ -83,7 +84,16 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
         return PhaseResult.ALL_NODES
     if len(extension.kept) != extension.filtered and not extension.nominated:
         cycle.unschedulable_plugins = tuple(sorted({*cycle.unschedulable_plugins, EXTENDER_NAME}))
-    cycle.feasible = _take_rows(cycle, extension)
+    # The rows of the nodes that are left; those that were described anew get rows of their own.
+    new = [kept.node for kept in extension.kept if kept.row < 0]
+    following = len(cycle.nodes)
+    if new:
+        cycle.nodes = with_new_rows(cycle.nodes, new)
+    rows = []
+    for kept in extension.kept:
+        rows.append(following if kept.row < 0 else kept.row)
+        following += kept.row < 0
+    cycle.feasible = np.array(rows, np.intp)
     search.write_extended(cycle, extension)
     if not extension.kept:
         return PhaseResult.REFUSED
@@ -103,12 +113,6 @@ def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResu
                 )
         return tuple([known[name] for name in result.node_names])
     return tuple([Kept(node, -1) for node in result.nodes or ()])
-
-
-def _statuses(result: FilterResult) -> dict[str, Status]:
-    """Return the failure statuses by node name; unresolvable wins."""
-    failed = {name: unschedulable(text) for name, text in result.failed.items()}
-    return failed | {name: unresolvable(text) for name, text in result.unresolvable.items()}
 
 
 def _effect(exchange: Exchange, kept: tuple[Kept, ...], named: dict[str, Status]) -> Effect:
@@ -134,16 +138,3 @@ def _verdicts(
         status = named.get(name, None if name in left else search.SILENT)
         reasons.append(-1 if status is None else statuses.setdefault(status, len(statuses)))
     return np.array(list(rows.values()), np.intp), Verdicts(np.array(reasons, np.int32), tuple(statuses))
-
-
-def _take_rows(cycle: SchedulingCycle, extension: Extension) -> Rows:
-    """The rows of the nodes that are left; those that were described anew get rows of their own."""
-    new = [kept.node for kept in extension.kept if kept.row < 0]
-    following = len(cycle.nodes)
-    if new:
-        cycle.nodes = with_new_rows(cycle.nodes, new)
-    rows = []
-    for kept in extension.kept:
-        rows.append(following if kept.row < 0 else kept.row)
-        following += kept.row < 0
-    return np.array(rows, np.intp)

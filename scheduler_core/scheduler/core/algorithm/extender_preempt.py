@@ -36,7 +36,9 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     effect = Effect(ignored=extender.ignorable)
     try:
         victims = _victims(exchange, cycle.nodes)
-        effect = Effect(candidates=tuple(_plain(one) for one in victims))
+        effect = Effect(
+            candidates=tuple((one.node, tuple(pod.key for pod in one.pods), one.violations) for one in victims)
+        )
     except ExtenderError as wrong:
         step = extender_calls.take(extension, cycle, effect, str(wrong))
         if extender.ignorable:
@@ -76,7 +78,3 @@ def _victims(exchange: Exchange, nodes: NodeTable) -> tuple[NodeVictims, ...]:
                 )
         out.append(NodeVictims(name, tuple([there[uid] for uid in meta.uids]), meta.violations))
     return tuple(out)
-
-
-def _plain(victims: NodeVictims) -> tuple[str, tuple[str, ...], int]:
-    return victims.node, tuple(pod.key for pod in victims.pods), victims.violations

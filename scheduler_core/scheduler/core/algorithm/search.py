@@ -168,7 +168,9 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
     rows = _rows_to_search(cycle)
     own = framework.percentage_of_nodes_to_score
     wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
-    if not framework.has(Point.SCORE) and not _has_extenders(algorithm_state):
+    if not framework.has(Point.SCORE) and not any(
+        e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders
+    ):
         # Without scores one feasible node is as good as another, so kube stops at the first.
         wanted = 1
     if len(rows):
@@ -178,11 +180,6 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
     cycle.search = Search(rows, wanted)
     if framework.has(Point.FILTER):
         open_block(cycle, framework, algorithm_state)
-
-
-def _has_extenders(algorithm_state: AlgorithmState) -> bool:
-    """Return whether any extender filters or scores, regardless of its managed resources."""
-    return any(e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders)
 
 
 def _rows_to_search(cycle: SchedulingCycle) -> Rows:

@@ -199,21 +199,17 @@ def _run(scheduler: Scheduler, binding: BindingCycle) -> None:
         binding.done = False
         _handle_status(scheduler, binding, binding.answer)
     else:
-        _call(scheduler, binding)
-
-
-def _call(scheduler: Scheduler, binding: BindingCycle) -> None:
-    call = _ROWS[binding.phase].call
-    assert call is not None
-    step = call(_plugins(scheduler, binding)[binding.index], binding)
-    _record(scheduler, binding, step)
-    if step.status.code is Code.WAIT:
-        _push(scheduler, binding, step.timeout)
-    elif step.timeout:
-        binding.done, binding.answer = True, step.status
-        _push(scheduler, binding, step.timeout)
-    else:
-        _handle_status(scheduler, binding, step.status)
+        call = _ROWS[binding.phase].call
+        assert call is not None
+        step = call(_plugins(scheduler, binding)[binding.index], binding)
+        _record(scheduler, binding, step)
+        if step.status.code is Code.WAIT:
+            _push(scheduler, binding, step.timeout)
+        elif step.timeout:
+            binding.done, binding.answer = True, step.status
+            _push(scheduler, binding, step.timeout)
+        else:
+            _handle_status(scheduler, binding, step.status)
 
 
 def _record(scheduler: Scheduler, binding: BindingCycle, step: PluginStep) -> None:

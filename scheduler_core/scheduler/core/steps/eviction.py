@@ -159,7 +159,17 @@ def advance(scheduler: Scheduler, number: int) -> None:
     if answer.reason == "NotFound":  # the victim has gone in the meantime
         _resume(scheduler, replace(job, index=job.index + 1, has_condition=False, tries=0))
     elif not answer.ok:
-        _give_up(scheduler, job, answer)
+        scheduler.evictions.pop(job.number, None)
+        scheduler.preempting.pop(job.preemptor.uid, None)
+        cycle = scheduler.cycle
+        if job.held_up and cycle is not None:
+            cycle.post_filter = error(f"preemption: {answer.message}")
+            cycle.message, cycle.nomination = fit_error(cycle), None
+            scheduler.push_cycle(0)
+        else:
+            scheduler.queue.activate((job.preemptor,), scheduler.world.now)
+            measure.record_preemption(scheduler)
+        scheduler.wake_up()
     elif job.has_condition:
         _resume(scheduler, _record_eviction(scheduler, job))
     else:
@@ -198,21 +208,6 @@ def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     except Refused:
         return Answer("NotFound")
     return DONE
-
-
-def _give_up(scheduler: Scheduler, job: Eviction, answer: Answer) -> None:
-    """The first call that fails ends it: the victims left stay. A cycle that waits takes the error for its PostFilter's answer."""
-    scheduler.evictions.pop(job.number, None)
-    scheduler.preempting.pop(job.preemptor.uid, None)
-    cycle = scheduler.cycle
-    if job.held_up and cycle is not None:
-        cycle.post_filter = error(f"preemption: {answer.message}")
-        cycle.message, cycle.nomination = fit_error(cycle), None
-        scheduler.push_cycle(0)
-    else:
-        scheduler.queue.activate((job.preemptor,), scheduler.world.now)
-        measure.record_preemption(scheduler)
-    scheduler.wake_up()
 
 
 def _record_eviction(scheduler: Scheduler, job: Eviction, in_memory: bool = False) -> Eviction:

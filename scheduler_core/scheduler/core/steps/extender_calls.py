@@ -21,7 +21,12 @@ def send(scheduler: Scheduler, extension: Extension, span: int) -> int | None:
     """Sends what is asked and not answered. How long (ns) until all answers are there; None where one comes from outside."""
     world = scheduler.world
     for exchange in extension.awaited:
-        _record(scheduler, exchange, span)
+        request = exchange.request
+        about = len(request.victims) if exchange.verb is Verb.PREEMPT else len(request.nodes)
+        facts = ExtenderAsked(
+            request.pod.key, exchange.extender.url_prefix, exchange.verb.value, exchange.url, about, request.node
+        )
+        scheduler.world.record(facts, scheduler.name, span)
         behaviour = behaviour_of(world.behaviours, exchange.extender.url_prefix)
         answer = answer_of(exchange, behaviour)
         if answer is not None:
@@ -35,15 +40,6 @@ def _delay(scheduler: Scheduler, extension: Extension) -> int | None:
         return None
     answered = max(extension.exchanges[i].answered for i in extension.open)
     return max(answered - scheduler.world.now, 0)
-
-
-def _record(scheduler: Scheduler, exchange: Exchange, span: int) -> None:
-    request = exchange.request
-    about = len(request.victims) if exchange.verb is Verb.PREEMPT else len(request.nodes)
-    facts = ExtenderAsked(
-        request.pod.key, exchange.extender.url_prefix, exchange.verb.value, exchange.url, about, request.node
-    )
-    scheduler.world.record(facts, scheduler.name, span)
 
 
 def iterate_awaited_calls(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]]:

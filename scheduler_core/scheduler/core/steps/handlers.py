@@ -65,7 +65,14 @@ _ASSIGNED_POD_UPDATE = ASSIGNED_POD_UPDATE.label
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
     """Brings cache and queue up to date with one change in the API server."""
     if event.kind == "Pod":
-        _on_pod(scheduler, event)
+        # A pod that has ended is gone for the scheduler.
+        # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so the end of a pod is a deletion to it.
+        old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
+        new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
+        if old is not None and new is not None and old.uid != new.uid:
+            _on_pod_change(scheduler, old, None)
+            old = None
+        _on_pod_change(scheduler, old, new)
     elif event.kind == "Node":
         _on_node(scheduler, event)
     else:
@@ -133,17 +140,6 @@ def _conditions(node: Node) -> dict[str, str]:
 
 
 # Pods
-
-
-def _on_pod(scheduler: Scheduler, event: WatchEvent) -> None:
-    """A pod that has ended is gone for the scheduler."""
-    # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so the end of a pod is a deletion to it.
-    old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
-    new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
-    if old is not None and new is not None and old.uid != new.uid:
-        _on_pod_change(scheduler, old, None)
-        old = None
-    _on_pod_change(scheduler, old, new)
 
 
 def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
@@ -324,7 +320,10 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
             if old is new:
                 return
     if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.has_devices:
-        _on_taints(scheduler, event)
+        # Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker.
+        for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
+            scheduler.queue.move_all(ObjectEvent(_SLICE_UPDATE, changed, changed), scheduler.world.now)
+            measure.record_event(scheduler, _SLICE_UPDATE.label)
     if resource is not None:
         happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
         scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
@@ -341,10 +340,3 @@ def _on_group(queue: GroupQueue, event: WatchEvent, now: int) -> None:
         queue.add_group(key, now)
     else:
         queue.update_group(key)
-
-
-def _on_taints(scheduler: Scheduler, event: WatchEvent) -> None:
-    """Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker"""
-    for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
-        scheduler.queue.move_all(ObjectEvent(_SLICE_UPDATE, changed, changed), scheduler.world.now)
-        measure.record_event(scheduler, _SLICE_UPDATE.label)

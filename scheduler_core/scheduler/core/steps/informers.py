@@ -96,15 +96,11 @@ def pass_on(scheduler: Scheduler, event: WatchEvent) -> None:
     """Handle a watch event that reaches the scheduler."""
     handlers.on_watch(scheduler, event)
     if scheduler.assumed:
-        _settle(scheduler, event)
-
-
-def _settle(scheduler: Scheduler, event: WatchEvent) -> None:
-    """Drop a plugin's assumed object if a newer version is known. kube: scheduler/util/assumecache"""
-    key = (event.kind, event.namespace, event.name)
-    assumed = scheduler.assumed.get(key)
-    if assumed is not None and (event.new is None or _version(event.new) > _version(assumed)):
-        del scheduler.assumed[key]
+        # Drop a plugin's assumed object if a newer version is known. kube: scheduler/util/assumecache.
+        key = (event.kind, event.namespace, event.name)
+        assumed = scheduler.assumed.get(key)
+        if assumed is not None and (event.new is None or _version(event.new) > _version(assumed)):
+            del scheduler.assumed[key]
 
 
 def _version(manifest: Mapping[str, Any]) -> int:

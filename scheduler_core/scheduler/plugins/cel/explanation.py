@@ -24,7 +24,10 @@ def values_of(expression: Compiled, outcome: Outcome) -> list[tuple[str, str]]:
     parts: dict[tuple[str, str], None] = {}
     for start, end, value in outcome.values:
         part = " ".join(text[start:end].split())
-        if not _plain(part) and (start, end) != (0, len(text)):
+        if not (part.isidentifier() or not any(character.isalpha() for character in part) or part[:1] in "'\"") and (
+            start,
+            end,
+        ) != (0, len(text)):
             parts[(_cut(part), format_value(value))] = None
     return list(parts)
 
@@ -51,8 +54,3 @@ def format_value(value: object) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-
-
-def _plain(part: str) -> bool:
-    """Return whether the part is a literal or the name of a whole object."""
-    return part.isidentifier() or not any(character.isalpha() for character in part) or part[:1] in "'\""

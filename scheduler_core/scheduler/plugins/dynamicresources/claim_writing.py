@@ -41,7 +41,12 @@ def bind(
         if protected.manifest is None:
             return protected
         claim = protected.manifest
-    written = calls.update(_reserve_claim(claim, pod, allocation, timestamp), "status")
+    given = dict(allocation if allocation is not None else allocation_of(claim) or {})
+    if timestamp and not given.get("allocationTimestamp"):
+        given["allocationTimestamp"] = timestamp
+    consumer = {"resource": "pods", "name": pod.name, "uid": pod.uid}
+    consumers = [*((claim.get("status") or {}).get("reservedFor") or ()), consumer]
+    written = calls.update(with_status(claim, allocation=given, reservedFor=consumers), "status")
     if written.manifest is not None:
         return written
     what = "allocation and reservation" if allocation is not None else "reservation"
@@ -63,15 +68,6 @@ def _with_finalizers(claim: Manifest, finalizers: list[Any]) -> Manifest:
     if finalizers:
         metadata["finalizers"] = finalizers
     return {**claim, "metadata": metadata}
-
-
-def _reserve_claim(claim: Manifest, pod: Pod, allocation: Manifest | None, timestamp: str) -> Manifest:
-    given = dict(allocation if allocation is not None else allocation_of(claim) or {})
-    if timestamp and not given.get("allocationTimestamp"):
-        given["allocationTimestamp"] = timestamp
-    consumer = {"resource": "pods", "name": pod.name, "uid": pod.uid}
-    consumers = [*((claim.get("status") or {}).get("reservedFor") or ()), consumer]
-    return with_status(claim, allocation=given, reservedFor=consumers)
 
 
 def deallocate(calls: ObjectCalls, claim: Manifest) -> Reply:

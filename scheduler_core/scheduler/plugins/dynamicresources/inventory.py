@@ -31,7 +31,8 @@ def find_changed_slices(informer: Informer, kind: str, old: Manifest | None, new
     after = {each: informer.list(each) for each in (taints.KIND, classes.KIND)}
     if not after[taints.KIND] and kind != taints.KIND:
         return []
-    before = {**after, kind: _undone(after[kind], old, new)}
+    kept = [each for each in after[kind] if new is None or _name(each) != _name(new)]
+    before = {**after, kind: sorted([*kept, *([old] if old is not None else [])], key=_name)}
     selectors, manifests = CelSelectors(), informer.list(slices.KIND)
     then, now = (
         track_slices(manifests, known[taints.KIND], _by_name(known[classes.KIND]), selectors)
@@ -42,12 +43,6 @@ def find_changed_slices(informer: Informer, kind: str, old: Manifest | None, new
         for was, is_now in zip(then, now, strict=True)
         if [each.taints for each in was.devices] != [each.taints for each in is_now.devices]
     ]
-
-
-def _undone(listed: list[Manifest], old: Manifest | None, new: Manifest | None) -> list[Manifest]:
-    """Return the list as of before the change from `old` to `new`, sorted by name."""
-    kept = [each for each in listed if new is None or _name(each) != _name(new)]
-    return sorted([*kept, *([old] if old is not None else [])], key=_name)
 
 
 def _name(manifest: Manifest) -> str:

@@ -88,7 +88,13 @@ class NodeSearch:
             self._note_slices(self._slices, slices)
         self._slices = slices
         if allocated is not self._allocated:
-            self._note_allocated(self._allocated, allocated)
+            old = self._allocated
+            changed = {PoolId(device.driver, device.pool) for device in old.devices ^ allocated.devices}
+            if old.capacity != allocated.capacity:
+                changed |= {PoolId(device.driver, device.pool) for device in {**old.capacity, **allocated.capacity}}
+            for pool in changed:
+                for each in self._slices.by_pool.get(pool, ()):
+                    self._note(each)
         self._allocated, self._classes = allocated, classes
         self._allocator = Allocator(self._features, allocated, classes, self._selectors, slices.by_pool)
 
@@ -153,14 +159,6 @@ class NodeSearch:
                 for each in (before, after):
                     if each is not None:
                         self._note(each)
-
-    def _note_allocated(self, old: AllocatedState, new: AllocatedState) -> None:
-        changed = {PoolId(device.driver, device.pool) for device in old.devices ^ new.devices}
-        if old.capacity != new.capacity:
-            changed |= {PoolId(device.driver, device.pool) for device in {**old.capacity, **new.capacity}}
-        for pool in changed:
-            for each in self._slices.by_pool.get(pool, ()):
-                self._note(each)
 
     def _note(self, each: ResourceSlice) -> None:
         """Forgets what depends on a slice."""

@@ -123,7 +123,12 @@ class Binding:
         while not self._progress.bound:
             index = self._progress.index
             if index == len(self._facts.store.claims):
-                return self._all_written()
+                if not self._conditions or not any(map(has_conditions, self._facts.store.claims)):
+                    return _DONE
+                text = f"waiting for binding conditions for device on node {self._node_name}"
+                self._handle.note(self._pod, "BindingConditionsPending", text, "Scheduling")
+                self._keep(Progress(bound=True))
+                return self._look()
             answer = self._bind(index, self._facts.store.claims[index])
             if answer is not None:
                 return answer
@@ -224,14 +229,6 @@ class Binding:
         self._keep(Progress(index=self._progress.index + 1))
 
     # Binding conditions
-
-    def _all_written(self) -> CallResult:
-        if not self._conditions or not any(map(has_conditions, self._facts.store.claims)):
-            return _DONE
-        text = f"waiting for binding conditions for device on node {self._node_name}"
-        self._handle.note(self._pod, "BindingConditionsPending", text, "Scheduling")
-        self._keep(Progress(bound=True))
-        return self._look()
 
     def _look(self) -> CallResult:
         """Looks at all claims, until they are ready or cannot be any more."""

@@ -63,15 +63,10 @@ def score_formula(
 def _own(pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], kind: str, sign: int) -> Iterator[Line]:
     for i, term in enumerate(terms):
         source = Source("Pod", pod.key, f"spec.affinity.{kind}.{PREFERRED}[{i}].weight")
-        count = Value(_pods_near(nodes, row, term), _PODS)
+        where = topology(nodes, term.topology_key)
+        counts = nodes.pod_table.counts(all_terms_measure(("explained", (term,)), (term,)))
+        count = Value(int(where.sums(counts)[where.codes[row]]), _PODS)
         yield Line(_describe_term(nodes, row, term), times(Value(sign * term.weight, _WEIGHT, source=source), count))
-
-
-def _pods_near(nodes: NodeTable, row: int, term: AffinityTerm) -> int:
-    """Return the number of pods in the node's domain that a term of the incoming pod matches."""
-    where = topology(nodes, term.topology_key)
-    counts = nodes.pod_table.counts(all_terms_measure(("explained", (term,)), (term,)))
-    return int(where.sums(counts)[where.codes[row]])
 
 
 def _of_existing(nodes: NodeTable, row: int, incoming: Incoming, hard_weight: int) -> Iterator[Line]:

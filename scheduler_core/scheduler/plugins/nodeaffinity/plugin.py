@@ -116,8 +116,10 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
     column = nodes.label(requirement.key)
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
     order = np.argsort(-counts, kind="stable")[:SHOWN_VALUES].tolist()
+    # The requirement in kubectl's selector syntax.
+    single = requirement.op == IN and len(requirement.values) == 1
     return {
-        "text": _format_requirement(requirement),
+        "text": (f"{requirement.key}={requirement.values[0]}" if single else str(requirement)),
         "key": requirement.key,
         "field": field,
         **({} if alternative < 0 else {"alternative": alternative}),
@@ -125,12 +127,6 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
         "labelled": int((column.codes >= 0).sum()),
         "values": [{"value": column.values[i], "nodes": int(counts[i])} for i in order],
     }
-
-
-def _format_requirement(requirement: Requirement) -> str:
-    """Return the requirement in kubectl's selector syntax."""
-    single = requirement.op == IN and len(requirement.values) == 1
-    return f"{requirement.key}={requirement.values[0]}" if single else str(requirement)
 
 
 # How NodeAffinity comes to a node's score: the weights of the preferred terms that the node matches.
@@ -232,7 +228,8 @@ class NodeAffinity(framework.Plugin):
         added = args.get("addedAffinity") or {}
         required, preferred = added.get(REQUIRED), added.get(PREFERRED) or ()
         self.added = None if required is None else NodeSelector.of(required)
-        self._added_preferred = _compile_weighted_terms(preferred)
+        terms = ((int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred)
+        self._added_preferred = tuple((weight, term) for weight, term in terms if weight and not term.empty)
         self._prefers_added = bool(preferred)
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
@@ -326,12 +323,6 @@ class NodeAffinity(framework.Plugin):
 
     def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> node_selection.Mask:
         return remember(nodes.memo, (NAME, "added", added), lambda: node_selection.selector_mask(nodes, added))
-
-
-def _compile_weighted_terms(preferred: Sequence[Mapping[str, Any]]) -> WeightedTerms:
-    """The added preferred terms, compiled; those without a weight and empty ones don't count."""
-    terms = ((int(raw.get("weight") or 0), NodeSelectorTerm.of(raw.get("preference") or {})) for raw in preferred)
-    return tuple((weight, term) for weight, term in terms if weight and not term.empty)
 
 
 def _get_preferred(spec: PodSpec) -> WeightedTerms | None:

@@ -98,18 +98,14 @@ def _score(fractions: Sequence[Fractions], shape: tuple[int, ...]) -> Scores:
     if len(fractions) == 2:
         deviation = np.abs((fractions[0] - fractions[1]) / 2.0)
     else:
-        deviation = _standard_deviation(fractions)
+        # A loop in kube's order instead of np.std: a sum in another order may
+        # differ in the last bit, and the score is cut off.
+        total = np.zeros_like(fractions[0])
+        for fraction in fractions:
+            total = total + fraction
+        mean = total / float(len(fractions))
+        squares = np.zeros_like(mean)
+        for fraction in fractions:
+            squares = squares + (fraction - mean) * (fraction - mean)
+        deviation = np.sqrt(squares / float(len(fractions)))
     return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
-
-
-def _standard_deviation(fractions: Sequence[Fractions]) -> Fractions:
-    # A loop in kube's order instead of np.std: a sum in another order may
-    # differ in the last bit, and the score is cut off.
-    total = np.zeros_like(fractions[0])
-    for fraction in fractions:
-        total = total + fraction
-    mean = total / float(len(fractions))
-    squares = np.zeros_like(mean)
-    for fraction in fractions:
-        squares = squares + (fraction - mean) * (fraction - mean)
-    return np.sqrt(squares / float(len(fractions)))

@@ -103,7 +103,13 @@ MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """Ask for less, or have the pods that are in the way move, shrink or end."""
     nodes, row = refusal.nodes, refusal.row
-    missing = _missing(refusal)
+    # Resource -> how much the node lacks for the pod.
+    missing = {}
+    requests = refusal.pod.requests
+    for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):
+        lacking = requests.get(name) - _free(refusal, name)
+        if requests.get(name) and lacking > 0:
+            missing[name] = lacking
     yield from _propose_offers(draft, refusal, missing)
     yield from propose_renaming(draft, refusal, missing)
     yield from in_millicores(draft, refusal, missing)
@@ -121,17 +127,6 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
             amounts = [f"{quantity(resource, n)} {resource}" for resource, n in missing.items()]
             yield delete_pods(draft, nodes.names[row], victims, amounts)
     yield from add_node(draft, refusal)
-
-
-def _missing(refusal: Refusal) -> dict[str, int]:
-    """Resource -> how much the node lacks for the pod."""
-    missing = {}
-    requests = refusal.pod.requests
-    for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):
-        lacking = requests.get(name) - _free(refusal, name)
-        if requests.get(name) and lacking > 0:
-            missing[name] = lacking
-    return missing
 
 
 def _free(refusal: Refusal, resource: str) -> int:

@@ -154,12 +154,8 @@ def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int
         return _by_shape(counted, scoring["requestedToCapacityRatio"]["shape"], notes)
     lines = [Line((c.name,), c.free if strategy is _LEAST else c.share) for c in counted]
     if not lines:
-        return _nothing(notes)
+        return Formula((Line(_NODE, Value(0, _ZERO)),), (*notes, _NOTHING))
     return Formula((*lines, Line(_NODE, by(*_weigh_lines(counted, lines)))), tuple(notes))
-
-
-def _nothing(notes: Sequence[Parts]) -> Formula:
-    return Formula((Line(_NODE, Value(0, _ZERO)),), (*notes, _NOTHING))
 
 
 def _weigh_lines(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Expression, Expression]:

@@ -178,7 +178,8 @@ class Coscheduling(OutOfTree):
                 if group.has(waiting.pod):
                     waiting.allow(NAME)
             return framework.PermitResult()
-        self._activate_siblings(state, pod, group)
+        keys = (f"{each['namespace']}/{each['name']}" for each in members(self.handle, group))
+        state.write(PODS_TO_ACTIVATE, tuple(key for key in keys if key != pod.key))
         wait: Status = Status(Code.WAIT)
         return framework.PermitResult(wait, int(self.args["permitWaitingTimeSeconds"]) * SECOND)
 
@@ -203,10 +204,6 @@ class Coscheduling(OutOfTree):
         for waiting in self.handle.waiting_pods():
             if group.has(waiting.pod):
                 waiting.reject(NAME, why)
-
-    def _activate_siblings(self, state: CycleState, pod: Pod, group: PodGroup) -> None:
-        keys = (f"{each['namespace']}/{each['name']}" for each in members(self.handle, group))
-        state.write(PODS_TO_ACTIVATE, tuple(key for key in keys if key != pod.key))
 
 
 def _group(pod: Pod) -> PodGroup | None:

@@ -63,7 +63,9 @@ class Evenness:
                 sizes.append(len(scored))
             else:
                 counts.append(domains.sums(by_row))
-                sizes.append(_distinct(domains, scored))
+                seen = np.zeros(domains.bins, np.bool_)
+                seen[domains.codes[scored]] = True
+                sizes.append(int(np.count_nonzero(seen[1:])))
         weights = tuple(log(float(size + 2)) for size in sizes)
         return cls(constraints, layout, tuple(counts), tuple(sizes), weights)
 
@@ -87,12 +89,6 @@ class Evenness:
         by_domain = counts.astype(np.float64) * self.weights[i] + float(constraint.max_skew - 1)
         part = by_domain[rows if hostname else domains.codes[rows]]
         return part if domains.complete else np.where(domains.labelled[rows], part, 0.0)
-
-
-def _distinct(domains: Domains, rows: Rows) -> int:
-    seen = np.zeros(domains.bins, np.bool_)
-    seen[domains.codes[rows]] = True
-    return int(np.count_nonzero(seen[1:]))
 
 
 def normalize_scores(scores: Scores, ignored: Mask | None) -> Scores:
@@ -144,9 +140,10 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> formula.For
         ln = formula.Of(_LN, (formula.total(size, formula.constant(2)),))
         weight = formula.Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
         weights.append(weight)
-        parts.append(
-            formula.Line(_describe_domain(nodes, row, constraint.topology_key), _part(evenness, i, row, weight))
-        )
+        key = constraint.topology_key
+        domain = nodes.nodes[row].labels.get(key)
+        where: Part = key if domain is None else f"{key} = {domain}"
+        parts.append(formula.Line(((where,)), _part(evenness, i, row, weight)))
     lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
     return formula.Formula((*lines, formula.Line(_NODE, formula.round_expression(formula.total(*parts)))), (_FEWER,))
 
@@ -159,12 +156,6 @@ def _part(evenness: Evenness, i: int, row: int, weight: formula.Line) -> formula
     pods = int(counts[row if constraint.topology_key == HOSTNAME else domains.codes[row]])
     skew = formula.minus(formula.Value(constraint.max_skew, _SKEW), formula.constant(1))
     return formula.total(formula.times(formula.Value(pods, _PODS), weight), skew)
-
-
-def _describe_domain(nodes: NodeTable, row: int, key: str) -> Parts:
-    domain = nodes.nodes[row].labels.get(key)
-    where: Part = key if domain is None else f"{key} = {domain}"
-    return (where,)
 
 
 def normalization(evenness: Evenness, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> formula.Formula:

@@ -108,7 +108,11 @@ class Binder:
     def write(self, plan: Plan, pod: Pod) -> str:
         """Sends the volumes, then the claims; what could not be sent is no longer assumed."""
         for i, (volume, _) in enumerate(plan.static):
-            problem = self._update(storage.VOLUME, volume, _volume_patch(volume), pod)
+            mark = storage.annotation(volume, storage.BOUND_BY_CONTROLLER)
+            patch: dict[str, Manifest] = {"spec": {"claimRef": storage.claim_ref(volume)}}
+            if mark is not None:
+                patch["metadata"] = {"annotations": {storage.BOUND_BY_CONTROLLER: mark}}
+            problem = self._update(storage.VOLUME, volume, patch, pod)
             if problem:
                 self.revert(plan.static[i:], plan.dynamic)
                 return problem
@@ -199,14 +203,6 @@ class Binder:
             return ""
         names = f'pv "{storage.name_of(volume)}" node affinity doesn\'t match node "{storage.name_of(node)}"'
         return f"{names}: no matching NodeSelectorTerms"
-
-
-def _volume_patch(volume: Manifest) -> Manifest:
-    mark = storage.annotation(volume, storage.BOUND_BY_CONTROLLER)
-    patch: dict[str, Manifest] = {"spec": {"claimRef": storage.claim_ref(volume)}}
-    if mark is not None:
-        patch["metadata"] = {"annotations": {storage.BOUND_BY_CONTROLLER: mark}}
-    return patch
 
 
 def _claim_gone(claim: Manifest) -> str:

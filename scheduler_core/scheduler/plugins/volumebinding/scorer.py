@@ -60,16 +60,7 @@ def capacity_scores(
 
 def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple[Loads, Loads]:
     """Return the loads of existing volumes and of new volumes."""
-    return _static(matches, offered, rows), _dynamic(matches, rows)
-
-
-def points_of(shape: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """The shape's points, (utilization, score of 100)."""
-    return [(int(point.get("utilization") or 0), int(point.get("score") or 0) * POINTS) for point in shape]
-
-
-def _static(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> Loads:
-    """Claims that get a volume which is there, by the volume's class."""
+    # Claims that get a volume which is there, by the volume's class.
     loads = Loads(len(rows))
     for claim, column in zip(matches.claims, matches.volumes, strict=False):
         got = column[rows]
@@ -79,7 +70,12 @@ def _static(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> Loads:
             requests[here] += value_of_nanos(get_requested_storage(claim))
             capacities[here] += value_of_nanos(capacity(offered[i]))
             counted |= here
-    return loads
+    return loads, _dynamic(matches, rows)
+
+
+def points_of(shape: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """The shape's points, (utilization, score of 100)."""
+    return [(int(point.get("utilization") or 0), int(point.get("score") or 0) * POINTS) for point in shape]
 
 
 def _dynamic(matches: Matches, rows: Rows) -> Loads:

@@ -87,7 +87,10 @@ def _observe_cycle(cycle: SchedulingCycle, framework: Framework) -> observe.Obse
         "nFeasible": 0 if cycle.feasible is None else len(cycle.feasible),
     }
     out["nominatedNode"] = observe.observe_nominated_node(cycle)
-    out["refused"] = _refusals(cycle)
+    counts: Counter[str] = Counter()
+    for status, number in cycle.node_to_status.counted():
+        counts[f"{status.plugin}: {', '.join(status.reasons)}"] += number
+    out["refused"] = dict(counts)
     if cycle.tied_rows is not None:
         out["nTop"] = len(cycle.tied_rows)
     if cycle.scores is not None and cycle.scores.total is not None:
@@ -101,14 +104,6 @@ def _observe_cycle(cycle: SchedulingCycle, framework: Framework) -> observe.Obse
         out["nCandidates"] = len(preempted.get("candidates", ())) or None
         out["preemption"] = {name: preempted[name] for name in _OF_PREEMPTION if name in preempted}
     return out
-
-
-def _refusals(cycle: SchedulingCycle) -> dict[str, int]:
-    """Count the nodes that each plugin refused, for each list of reasons."""
-    counts: Counter[str] = Counter()
-    for status, number in cycle.node_to_status.counted():
-        counts[f"{status.plugin}: {', '.join(status.reasons)}"] += number
-    return dict(counts)
 
 
 def _count_refusals(verdicts: observe.Observed) -> dict[str, int]:

@@ -158,23 +158,19 @@ def _observe_scores(cycle: SchedulingCycle, board: ScoreBoard, out: Observed, *,
     if board.total is None:
         return
     if not sampled or len(board.rows) <= MOST_SCORES:
-        out["scores"] = _scores(cycle, board)
+        assert board.total is not None
+        steps = {"raw": board.raw, "normalized": board.normalized, "weighted": board.weighted}
+        nodes = {
+            cycle.nodes.names[int(row)]: {
+                **{step: [int(scores[i]) for scores in vectors] for step, vectors in steps.items()},
+                "total": int(board.total[i]),
+                **_observe_extenders(board, i),
+            }
+            for i, row in enumerate(board.rows)
+        }
+        out["scores"] = {"plugins": list(board.plugins), "weights": list(board.weights), "nodes": nodes}
     if sampled:
         out["bestTotal"] = int(board.total.max())
-
-
-def _scores(cycle: SchedulingCycle, board: ScoreBoard) -> Observed:
-    assert board.total is not None
-    steps = {"raw": board.raw, "normalized": board.normalized, "weighted": board.weighted}
-    nodes = {
-        cycle.nodes.names[int(row)]: {
-            **{step: [int(scores[i]) for scores in vectors] for step, vectors in steps.items()},
-            "total": int(board.total[i]),
-            **_observe_extenders(board, i),
-        }
-        for i, row in enumerate(board.rows)
-    }
-    return {"plugins": list(board.plugins), "weights": list(board.weights), "nodes": nodes}
 
 
 def _observe_extenders(board: ScoreBoard, i: int) -> Observed:

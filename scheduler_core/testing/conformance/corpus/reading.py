@@ -54,7 +54,19 @@ class Scenario:
 def read_corpus(path: Path) -> Iterator[Scenario]:
     """The scenarios of a file, or of all corpus files below a folder in the order of their paths. CorpusError."""
     for file in _files(path):
-        yield from _scenarios(file, _load(file))
+        data = load_json(file)
+        if not isinstance(data, dict) or not isinstance(data.get("family"), str):
+            raise CorpusError(f"{file}: not a corpus file: an object with `family` and `scenarios` is expected")
+        timelines = "timelines" in data
+        entries = data.get("timelines" if timelines else "scenarios")
+        if not isinstance(entries, list) or not entries:
+            raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
+        family = f"queue/{data['family']}" if timelines else data["family"]
+        release = _release_of(file, data)
+        for i, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                raise CorpusError(f"{file}: scenario {i} is not an object")
+            yield Scenario(family, str(entry.get("name", i)), entry, file, release)
 
 
 def _files(path: Path) -> list[Path]:
@@ -81,13 +93,6 @@ def load_json(file: Path) -> Any:
         raise CorpusError(f"{file}: can't be read: {problem}") from problem
 
 
-def _load(file: Path) -> Mapping[str, Any]:
-    data = load_json(file)
-    if not isinstance(data, dict) or not isinstance(data.get("family"), str):
-        raise CorpusError(f"{file}: not a corpus file: an object with `family` and `scenarios` is expected")
-    return data
-
-
 def _release_of(file: Path, data: Mapping[str, Any]) -> Release:
     """Return the release that a file was recorded with; 1.34's corpora were recorded with versions that decide as 1.34.1."""
     version = str(data.get("kubeVersion") or OLDEST)
@@ -95,20 +100,6 @@ def _release_of(file: Path, data: Mapping[str, Any]) -> Release:
         return read_release(version)
     except ValueError as problem:
         raise CorpusError(f"{file}: kubeVersion: {problem}") from problem
-
-
-def _scenarios(file: Path, data: Mapping[str, Any]) -> Iterator[Scenario]:
-    """Timelines are the queue's corpus; their families are named queue/... as some bear the name of a family of cycles."""
-    timelines = "timelines" in data
-    entries = data.get("timelines" if timelines else "scenarios")
-    if not isinstance(entries, list) or not entries:
-        raise CorpusError(f"{file}: has neither `scenarios` nor `timelines`")
-    family = f"queue/{data['family']}" if timelines else data["family"]
-    release = _release_of(file, data)
-    for i, entry in enumerate(entries):
-        if not isinstance(entry, dict):
-            raise CorpusError(f"{file}: scenario {i} is not an object")
-        yield Scenario(family, str(entry.get("name", i)), entry, file, release)
 
 
 # Which plugins a scenario is about: those that refused a node or the pod, scored, or looked for victims in it.

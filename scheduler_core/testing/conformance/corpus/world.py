@@ -64,7 +64,8 @@ class CorpusWorld(NobodyWaits):
             if manifest["kind"] == "Node":
                 self.cache.add_node(Node.from_manifest(manifest))
             elif manifest["kind"] == "Pod":
-                self.cache.add_pod(self.pods[_pod_key(manifest)])
+                metadata = manifest["metadata"]
+                self.cache.add_pod(self.pods[f"{metadata.get('namespace') or 'default'}/{metadata['name']}"])
         for manifest in pending:
             self._keep(manifest)
 
@@ -177,11 +178,6 @@ class CorpusWorld(NobodyWaits):
             pod = Pod.from_manifest(manifest, None, self.reading)
             self.pods[pod.key] = pod
         return manifest
-
-
-def _pod_key(manifest: Manifest) -> str:
-    metadata = manifest["metadata"]
-    return f"{metadata.get('namespace') or 'default'}/{metadata['name']}"
 
 
 # What becomes of a pod's claims once it has a node, as the corpus applies it: everything that Reserve decided is bound at once.

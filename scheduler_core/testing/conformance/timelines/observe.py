@@ -160,11 +160,9 @@ def _call(call: ApiCall, brief: bool) -> str:
         return f"PATCH {call.pod} status {' '.join(call.status or ())}"
     if brief:  # as newer releases were recorded
         return f"UPDATE {call.kind.lower()}s {call.object.rpartition('/')[2]}"
-    return _claim_call(call.patch or {}, call.kind, call.object)
-
-
-def _claim_call(patch: Mapping[str, Any], kind: str, name: str) -> str:
-    if kind == "PersistentVolume":
+    patch = call.patch or {}
+    name = call.object
+    if call.kind == "PersistentVolume":
         ref = patch["spec"]["claimRef"]
         return f"UPDATE persistentvolumes/{name.strip('/')} claimRef={ref['namespace']}/{ref['name']}"
     node = next(iter(patch["metadata"]["annotations"].values()))

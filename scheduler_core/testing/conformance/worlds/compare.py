@@ -123,7 +123,13 @@ def _order(items: list[Item], history: Mapping[int, History]) -> str:
 def find_difference(world: Observed, item: Item) -> str:
     """ "" where a plain item holds, else what was found."""
     if "count" in item:
-        return _bounds(count(world.sim, item["count"]), item)
+        number = count(world.sim, item["count"])
+        fine = (
+            item.get("is", number) == number
+            and number >= item.get("atLeast", number)
+            and number <= item.get("atMost", number)
+        )
+        return "" if fine else str(number)
     if "event" in item:
         exists = _event(world.sim, item["event"])
         return "" if exists is item.get("exists", True) else f"event {'exists' if exists else 'does not exist'}"
@@ -201,15 +207,6 @@ def _event(sim: Simulation, wanted: Item) -> bool:
         and all(text in event.message for text in texts)
         for event in sim.store.events
     )
-
-
-def _bounds(number: int, item: Item) -> str:
-    fine = (
-        item.get("is", number) == number
-        and number >= item.get("atLeast", number)
-        and number <= item.get("atMost", number)
-    )
-    return "" if fine else str(number)
 
 
 def compare(value: Any, item: Item) -> str:

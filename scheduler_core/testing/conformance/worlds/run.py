@@ -41,7 +41,22 @@ class _Run:
         settings = scenario.get("settings") or {}
         self.sim = Simulation()
         self.drains: list[tuple[str, Item]] = []
-        self._apply(commands.SetSettings({"cluster": _cluster(settings)}))
+        # The cluster's settings of a scenario. NotSupported where a flag is not known.
+        kubelet = dict(settings.get("kubelet") or {})
+        per_node = kubelet.pop("perNode", {})
+        cluster = {
+            "apiserver": of_apiserver(settings.get("apiserver") or {}),
+            "controller_manager": of_controller_manager(settings.get("controllerManager") or {}),
+            "kubelet": kubelet,
+            "kubelets": per_node,
+            "controllers": settings.get("controllers"),
+            "provisioners": settings.get("provisioners") or [],
+        }
+        try:
+            convert_data(cluster, ClusterSettings)
+        except InvalidObject as problem:
+            raise NotSupported(f"settings: {problem}") from problem
+        self._apply(commands.SetSettings({"cluster": cluster}))
         if settings.get("scheduler") is False:
             self.sim.change(lambda: self.sim.stop_scheduler(DEFAULT_SCHEDULER_NAME))
         elif settings.get("scheduler"):
@@ -62,7 +77,17 @@ class _Run:
                 return StepDiffers(-1, "0s", f"{manifest['kind']} is created", str(refused))
         self._sample()
         for number, step in enumerate(self.scenario["steps"]):
-            self._go_on(compare.seconds(step["at"]))
+            # Lets all happen that is due up to a time, and sets the clock to it.
+            until = compare.seconds(step["at"])
+            if until > self.sim.now:
+                for _ in range(_MOST_TRANSITIONS):
+                    if not self.sim.due(until):
+                        break
+                    self.sim.advance()
+                    self._sample()
+                else:
+                    raise RuntimeError(f"more than {_MOST_TRANSITIONS} transitions up to {until} ns")
+                self.sim.agenda.now = until
             problem = self._drained(step) or (self._act(step) if "do" in step else None)
             if problem is not None:
                 return StepDiffers(number, step["at"], *problem)
@@ -73,18 +98,6 @@ class _Run:
         return None
 
     # time
-
-    def _go_on(self, until: int) -> None:
-        """Lets all happen that is due up to a time, and sets the clock to it."""
-        if until > self.sim.now:
-            for _ in range(_MOST_TRANSITIONS):
-                if not self.sim.due(until):
-                    break
-                self.sim.advance()
-                self._sample()
-            else:
-                raise RuntimeError(f"more than {_MOST_TRANSITIONS} transitions up to {until} ns")
-            self.sim.agenda.now = until
 
     def _sample(self) -> None:
         for item in self.temporal:
@@ -103,7 +116,7 @@ class _Run:
         try:
             command = _VERBS[verb](self, step["do"][verb])
             if step.get("as"):
-                command = _as(command, step["as"])
+                command = command_from_json({**msgspec.to_builtins(command), "user": step["as"]})
             self._apply(command)
         except Refused as refused:
             answer = refused.answer
@@ -284,29 +297,6 @@ def _command(kind: str, **fields: Any) -> Command:
     if kind not in commands.KINDS:
         raise NotSupported(f"command {kind}")
     return command_from_json({"kind": kind, **fields})
-
-
-def _as(command: Any, user: str) -> Command:
-    return command_from_json({**msgspec.to_builtins(command), "user": user})
-
-
-def _cluster(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The cluster's settings of a scenario. NotSupported where a flag is not known."""
-    kubelet = dict(settings.get("kubelet") or {})
-    per_node = kubelet.pop("perNode", {})
-    cluster = {
-        "apiserver": of_apiserver(settings.get("apiserver") or {}),
-        "controller_manager": of_controller_manager(settings.get("controllerManager") or {}),
-        "kubelet": kubelet,
-        "kubelets": per_node,
-        "controllers": settings.get("controllers"),
-        "provisioners": settings.get("provisioners") or [],
-    }
-    try:
-        convert_data(cluster, ClusterSettings)
-    except InvalidObject as problem:
-        raise NotSupported(f"settings: {problem}") from problem
-    return cluster
 
 
 def _unlike(wanted: Item, verb: str, answer: Answer, texts: list[str]) -> tuple[str, str] | None:
