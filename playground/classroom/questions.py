@@ -46,7 +46,13 @@ async def _of_card(client: SessionClient, at: int | None) -> Asked:
         raise SessionError(
             message(gettext_noop("The lesson has no question at this step. Move on to a card with a question."))
         )
-    return Asked(question.kind, question.words, question.options, question.key, question.tolerance, question.position)
+    why: dict[str, Any] = {given: {"why": "meant", "text": {}} for given in question.meant}
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            for given, mistake in question.meant.items():
+                why[given]["text"][language] = _(mistake["text"]) % mistake.get("values", {})
+    asked = (question.kind, question.words, question.options, question.key, question.tolerance, question.position)
+    return Asked(*asked, reasons=why)
 
 
 async def _foreseen(client: SessionClient, about: About, ask: messages.Ask) -> Asked:
@@ -89,7 +95,8 @@ async def reasons(client: SessionClient, poll: Poll, wrong: Sequence[str]) -> di
     found: dict[str, Any] = dict(poll.reasons)
     for given in wrong[:MOST_REASONS]:
         if poll.kind == "number" and isinstance(poll.key, str):
-            found[given] = {"why": "high" if float(given) > float(poll.key) else "low"}
+            known = found.get(f"{float(given):g}")
+            found[given] = known or {"why": "high" if float(given) > float(poll.key) else "low"}
         elif poll.kind == "node" and poll.pod and given not in found:
             there: Any = await client.ask(WhyNot(at=poll.position, pod=poll.pod, node=given))
             found[given] = _of_node(there)

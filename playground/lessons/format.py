@@ -49,6 +49,14 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: float = 0
 
 
+class Meant(msgspec.Struct, frozen=True):
+    """A wrong number, the mistake that leads to it (story/goals.py has its words), and the names in these words."""
+
+    value: float
+    how: str
+    names: Mapping[str, str] = {}
+
+
 class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An action that a card offers: a command, or objects to apply. In a task the world then runs `until` this holds."""
 

@@ -14,7 +14,7 @@ import msgspec
 
 from playground.lessons.evidence import Evidence
 from playground.lessons.facts import Value
-from playground.lessons.format import Lesson
+from playground.lessons.format import Lesson, Meant
 
 PREFIX = "own:"
 
@@ -29,6 +29,7 @@ class Handed(msgspec.Struct, frozen=True, weakref=True, eq=False):
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
     revealed: tuple[str, ...] = ()
+    meant: Mapping[str, tuple[Meant, ...]] = {}
 
 
 _handed: WeakValueDictionary[str, Handed] = WeakValueDictionary()

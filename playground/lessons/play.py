@@ -10,8 +10,9 @@ from itertools import takewhile
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import STAGES, Evidence, evidence_of, refusals
 from playground.lessons.facts import Points, Ran, Seen, Value, value_of
-from playground.lessons.format import Card, Lesson
+from playground.lessons.format import Card, Lesson, Meant
 from playground.lessons.known import is_known
+from playground.lessons.meant import find_meanings
 from playground.lessons.named import pod_key, short
 from playground.lessons.own import find_handed
 from playground.lessons.reading import beginning, command_of, lesson_of
@@ -40,6 +41,7 @@ class Played:
 
     `keys` and `options`: of each question, by its card.
     `evidence`: what a question's key was read from, where that is an attempt. `revealed`: the cards whose step shows the answer.
+    `meant`: the meanings of wrong numbers, by card.
     """
 
     positions: Mapping[str, int]
@@ -50,6 +52,7 @@ class Played:
     last: Simulation | None = field(repr=False)  # none where it was played elsewhere
     seen: Seen | None = field(repr=False)
     revealed: tuple[str, ...] = ()
+    meant: Mapping[str, tuple[Meant, ...]] = field(default_factory=dict)
 
     @property
     def end(self) -> WorldView | None:
@@ -98,6 +101,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
                 {**question.answer, "card": question.answer.get("card", card)}, keys[card], card, seen, positions
             )
         ),
+        {card: find_meanings(card, question, keys[card], seen, lesson.plan) for card, question in lesson.questions},
     )
 
 
@@ -113,7 +117,9 @@ def find_playthrough(slug: str, seed: int) -> Played | None:
     """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
     own = find_handed(slug)
     if own is not None:
-        return Played(own.positions, own.facts, own.keys, own.options, own.evidence, None, None, own.revealed)
+        return Played(
+            own.positions, own.facts, own.keys, own.options, own.evidence, None, None, own.revealed, own.meant
+        )
     return _play_once(slug, seed)
 
 

@@ -43,7 +43,14 @@ def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
             found = str(error) or type(error).__name__
         if not found:
             return Handed(
-                whole, played.positions, played.facts, played.keys, played.options, played.evidence, played.revealed
+                whole,
+                played.positions,
+                played.facts,
+                played.keys,
+                played.options,
+                played.evidence,
+                played.revealed,
+                played.meant,
             )
         why = found
     raise Unproven(why)

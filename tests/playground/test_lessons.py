@@ -20,7 +20,7 @@ from playground.lessons.reading import CONTENT
 from playground.lessons.texts import fill_placeholders, placeholders
 from playground.presenters.look import Look
 from playground.presenters.story import present
-from playground.presenters.story.goals import list_goals, list_hints
+from playground.presenters.story.goals import MEANT, list_goals, list_hints
 from playground.presenters.words import in_english
 from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.simulation import Grain, Simulation
@@ -281,6 +281,15 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
     [
         ("spread-one", "begin", "3", ["Your number is too high.", "Look at %(name)s again. %(why)s"]),
         ("spread-one", "begin", "1", ["Your number is too low.", "You left out a node that no plugin refuses."]),
+        ("overhead", "begin", "2", ["Your number is too high.", MEANT["overhead"]]),
+        ("ten-nodes", "begin", "7", ["Your number is too high.", MEANT["containers"]]),
+        ("taints", "train", "1", ["Your number is too high.", MEANT["allocatable"]]),
+        ("how-many-fit", "placed", "9", ["Your number is too high.", MEANT["pieces"]]),
+        ("how-many-fit", "placed", "8", ["Your number is too high.", MEANT["limit"]]),
+        ("assumed", "refused", "2", ["Your number is too high.", MEANT["cache"]]),
+        ("spread-one", "placed", "3", ["Your number is too high.", MEANT["everywhere"]]),
+        ("own-plugin", "placed", "4", ["Your number is too low.", MEANT["raw"]]),
+        ("hand-over", "standby", "15", ["Your number is too high.", MEANT["duration"]]),
         ("weights", "normal", "none", ["%(name)s has %(points)s points. Another node has more."]),
     ],
 )
@@ -290,6 +299,15 @@ def test_a_wrong_answer_gets_hints_made_from_it(played, slug, card, answer, hint
     assert [hint["text"] for hint in told] == hints
     key = as_text(played[slug].keys[card])
     assert not any(key == str(value) for hint in told for value in hint.get("values", {}).values())
+
+
+def test_most_wrong_numbers_have_a_meaning_which_is_none_of_the_right_number(played):
+    asked = [(slug, card, question) for slug in SLUGS for card, question in LESSONS[slug].questions]
+    numbers = [(slug, card, question) for slug, card, question in asked if question.kind == "number"]
+    told = [(played[slug].meant[card], played[slug].keys[card], question) for slug, card, question in numbers]
+    assert sum(bool(meant) for meant, _key, _question in told) * 3 > 2 * len(numbers)
+    for meant, key, question in told:
+        assert all(each.how in MEANT and not judge(question, key, [str(each.value)]).right for each in meant)
 
 
 @pytest.mark.parametrize("slug", SLUGS)

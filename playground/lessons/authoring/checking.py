@@ -168,7 +168,10 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
         found += problems_of_play(whole, played)
         found += problems_of_variants(lesson, most_objects)
         slug, document = document_of(
-            Handed(whole, played.positions, played.facts, played.keys, played.options, played.evidence, played.revealed)
+            Handed(
+                *(whole, played.positions, played.facts, played.keys, played.options, played.evidence),
+                *(played.revealed, played.meant),
+            )
         )
         hand(document)
     except (Refused, InvalidObject) as refused:

@@ -1,19 +1,23 @@
 """The evidence for a lesson's question, and the goals of its task."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 import yaml
 
+from playground.common.catalogs import read_yaml
 from playground.lessons import Card, Played
 from playground.lessons.conditions import Condition, holds
 from playground.lessons.facts import Value
+from playground.lessons.format import Meant
 from playground.lessons.named import key_of, object_of, short
 from playground.presenters.scene import last_attempt, scheduler_of, table_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView, format_quantity
 
 MOST_NODES, MOST_PODS = 12, 3
+MEANT: dict[str, str] = read_yaml(Path(__file__).with_name("meant.yaml"))
 # Labels that each node has, and that no lesson asks about.
 DEFAULTED = ("default-scheduler", "PreemptLowerPriority")
 COMMON = ("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type")
@@ -170,7 +174,11 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
     evidence = played.evidence.get(card.id)
     said = evidence.said if evidence is not None else {}
     if kind == "number":
-        return [*_compare(given, key), *_count(card, given, key, said)]
+        number = float(given[0])
+        meant = describe_meanings(played.meant.get(card.id, ())).get(f"{number:g}")
+        over = isinstance(key, int | float) and number > key
+        text = gettext_noop("Your number is too high.") if over else gettext_noop("Your number is too low.")
+        return [message(text), *([meant] if meant else _count(card, given, key, said))]
     if isinstance(key, tuple) and kind == "order":
         right = next(
             (place for place, pair in enumerate(zip(given, key, strict=False)) if pair[0] != pair[1]), len(given)
@@ -187,9 +195,9 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
     return refusals or [message(gettext_noop("Not %(name)s. Compare it with the others once more."), name=given[0])]
 
 
-def _compare(given: Sequence[str], key: Value) -> list[Message]:
-    over = isinstance(key, int | float) and float(given[0]) > key
-    return [message(gettext_noop("Your number is too high.") if over else gettext_noop("Your number is too low."))]
+def describe_meanings(meant: Sequence[Meant]) -> dict[str, Message]:
+    """Return, for each wrong number with a meaning, the mistake that leads to it."""
+    return {f"{each.value:g}": message(MEANT[each.how], given=f"{each.value:g}", **each.names) for each in meant}
 
 
 def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]) -> list[Message]:

@@ -303,7 +303,7 @@ class AnswerEvidence(Struct, frozen=True):
 class Judged(Struct, frozen=True):
     """The verdict on an answer, None where nothing was judged; its words by language; for the nodes that were named, what refused them.
 
-    With `hints` the learner tries again, and nothing else is told.
+    With `hints` the learner tries again, and nothing else is told. `meant`: the mistake that leads to a wrong number.
     """
 
     right: bool | None
@@ -311,6 +311,7 @@ class Judged(Struct, frozen=True):
     said: list[tuple[str, str]] = []
     evidence: AnswerEvidence | None = None
     hints: list[Message] = []
+    meant: list[Message] = []
 
 
 class JudgeAnswer(Query[Judged], frozen=True, kw_only=True):
@@ -325,7 +326,7 @@ class JudgeAnswer(Query[Judged], frozen=True, kw_only=True):
 
 
 class LessonQuestion(Struct, frozen=True):
-    """A question with its key; `words` are its card's, by language."""
+    """A question with its key; `words` are its card's, by language; `meant`: the mistakes that lead to wrong numbers."""
 
     kind: str
     words: dict[str, dict[str, str]]
@@ -333,6 +334,7 @@ class LessonQuestion(Struct, frozen=True):
     key: str | list[str]
     tolerance: float
     position: int
+    meant: dict[str, Message] = {}
 
 
 class OpenQuestion(Query[LessonQuestion | None], frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from scheduler_core.apimachinery.objects.names import label_errors, subdomain_er
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
+from scheduler_core.apimachinery.objects.resources import pod_requests
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.apimachinery.objects.times import NEVER, format_time, parse_time
 from scheduler_core.apiserver.faults import BIND as BIND_CALL
@@ -65,5 +66,5 @@ __all__ += ["QueueView", "QueuedPod", "Record", "Reprieve", "SchedulerView", "Sc
 __all__ += ["Scores", "SearchView", "Status", "StepFacts", "StoreView", "Toleration", "Trial", "Verb", "WorldView"]
 __all__ += ["action_name", "budgets_of", "controller_of", "earliest_start", "forget_places", "format_quantity"]
 __all__ += ["format_time", "is_standing", "join_files", "label_errors", "list_registrations", "load_manifests"]
-__all__ += ["min_count", "nobody", "parse_duration", "parse_quantity", "parse_time", "snapshot_command"]
+__all__ += ["min_count", "nobody", "parse_duration", "parse_quantity", "parse_time", "pod_requests", "snapshot_command"]
 __all__ += ["subdomain_errors"]

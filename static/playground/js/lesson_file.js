@@ -21,6 +21,9 @@ for (const form of document.forms) {
     const given = new FormData(form).getAll("answer").map(String).filter(Boolean);
     const right = given.length > 0 && isRight(given, key, form.dataset);
     for (const wrong of form.querySelectorAll(".verdict")) wrong.toggleAttribute("hidden", right);
+    for (const mistake of form.querySelectorAll("[data-given]")) {
+      mistake.toggleAttribute("hidden", Number(mistake.getAttribute("data-given")) !== Number(given[0]));
+    }
     answer.open = right;
     for (const stage of form.closest("main")?.querySelectorAll("details") ?? []) stage.open = right;
   });

@@ -1,17 +1,18 @@
 """Answers for lessons: outcomes ahead of a guess, the evidence of a question, and the check of a lesson."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, judge, list_reached_cards
 from playground.lessons.authoring import Checked, anchor_and_check, check
 from playground.lessons.evidence import nth_attempt
+from playground.lessons.format import Meant
 from playground.lessons.judging import as_text
 from playground.lessons.named import short
 from playground.lessons.own import document_of, hand
 from playground.lessons.reading import lesson_of
 from playground.lessons.variants import Unproven, proven
-from playground.presenters.story.goals import list_hints
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.story.goals import describe_meanings, list_hints
+from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import (
     AnswerEvidence,
@@ -156,7 +157,14 @@ def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
         {language: words["right" if right else "wrong"] for language, words in _words(lesson, card, played)},
         [(name, said[name]) for name in request.given or () if said.get(name)],
         _find_evidence(card, played, world),
+        meant=_find_meaning(played.meant.get(card.id, ()), request.given) if right is False else [],
     )
+
+
+def _find_meaning(meant: Sequence[Meant], given: Sequence[str] | None) -> list[Message]:
+    """The mistake that leads to a wrong number, if there is one."""
+    found = describe_meanings(meant)
+    return [found[text] for text in (f"{float(each):g}" for each in given or () if found) if text in found]
 
 
 @answers(OpenQuestion)
@@ -175,6 +183,7 @@ def open_question(engine: Engine, request: OpenQuestion) -> Steps[LessonQuestion
         list(key) if isinstance(key, tuple) else as_text(key),
         card.question.tolerance,
         world.position,
+        describe_meanings(played.meant.get(card.id, ())),
     )
 
 

@@ -13,7 +13,7 @@ import { by } from "../shared/dom.js";
  * @property {number | null} answered
  * @property {[string, number, boolean | null][]} [counts]
  * @property {string | string[] | null} [key]
- * @property {{why: string, text: string, count: number, given: string[]}[]} [groups]
+ * @property {{why: string, text: string | Record<string, string>, count: number, given: string[]}[]} [groups]
  * @property {Record<string, {right?: string, wrong?: string}>} [said]
  */
 
@@ -212,7 +212,7 @@ function reasons(poll) {
         "li",
         {},
         make("b", {}, String(count)),
-        ` ${say(`why-${why}`, { text })} `,
+        typeof text === "string" ? ` ${say(`why-${why}`, { text })} ` : ` ${inLanguage(text)} `,
         make("span", { class: "mute" }, `(${names})`),
       ),
     );
