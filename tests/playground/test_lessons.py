@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -23,6 +24,7 @@ from playground.presenters.story import present
 from playground.presenters.story.goals import MEANT, list_goals, list_hints
 from playground.presenters.words import in_english
 from scheduler_core.scheduler.config import RELEASES
+from scheduler_core.world.commands import PatchObject, Ref, Refused
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.support.schemas import require_printed
 
@@ -148,6 +150,15 @@ def test_how_many_more_fit_in_all_is_the_sum_of_the_nodes(broken):
 def test_a_nomination_is_told_from_none(played):
     keys = played["not-preempted"].keys
     assert [keys[card] for card in ("begin", "never", "equal", "friend")] == [False, False, False, True]
+
+
+def test_the_kubelet_of_node_restriction_is_refused_the_label_that_the_lesson_says(played):
+    label = {"metadata": {"labels": {"node-restriction.kubernetes.io/tier": "payments"}}}
+    world = played["node-restriction"].seen.at["stolen"].fork()
+    for text in (each.cards["stolen"].text for each in LESSONS["node-restriction"].words.values()):
+        said = re.search("“(.*)”", text)[1]
+        with pytest.raises(Refused, match=re.escape(said)):
+            world.apply(PatchObject(Ref("Node", "", "rogue"), label, user="system:node:rogue"))
 
 
 def test_equal_totals_are_counted_and_one_feasible_node_has_none(played, broken):
