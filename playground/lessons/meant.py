@@ -124,7 +124,7 @@ def _misread_room(fact: Fact, world: WorldView, key: float) -> Found:
     yield from (("alone", _count(spec, each), {"node": node}) for node, each in nodes.items() if len(nodes) > 1)
 
 
-def _list_amounts(node: str, world: WorldView) -> dict[str, tuple[int, ...]]:
+def _list_amounts(node: str, world: WorldView) -> Mapping[str, tuple[int, ...]]:
     """The requested and the allocatable amount of each resource of a node, and of its pods."""
     table, manifest = world.schedulers[0].cache.table(), object_of("Node", node, world)
     found = {name: each for name in RESOURCES[:3] if (each := used_of(node, name, world)) is not None}

@@ -127,6 +127,8 @@ function selectorsOf(spotlight) {
   }[spotlight] ?? ["#timeline"];
 }
 
+let going = ""; // the number of the card whose offer Next takes
+
 /** @param {HTMLElement} card The card of this session, by its number. */
 const nameOf = (card) => `${document.body.dataset.key} ${card.dataset.card}`;
 
@@ -181,13 +183,20 @@ function listenAnswers() {
     showLesson();
     target.scrollIntoView({ block: "nearest" });
   });
-  document.addEventListener("htmx:afterRequest", (event) => {
-    const form = around(event, "#panel-story form.act");
-    const card = maybe("panel-story", HTMLElement);
-    const { successful } = /** @type {CustomEvent} */ (event).detail;
-    if (!form || !card || !successful) return;
-    keep(ACTED, nameOf(card));
-    showLesson();
+  // The stream may replace the card, and the form that was sent with it, before htmx says that the answer has come.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt, xhr } = /** @type {CustomEvent} */ (event).detail;
+    if (!(elt instanceof HTMLFormElement) || !elt.matches("#panel-story form.act")) return;
+    const number = elt.action.split("/").at(-1) ?? "";
+    xhr.addEventListener("loadend", () => {
+      const [goes, card] = [going === number, maybe("panel-story", HTMLElement)];
+      going = "";
+      if (!card || xhr.status < 200 || xhr.status >= 300) return;
+      keep(ACTED, `${document.body.dataset.key} ${number}`);
+      showLesson();
+      const next = first("form.on", card);
+      if (goes && card.dataset.card === number && next instanceof HTMLFormElement) next.requestSubmit();
+    });
   });
   document.addEventListener("submit", takeOffer, true);
   document.addEventListener("click", (event) => {
@@ -219,9 +228,7 @@ function takeOffer(event) {
   if (card.hasAttribute("data-acted")) return;
   event.preventDefault();
   event.stopPropagation();
-  document.addEventListener("htmx:afterRequest", () => form.isConnected && form.requestSubmit(), {
-    once: true,
-  });
+  going = card.dataset.card ?? "";
   offer.requestSubmit();
 }
 
