@@ -277,7 +277,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
                 value = None
         return message(gettext_noop("It is %(value)s"), value=_write(value))
     if "pod" in condition:
-        # Say where a pod is, or why it has no node.
+        # A goal about a pod: its node, or why it has none.
         pod = str(condition["pod"])
         manifest = object_of("Pod", pod, sim)
         if manifest is None:
