@@ -56,8 +56,7 @@ def test_every_form_is_had_from_the_page_that_the_studios_menu_opens(
         expect(page.locator(f"#made-{form}")).to_contain_text("The file up to step 72")
 
 
-@pytest.mark.parametrize(("language", "title"), [("en", "Export"), ("zh-CN", "导出")])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("language", "title", "width"), [("en", "Export", 390), ("zh-CN", "导出", 1440)])
 def test_the_page_is_for_everybody_who_has_a_view_link(
     new_context: Callable[..., BrowserContext],
     server: PlaygroundServer,
