@@ -29,8 +29,7 @@ LONGEST_PARAMETERS = 10 * 1024
 def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> None:
     """Validate a driver's configuration, for now always opaque."""
     opaque = config.get("opaque")
-    if opaque is None:
-        errors.required(f"{path}.opaque")
+    if errors.required(f"{path}.opaque", when=opaque is None):
         return
     names.driver(opaque.get("driver"), f"{path}.opaque.driver", errors)
     raw(opaque.get("parameters"), f"{path}.opaque.parameters", stored, LONGEST_PARAMETERS, errors)

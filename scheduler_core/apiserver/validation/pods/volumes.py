@@ -122,8 +122,7 @@ def _publish_secret(value: Object, path: str, errors: Errors) -> None:
 
 def _template(value: Object, path: str, errors: Errors) -> None:
     template = value.get("volumeClaimTemplate")
-    if template is None:
-        errors.required(f"{path}.volumeClaimTemplate")
+    if errors.required(f"{path}.volumeClaimTemplate", when=template is None):
         return
     where = f"{path}.volumeClaimTemplate"
     template_metadata(template.get("metadata") or {}, f"{where}.metadata", errors)
