@@ -21,7 +21,6 @@ class ClaimProtection(Controller):
     """Lets a deleted claim go once no pod on a node uses it."""
 
     name = "persistentvolumeclaim-protection-controller"
-    component = "persistentvolumeclaim-protection-controller"
     watches = (volumes.CLAIM, "Pod")
 
     def on_start(self, world: World) -> None:
@@ -67,20 +66,11 @@ class VolumeProtection(Controller):
     """Lets a deleted volume go once it is not bound."""
 
     name = "persistentvolume-protection-controller"
-    component = "persistentvolume-protection-controller"
     watches = (volumes.VOLUME,)
 
-    def on_start(self, world: World) -> None:
-        for volume in world.store.list(volumes.VOLUME):
-            self._ask(world, volume)
-
-    def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.new is not None:
-            self._ask(world, event.new)
-
-    def _ask(self, world: World, volume: Manifest) -> None:
-        if _may_go(volume, VOLUME_FINALIZER) or _lacks(volume, VOLUME_FINALIZER):
-            self.enqueue(world, volumes.name_of(volume))
+    def ask(self, world: World, manifest: Manifest) -> None:
+        if _may_go(manifest, VOLUME_FINALIZER) or _lacks(manifest, VOLUME_FINALIZER):
+            self.enqueue(world, volumes.name_of(manifest))
 
     def sync(self, world: World, key: str) -> str:
         volume = world.store.get(volumes.VOLUME, "", key)

@@ -253,8 +253,10 @@ def validate_selector_and_template(spec: Object, errors: Errors) -> None:
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
     wrong = len(errors) > before
-    if not errors.required("spec.selector", when=selector is None):
-        errors.invalid("spec.selector", {}, "empty selector is invalid for deployment", when=is_empty(selector))
+    if selector is None:
+        errors.required("spec.selector")
+    elif is_empty(selector):
+        errors.invalid("spec.selector", {}, "empty selector is invalid for deployment")
     if wrong:
         errors.invalid("spec.selector", selector_json(selector), "invalid label selector")
         return

@@ -122,7 +122,8 @@ def _publish_secret(value: Object, path: str, errors: Errors) -> None:
 
 def _template(value: Object, path: str, errors: Errors) -> None:
     template = value.get("volumeClaimTemplate")
-    if errors.required(f"{path}.volumeClaimTemplate", when=template is None):
+    if template is None:
+        errors.required(f"{path}.volumeClaimTemplate")
         return
     where = f"{path}.volumeClaimTemplate"
     template_metadata(template.get("metadata") or {}, f"{where}.metadata", errors)
