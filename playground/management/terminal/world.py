@@ -73,6 +73,9 @@ class Made:
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
+    refused_pods: tuple[
+        tuple[str, str], ...
+    ] = ()  # those of the files that the API server does not take, with its words
 
     @property
     def release(self) -> str:
@@ -128,10 +131,15 @@ def make_world(
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
+    pods = [
+        (f"{item.namespace}/{item.name}", str(item.errors[0].text))
+        for item in plan.items
+        if item.kind == "Pod" and item.action == "refused" and item.errors
+    ]
     made_up = [describe_namespaces(lacking)] if lacking else []
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
-    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, (*made_first, *commands))
+    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, tuple(pods), (*made_first, *commands))
 
 
 def is_trace(text: bytes) -> bool:

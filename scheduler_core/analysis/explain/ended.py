@@ -16,6 +16,7 @@ from scheduler_core.world.simulation import Simulation
 
 FAILED, KUBELET = "Failed", "Kubelet"
 REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status of a pod that it refuses
+LONGEST = 200  # characters of a message that a container left at its end
 _BY_RESOURCE = "OutOf"
 _REFUSALS = frozenset(
     (
@@ -121,12 +122,15 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
 
 def list_last_ends(pod: Pod) -> Iterator[Fact]:
     """Yield the ends of containers that a restart followed, and those at a memory limit."""
-    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in pod.manifest["spec"]["containers"]}
-    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+    spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
+    containers = (*(spec.get("initContainers") or ()), *spec["containers"])
+    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in containers}
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         last = (each.get("lastState") or {}).get("terminated") or {}
         ended = last or (each.get("state") or {}).get("terminated") or {}
         limit = str(limits.get(each.get("name"), {}).get("memory") or "")
-        values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
+        texts = (str(ended.get("reason") or "Error"), " ".join(str(ended.get("message") or "").split())[:LONGEST])
+        values = {"container": each.get("name"), "reason": ": ".join(filter(None, texts))}
         values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0, "limit": limit}
         if ended.get("reason") == "OOMKilled" and limit:
             yield Fact(Role.NOTES, "OutOfMemory", values)

@@ -179,7 +179,7 @@ def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
     for event in world.store.events:
         if event.reason in (_FAILED, _CREATED):
             text = event.message.removeprefix("Error creating: ") if event.reason == _FAILED else ""
-            last[event.kind, event.namespace, event.name] = text
+            last[event.kind, event.namespace, event.name] = " ".join(text.split())
     return last
 
 

@@ -23,6 +23,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
+from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.load import load_configuration
@@ -88,10 +89,10 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
         return True
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
-    before = pod.start_time is None or pod.start_time < world.store.epoch
-    # A dump that lost its uids has started pods before the world began, and templates name no nodes.
-    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions) and before
-    owner = template_of(world, pod)
+    scheduled, owner = pod.condition("PodScheduled"), template_of(world, pod)
+    # A dump that lost its uids has scheduled its pods before the world began, and templates name no nodes.
+    since = 0 if scheduled is None else optional_time(scheduled.get("lastTransitionTime")) or 0
+    ran_before = scheduled is not None and since <= world.store.epoch
     chosen = ran_before or (owner is not None and not owner[1].get("nodeName"))
     return '"nodeName"' in applied or (made_here and not chosen)
 
