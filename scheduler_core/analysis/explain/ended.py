@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
@@ -108,16 +109,9 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
     reason, message = str(status.get("reason") or ""), str(status.get("message") or "")
     state = State.REFUSED if is_refusal(status) else State.FAILED
     given = (_build_reason(reason, message, pod, past),) if reason else tuple(_containers(status, pod, past))
-    return Explanation(
-        pod.key,
-        state,
-        given,
-        node=pod.node_name,
-        phase=pod.phase,
-        reason=reason,
-        predecessors=past.before(pod),
-        facts=(*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod)),
-    )
+    facts = (*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod))
+    known = Explanation(pod.key, state, given, node=pod.node_name, phase=pod.phase, reason=reason, facts=facts)
+    return replace(known, predecessors=past.before(pod))
 
 
 def list_last_ends(pod: Pod) -> Iterator[Fact]:
@@ -163,16 +157,9 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
     if not refused:
         return None
     reason = refused[0].evidence["reason"]
-    return Explanation(
-        pod.key,
-        State.REFUSED,
-        refused,
-        node=node,
-        phase=FAILED,
-        reason=reason,
-        predecessors=past.before(pod),
-        facts=tuple(describe_limits(pod, str(reason), node)),
-    )
+    facts = tuple(describe_limits(pod, str(reason), node))
+    known = Explanation(pod.key, State.REFUSED, refused, node=node, phase=FAILED, reason=reason, facts=facts)
+    return replace(known, predecessors=past.before(pod))
 
 
 def sort_out(

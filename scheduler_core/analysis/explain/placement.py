@@ -154,14 +154,8 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
     yield note("DecidingPlugin", plugin=named, node=node, other=rival, **points)
     for name in scores:
         if name != plugin and scores[name][here] < scores[name][other]:
-            yield note(
-                "AgainstIt",
-                plugin=name,
-                node=node,
-                other=rival,
-                points=int(scores[name][here]),
-                otherPoints=int(scores[name][other]),
-            )
+            points = {"points": int(scores[name][here]), "otherPoints": int(scores[name][other])}
+            yield note("AgainstIt", plugin=name, node=node, other=rival, **points)
 
 
 def _list_scores(scores: dict[str, NDArray[np.int64]], here: int, other: int) -> list[dict[str, Any]]:
@@ -371,14 +365,10 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         found = list_pods_of(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
             policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}
-            yield note(
-                "NotCounted",
-                topologyKey=constraint.topology_key,
-                nodes=list(dict.fromkeys(pod.node_name for pod in found))[:SHOWN],
-                pods=[pod.key for pod in found[:SHOWN]],
-                count=len(found),
-                policies=[name for name, honors in policies.items() if honors],
-            )
+            where = list(dict.fromkeys(pod.node_name for pod in found))[:SHOWN]
+            values = {"topologyKey": constraint.topology_key, "nodes": where, "count": len(found)}
+            honored = [name for name, honors in policies.items() if honors]
+            yield note("NotCounted", **values, pods=[pod.key for pod in found[:SHOWN]], policies=honored)
 
 
 def _list_missing_data(world: Simulation, pod: Pod, node: str) -> Iterator[Fact]:

@@ -52,14 +52,8 @@ def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: It
             if not lower:
                 yield note("NoLowerPriorityOnNode", pod=pod.key, node=each["node"], priority=pod.priority)
             elif freed < each["short"]:
-                yield note(
-                    "VictimsTooSmall",
-                    pod=pod.key,
-                    node=each["node"],
-                    resource=resource,
-                    freed=freed,
-                    short=each["short"],
-                )
+                values = {"resource": resource, "freed": freed, "short": each["short"]}
+                yield note("VictimsTooSmall", pod=pod.key, node=each["node"], **values)
             else:
                 rules = [text for code, text, _ in preemption.reasons if not code.startswith("DefaultPreemption/")]
                 for text in rules[:1]:

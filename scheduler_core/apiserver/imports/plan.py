@@ -334,14 +334,6 @@ def _item(source: Any, outcome: Outcome) -> Item:
     errors = outcome.errors
     if source.locate is not None:
         errors = tuple(error.at(source.locate(error.path)).in_file(source.file) for error in errors)
-    return Item(
-        outcome.action,
-        outcome.kind,
-        outcome.namespace,
-        outcome.name,
-        source.index,
-        source.manifest if isinstance(source.manifest, dict) else {},
-        outcome.changed,
-        PASSED_OVER.get(outcome.kind, ""),
-        errors,
-    )
+    manifest = source.manifest if isinstance(source.manifest, dict) else {}
+    about, why = (outcome.action, outcome.kind, outcome.namespace, outcome.name), PASSED_OVER.get(outcome.kind, "")
+    return Item(*about, source.index, manifest, outcome.changed, why, errors)
