@@ -187,8 +187,8 @@ def _count_quotas_first(world: Simulation, command: Command) -> Command:
     owners = tuple(each for each in command.objects if each["kind"] in WITH_PODS[1:])
     rest = [each for each in command.objects if each not in owners]
     twin = world.fork()
-    for each in (SetSettings({"cluster": {"controllers": []}}), msgspec.structs.replace(command, objects=tuple(rest))):
-        twin.apply(each)
+    twin.apply(SetSettings({"cluster": {"controllers": []}}))
+    twin.apply(msgspec.structs.replace(command, objects=tuple(rest)))
     counted = {(each["metadata"]["namespace"], each["metadata"]["name"]): each["status"] for each in count_quotas(twin)}
     for at, each in enumerate(rest):
         meta = each["metadata"]

@@ -129,7 +129,7 @@ def _is_withheld(manifest: Manifest) -> bool:
 
 def count_quotas(world: Simulation) -> list[Manifest]:
     """Return the quotas without a status, with what is used of them."""
-    found = []
+    found: list[Manifest] = []
     for quota in world.store.list("ResourceQuota"):
         hard = amounts((quota.get("spec") or {}).get("hard"))
         if (quota.get("status") or {}).get("used") is None and hard:

@@ -155,7 +155,11 @@ def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator
         offers: dict[str, list[str]] = {}
         for node in diagnosis.nodes.nodes[:LOOKED_AT]:
             for name, amount in ((node.manifest.get("status") or {}).get("allocatable") or {}).items():
-                if name != resource and name.startswith((f"{family}/", f"{family}-")) and str(amount) != "0":
+                alike = (
+                    name.startswith((f"{family}/", f"{family}-"))
+                    or name.partition("/")[2] == resource.partition("/")[2] != ""
+                )
+                if name != resource and alike and str(amount) != "0":
                     offers.setdefault(name, []).append(node.name)
         for name, names in sorted(offers.items())[:SHOWN]:
             yield note("OffersInstead", resource=resource, other=name, nodes=names[:SHOWN], count=len(names))
