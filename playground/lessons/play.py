@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import takewhile
 
 from playground.lessons.conditions import holds
-from playground.lessons.evidence import STAGES, Evidence, evidence_of, refusals
+from playground.lessons.evidence import STAGES, Evidence, evidence_of, is_known, refusals
 from playground.lessons.facts import Points, Ran, Seen, Value, value_of
 from playground.lessons.format import Card, Lesson, Meant
-from playground.lessons.known import is_known
 from playground.lessons.meant import find_meanings
 from playground.lessons.named import pod_key, short
 from playground.lessons.own import find_handed

@@ -9,10 +9,9 @@ from typing import Any
 
 import msgspec
 
-from playground.lessons.evidence import refusals
+from playground.lessons.evidence import is_known, refusals
 from playground.lessons.facts import Ran, Seen, signals_of
 from playground.lessons.format import Card, Lesson
-from playground.lessons.known import is_known
 from playground.lessons.named import key_of
 from playground.lessons.nodes import amount, used_of
 from playground.lessons.play import Played
