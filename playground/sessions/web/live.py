@@ -39,6 +39,8 @@ A = TypeVar("A")
 
 # Other processes hear at least this often, in seconds, how far a run is that nobody watches here.
 HINT_INTERVAL = 0.25
+# Seconds that a request to a live session that slept waits for the present.
+CATCH_UP = 5.0
 
 
 class LiveSession:
@@ -176,6 +178,10 @@ class LiveSession:
         """Follow the clock on the wall, where nothing drives the session yet."""
         if self.driver is None and self.elsewhere.running is None:
             await self._drive(Live())
+            if self.driver is not None:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CATCH_UP):
+                        await self.driver.caught_up.wait()
         elif self.driver is not None:
             self.driver.last_watched = time.monotonic()
 
