@@ -1,6 +1,7 @@
 """HTTP and WebSocket come in here."""
 
 import os
+from typing import Any, cast
 
 import msgspec
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -44,7 +45,7 @@ def prepare_structs() -> None:
 
 prepare_structs()
 
-http = URLRouter([re_path(r"^s/[^/]+/k8s(?:/|$)", door), re_path("", pages)])
+http = URLRouter([re_path(r"^s/[^/]+/k8s(?:/|$)", cast(Any, door)), re_path("", cast(Any, pages))])
 application = BehindProxies(
     Identified(
         ProtocolTypeRouter(

@@ -175,15 +175,16 @@ class LiveSession:
         await self._drive(RunTo(until))
 
     async def go_live(self) -> None:
-        """Follow the clock on the wall, where nothing drives the session yet."""
-        if self.driver is None and self.elsewhere.running is None:
+        """Follow the clock on the wall, where nothing drives the session yet; a session that slept is up to date then."""
+        driver = self.driver
+        if driver is not None:
+            driver.last_watched = time.monotonic()
+        elif self.elsewhere.running is None:
             await self._drive(Live())
-            if self.driver is not None:
+            if (begun := self.driver) is not None:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(CATCH_UP):
-                        await self.driver.caught_up.wait()
-        elif self.driver is not None:
-            self.driver.last_watched = time.monotonic()
+                        await begun.caught_up.wait()
 
     async def _drive(self, drive: Drive) -> None:
         async with self._driving:
