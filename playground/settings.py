@@ -122,6 +122,13 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "playground.middleware.readable_forms",
 ]
+# A session's API server is asked by programs, many times: cookies, languages, and forms are not about it.
+DOOR_MIDDLEWARE = [
+    "playground.middleware.heads",
+    "playground.common.compression.compress_responses",
+    "playground.middleware.never_stored",
+    "playground.middleware.reject_unknown_hosts",
+]
 CSRF_FAILURE_VIEW = "playground.views.responses.not_from_here"
 ROOT_URLCONF = "playground.urls"
 ASGI_APPLICATION = "playground.asgi.application"
