@@ -21,7 +21,7 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import eviction
 from scheduler_core.scheduler.framework import groups
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of, split_by_violation
 from scheduler_core.scheduler.framework.preemption.units import Unit, by_importance, units_of
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
@@ -146,14 +146,14 @@ def _reprieve(
     for unit in ordered:
         for pod in unit.pods:
             cache.add_pod(pod)
-        if not _all_fit(framework, runner, cache, placed):
+        if not _all_fit(runner, cache, placed):
             for pod in unit.pods:
                 cache.remove_pod(pod)
             gone.append(unit)
     return gone
 
 
-def _all_fit(framework: Framework, runner: FilterRunner, cache: Cache, placed: list[SchedulingCycle]) -> bool:
+def _all_fit(runner: FilterRunner, cache: Cache, placed: list[SchedulingCycle]) -> bool:
     """Return whether the members pass the filters on their places, one after the other.
 
     A victim counts beyond its own node, so plugins that look at other nodes make their state anew.
@@ -161,11 +161,8 @@ def _all_fit(framework: Framework, runner: FilterRunner, cache: Cache, placed: l
     there: list[Pod] = []
     fit = True
     for cycle in placed:
-        table, state = cache.table(), cycle.state.copy()
-        for plugin in framework.at(Point.PRE_FILTER):
-            counts = not plugin.row_local and type(plugin).adjust is not Plugin.adjust
-            if counts and plugin.name not in state.skip_filter:
-                plugin.pre_filter(state, cycle.pod, table)
+        table = cache.table()
+        state = runner.renew(cycle.state, cycle.pod, table)
         if runner.refusals(state, cycle.pod, table, np.array([table.rows[cycle.node]], np.intp)):
             fit = False
             break
