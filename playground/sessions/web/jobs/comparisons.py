@@ -13,35 +13,24 @@ from django.utils.translation import gettext_noop
 
 from playground.models import Session
 from playground.presenters.charts import align_sequences
-from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.protocol.base import Query
-from playground.sessions.protocol.comparing import Attempt, AttemptDetail, AttemptDigests, HistoryOutline, Outline
+from playground.sessions.protocol.comparing import (
+    Attempt,
+    AttemptDetail,
+    AttemptDigests,
+    Comparison,
+    Differing,
+    HistoryOutline,
+    OfOneSide,
+    Outline,
+)
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 
 # Two logs side by side: up to where they are one, and the commands that only one of them has.
 
 MOST_COMMANDS = 2000
-
-
-@dataclass(frozen=True)
-class OfOneSide:
-    """A command that only one of the two has (0 or 1): where it was applied, what it says, the form it came by."""
-
-    side: int
-    at: int
-    sentence: Message
-    source: str
-
-
-@dataclass(frozen=True)
-class Differing:
-    """The commands after the parting that only one of the two has, in order, and how many both have. `cut`: there were too many."""
-
-    rows: list[OfOneSide]
-    same: int
-    cut: bool
 
 
 def parting(
@@ -99,25 +88,6 @@ class ComparedSession(Protocol):
     async def ready(self) -> None: ...
 
     async def ask(self, query: Query[A]) -> A: ...
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The result of comparing two sessions up to their `heads`.
-
-    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that
-    one in each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were
-    compared.
-    """
-
-    common: int
-    heads: tuple[int, int]
-    sides: tuple[HistoryOutline, HistoryOutline]
-    commands: Differing
-    first: int | None
-    late: bool
-    attempts: tuple[AttemptDetail | None, AttemptDetail | None]
-    clock: int | None
 
 
 class Comparisons:
