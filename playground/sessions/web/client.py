@@ -39,7 +39,7 @@ from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Running, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
-from playground.sessions.web.session_log import command_data
+from playground.sessions.web.services import command_data
 from playground.storage.postgresql.outage import impatient
 from scheduler_core.world.commands import Command
 from scheduler_core.world.simulation import Grain
