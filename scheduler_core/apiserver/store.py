@@ -344,7 +344,6 @@ class Store(State):
         old = pod.manifest
         metadata = {"deletionTimestamp": self.timestamp(now + seconds * SECOND), "deletionGracePeriodSeconds": seconds}
         # As in kube, a second DELETE can only bring the end of a pod forward, never put it off.
-        # Whether a terminating pod ends no later than now requested; a deletion is never postponed.
         if pod.deleting and (
             parse_time(old["metadata"]["deletionTimestamp"]) <= parse_time(metadata["deletionTimestamp"])
         ):

@@ -106,7 +106,7 @@ def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> query.TriedDe
         (WORDS["gathered"] if outcome == "found" else WORDS["not-gathered"]) if gathered else WORDS["outcomes"][outcome]
     )
     checks = [
-        ({**check, "kind": "chosen"} if (node["device"] in chosen) and check["kind"] == "in-use" else check)
+        {**check, "kind": "chosen"} if node["device"] in chosen and check["kind"] == "in-use" else check
         for check in node["checks"]
     ]
     last = checks[-1] if checks else None

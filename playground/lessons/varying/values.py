@@ -88,7 +88,7 @@ def with_derived(vary: Vary, values: Values) -> dict[str, Scalar]:
         for operation, operands in derived.items():
             try:
                 whole[name] = _compute_value(
-                    operation, [(whole[each] if isinstance(each, str) and each in whole else each) for each in operands]
+                    operation, [whole[each] if isinstance(each, str) and each in whole else each for each in operands]
                 )
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"{name}: {operation} of {list(operands)}: {error}") from None

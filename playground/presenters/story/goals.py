@@ -1,5 +1,6 @@
 """The evidence for a lesson's question, and the goals of its task."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
@@ -156,7 +157,9 @@ def format_deciding(pod: Mapping[str, Any]) -> str:
         "tolerations": tolerated,
         "containers": [each for each in asked if each],
     }
-    return str(yaml.safe_dump({name: value for name, value in shown.items() if value}, sort_keys=False))
+    # The order of fields within a value is the writer's; a world from a checkpoint must read the same.
+    ordered = json.loads(json.dumps({name: value for name, value in shown.items() if value}, sort_keys=True))
+    return str(yaml.safe_dump({name: ordered[name] for name in shown if name in ordered}, sort_keys=False))
 
 
 # Hints for a wrong answer, made from that answer: what the engine says of it, and never the answer itself.
@@ -274,7 +277,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
                 value = None
         return message(gettext_noop("It is %(value)s"), value=_write(value))
     if "pod" in condition:
-        # Say where a pod is, or why it has no node.
+        # A goal about a pod: its node, or why it has none.
         pod = str(condition["pod"])
         manifest = object_of("Pod", pod, sim)
         if manifest is None:

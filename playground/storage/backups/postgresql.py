@@ -29,7 +29,7 @@ def load(unpack: Callable[[Path], None]) -> None:
     """Put the tables that `unpack` writes in the place of those that are there: all of them, or nothing is changed."""
     with NamedTemporaryFile(prefix="playground-restore-") as file:
         unpack(Path(file.name))
-        # Raises BackupError while somebody else is connected.
+        # pg_restore would wait for the locks of other connections, so that a restore beside a server would never end.
         with connection.cursor() as cursor:
             cursor.execute(OTHERS)
             count = cursor.fetchone()[0]

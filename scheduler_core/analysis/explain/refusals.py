@@ -106,9 +106,9 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         out.append(_build_grouped_reason(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
     meant = _build_relevance_test(diagnosis, out)
     near = _measure_nearness(diagnosis, out)
-    # Return True if the nodes offer none of the requested resource, so that they were never candidates.
+    # Nodes that offer none of the requested resource were never candidates: their reason comes last.
     ranked = sorted(
-        out, key=lambda reason: (not meant(reason), (reason.evidence.get("most") == 0), near(reason), *_order(reason))
+        out, key=lambda reason: (not meant(reason), reason.evidence.get("most") == 0, near(reason), *_order(reason))
     )
     return tuple(ranked), waits
 

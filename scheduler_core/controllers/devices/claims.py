@@ -167,7 +167,7 @@ class ResourceClaims(Controller):
             gone = ", ".join(str(ref.get("name")) for ref in reserved if ref not in valid)
             texts.append(f"released {key} from {gone}" + ("" if valid else ", and deallocated it"))
             claim = _release(world, claim, valid)
-        elif not valid and FINALIZER in _finalizers(claim) and (claim["metadata"].get("deletionTimestamp") is not None):
+        elif not valid and FINALIZER in _finalizers(claim) and claim["metadata"].get("deletionTimestamp") is not None:
             texts.append(f"let {key} go: it is deleted, and reserved for nobody")
             claim = _release(world, claim, [])
         if not valid and (text := _delete_unused(world, key)):

@@ -224,7 +224,7 @@ def _new_there(profile: Profile, version: Version, name: str, point: str) -> boo
     leader = _FOLLOWS.get(point)
     if leader in then:
         return name in profile.names(str(leader))
-    return not then or not (not profile.anywhere(name) and any(name in profile.disabled[at] for at in then))
+    return not then or profile.anywhere(name) or not any(name in profile.disabled[at] for at in then)
 
 
 def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, list[Ran]]) -> list[str]:

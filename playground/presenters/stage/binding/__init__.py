@@ -53,7 +53,7 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     bound = end.place in _OVER
     row = _row(attempt, waited, started, end)
     if not bound:
-        # It ran back from the point that refused.
+        # A refused binding ran back from the point that refused it.
         why = _why(sim, attempt.pod, end.t)
         point = _find_refusing_point(why, started)
         at = POINTS.index(point)

@@ -276,7 +276,7 @@ class _Checker:
         if keys is None or values is None:
             return map_of(self._new_parameter(), self._new_parameter())
         found = map_of(keys, values)
-        # Whether a type has few enough parts to be compared: keys and values may be of the same large type.
+        # A type with too many parts cannot be compared in time: keys and values may be of the same large type.
         parts, count = [found], 0
         while parts and count < _MOST_PARTS:
             parts.extend(parts.pop().params)

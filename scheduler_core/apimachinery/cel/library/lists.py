@@ -158,7 +158,7 @@ def _distinct(values: Values) -> object:
         if value.__class__ in (str, bool, int):
             if (value.__class__, value) in seen:
                 continue
-            if value.__class__ is not int or not any((other.__class__ in (Uint, float)) for other in found):
+            if value.__class__ is not int or not any(other.__class__ in (Uint, float) for other in found):
                 seen[value.__class__, value] = None
                 found.append(value)
                 continue

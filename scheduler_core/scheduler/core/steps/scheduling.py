@@ -220,22 +220,13 @@ def _fail(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
         cycle.evicting = True
         if eviction.start(scheduler, cycle):
             return None  # its end puts the cycle back on the agenda
-    # Returns how long (ns) it holds up the scheduler; where it may, the cycle is not closed yet.
+    # With asynchronous API calls the cycle closes before the status is written.
     measure.cycle_over(scheduler, cycle)
     if scheduler.world.settings.async_api_calls:
         close(scheduler, cycle)
     _follow(cycle, PhaseResult.SUCCESS)
-    return (
-        handle_failure(
-            scheduler,
-            cycle.queued,
-            cycle.failure,
-            cycle.message,
-            cycle.unschedulable_plugins,
-            cycle.started,
-            _nomination(scheduler, cycle),
-        )
-    ) or _end(scheduler, cycle)
+    nomination, why = _nomination(scheduler, cycle), (cycle.failure, cycle.message, cycle.unschedulable_plugins)
+    return handle_failure(scheduler, cycle.queued, *why, cycle.started, nomination) or _end(scheduler, cycle)
 
 
 def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:

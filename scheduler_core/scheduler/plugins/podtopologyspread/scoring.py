@@ -143,7 +143,7 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> formula.For
         key = constraint.topology_key
         domain = nodes.nodes[row].labels.get(key)
         where: Part = key if domain is None else f"{key} = {domain}"
-        parts.append(formula.Line(((where,)), _part(evenness, i, row, weight)))
+        parts.append(formula.Line((where,), _part(evenness, i, row, weight)))
     lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
     return formula.Formula((*lines, formula.Line(_NODE, formula.round_expression(formula.total(*parts)))), (_FEWER,))
 
