@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from django.utils.translation import gettext_noop
 
@@ -25,7 +25,7 @@ from playground.sessions.protocol.comparing import (
     OfOneSide,
     Outline,
 )
-from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
 # Two logs side by side: up to where they are one, and the commands that only one of them has.
@@ -82,18 +82,10 @@ COMPARISON = Kind(
 )
 
 
-class ComparedSession(Protocol):
-    """The parts of a live session that a comparison needs."""
-
-    async def ready(self) -> None: ...
-
-    async def ask(self, query: Query[A]) -> A: ...
-
-
 class Comparisons:
     """Lives on the sessions' loop; `live` finds a session in this process."""
 
-    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], ComparedSession]) -> None:
+    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
         self._jobs = jobs
         self._loop = loop
         self._live = live
@@ -139,7 +131,7 @@ class Comparisons:
 class Side:
     """One of the two: its session, up to a head."""
 
-    session: ComparedSession
+    session: Live
     head: int
 
     async def ask(self, query: Callable[..., Query[A]], **fields: Any) -> A:
