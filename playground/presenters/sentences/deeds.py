@@ -10,7 +10,7 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.words import Message, exactly, gettext_noop, match_text, message
 
 # The forms of clauses, and those that are said better than the engine notes them.
-WORDS = Path(__file__).with_suffix(".yaml")
+WORDS = Path(__file__).with_name("deeds.yaml")
 _BOTH = gettext_noop("%(first)s; %(rest)s")
 
 
