@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts import curves
-from playground.presenters.sentences.deeds import describe_deeds
+from playground.presenters.sentences.lines import describe_deeds
 from playground.presenters.stage.controller.owners import eviction
 from playground.presenters.stage.controller.replicas import replicas
 from playground.presenters.words import gettext_noop

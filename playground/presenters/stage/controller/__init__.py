@@ -10,8 +10,8 @@ from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines
-from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
+from playground.presenters.sentences.lines import describe_deeds
 from playground.presenters.stage.controller.owners import (
     OF_CONTROLLER,
     AllChanged,
