@@ -31,6 +31,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 LONGEST = (
     "tests/browser/test_studio.py",
     "tests/hostile/test_hostile.py",
+    "tests/playground/test_live_cluster.py",
+    "tests/door/test_transcripts.py",
     "tests/faults/test_disk.py",
     "tests/faults/test_processes.py",
     "tests/test_contributing.py",

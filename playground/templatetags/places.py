@@ -68,7 +68,7 @@ PLACES = (
             Room("capacity", "capacity", _("Capacity")),
             Room("experiments", "experiments", _("Experiments")),
             Room("upgrade", "upgrade", _("Upgrade")),
-            Room("second-opinion", "second-opinion", _("Second opinion")),
+            Room("second-opinion", "second_opinion", _("Second opinion")),
         ),
     ),
 )
@@ -83,6 +83,8 @@ OF_THE_PAST = (
     "exports",
     "capacity",
     "experiments",
+    "upgrade",
+    "second_opinion",
 )  # nothing there asks for a fork
 NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", "session", "act")
 

@@ -39,7 +39,6 @@ class Chronicle(Controller):
     """Keeps levels of replica sets, budgets, nodes and leases."""
 
     name = "chronicle"
-    component = "chronicle"
     watches = ("ReplicaSet", "PodDisruptionBudget", "Node", "Lease")
     always_on = True
 

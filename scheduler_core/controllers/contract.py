@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
@@ -124,10 +125,10 @@ class RetryInVain(Reconcile, frozen=True):
 
 
 class Controller:
-    """One controller. `name` is kube's, as in --controllers; `component` is what its Kubernetes Events say reports them."""
+    """One controller. `name` is kube's, as in --controllers; `component` is what its Kubernetes Events say reports them ("": its name)."""
 
     name: ClassVar[str]
-    component: ClassVar[str]
+    component: ClassVar[str] = ""
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
     event_reasons: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
@@ -138,9 +139,17 @@ class Controller:
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         """Enqueues what a change concerns."""
+        if event.new is not None:
+            self.ask(world, event.new)
 
     def on_start(self, world: World) -> None:
         """Enqueues what is there already, when the controller starts."""
+        for kind in self.watches if type(self).ask is not Controller.ask else ():
+            for manifest in world.store.list(kind):
+                self.ask(world, manifest)
+
+    def ask(self, world: World, manifest: Manifest) -> None:
+        """Enqueues an object that it watches, if there is something to do about it."""
 
     def on_inputs(self, world: World, before: Inputs) -> None:
         """Enqueues what a user's arrangement concerns; world.surroundings.inputs is what holds now."""
@@ -173,4 +182,6 @@ class Controller:
     def event(self, world: World, type_: str, reason: str, kind: str, key: str, message: str) -> None:
         """Records a Kubernetes Event about an object; `key` is "namespace/name", or a name."""
         namespace, _, name = key.rpartition("/")
-        world.store.record(KubeEvent(world.now, type_, reason, kind, namespace, name, message, self.component))
+        world.store.record(
+            KubeEvent(world.now, type_, reason, kind, namespace, name, message, self.component or self.name)
+        )

@@ -165,11 +165,7 @@ class Disruption(Controller):
     component = "controllermanager"
     watches = ("Pod", KIND)
     event_reasons = (
-        "NoPods",
-        "CalculateExpectedPodCountFailed",
-        "UnmanagedPods",
-        "MultiplePodDisruptionBudgets",
-        "NotDeleted",
+        *("NoPods", "CalculateExpectedPodCountFailed", "UnmanagedPods", "MultiplePodDisruptionBudgets", "NotDeleted"),
     )
 
     def on_watch(self, world: World, event: WatchEvent) -> None:

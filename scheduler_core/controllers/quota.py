@@ -24,7 +24,6 @@ QUOTA = "ResourceQuota"
 
 class ResourceQuotaController(Controller):
     name = "resourcequota-controller"
-    component = "resourcequota-controller"
     watches = (EVERY_KIND,)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:

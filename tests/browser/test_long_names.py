@@ -11,8 +11,9 @@ from tests.browser.studio import connected, press_until
 NODES = [f"gke-production-default-pool-3f5c1a2b-x{i}k2" for i in range(3)] + [
     f"ip-10-0-{i}-20.eu-west-1.compute.internal" for i in range(3)
 ]
+NODES += [f"aks-nodepool{i}-12345678-vmss00000{i}" for i in (1, 2)]
 PODS = [f"checkout-service-9559cc468-a{i}cd" for i in range(4)]
-SIZES = (4, 5, 6, 8, 12, 24)  # none of which scores as another
+SIZES = (4, 5, 6, 8, 12, 24, 40, 64)  # none of which scores as another
 NODE = """apiVersion: v1
 kind: Node
 metadata: {name: %s}
@@ -62,6 +63,7 @@ def are_told_apart(page: Page, selector: str, names: list[str]) -> None:
 
 def test_pods_in_the_queues_and_nodes_on_the_stages_are_told_apart(studio: Page) -> None:
     are_told_apart(studio, "#rail .pod b", PODS)
+    are_told_apart(studio, "#stage .node header a", NODES)
     press_until(studio, "is popped from the active queue")
     are_told_apart(studio, "#stage .pool .pod b", PODS)
     press_until(studio, "NodeResourcesFit passes all")

@@ -15,7 +15,7 @@ from tests.faults.proof import count_faults, is_whole
 from tests.faults.viewers import Viewer, count_behind
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-USUAL: list[tuple[int, Kind, int]] = [(20, "postgresql", 2)]
+USUAL: list[tuple[int, Kind, int]] = [(10, "postgresql", 2)]
 MORE: list[tuple[int, Kind, int]] = [
     (150, "sqlite", 1),
     (150, "sqlite", 3),

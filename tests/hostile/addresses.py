@@ -20,10 +20,14 @@ HISTORY = ("export.jsonl", "otlp.json", "chrome.json", "tables.zip", "table.csv"
 
 
 def walk_addresses(ground: Ground, tally: Tally) -> None:
-    """Each place as it is meant in every situation; hostile values where there is an object of every kind."""
+    """Each place as it is meant in every situation; hostile values where there is an object of every kind.
+
+    A short walk goes to each place in that situation and in one other in turn, to a file of the whole history in one alone.
+    """
     for number, situation in enumerate(ground.situations):
         for turn, place in enumerate(places()):
-            if not ground.long and place.route.endswith(HISTORY) and turn % len(ground.situations) != number:
+            there = turn % len(ground.situations) == number or (number == 0 and not place.route.endswith(HISTORY))
+            if not there and not ground.long:
                 continue
             tally.take(f"{situation.name}: GET {place.route}", ground.visitor.ask, "GET", situation.path(place))
     for turn, place in enumerate(places()):
@@ -50,7 +54,8 @@ def _query(words: list[str], value: Value) -> str:
 
 def walk_methods(ground: Ground, tally: Tally) -> None:
     """Every method on every place. HEAD is answered as GET, without the body; what takes no GET names what it takes."""
-    for place in places() if ground.long else places()[::2]:
+    short = [place for place in places() if not place.route.endswith(HISTORY)][::3]
+    for place in places() if ground.long else short:
         path = ground.rich.path(place)
         answers = {}
         for method in METHODS if ground.long else METHODS[:2]:

@@ -93,9 +93,9 @@ def _device_class(text: str) -> str:
 def walk_traces(ground: Ground, tally: Tally) -> None:
     """A session's trace with something wrong in one place: refused in words, or shown with where it differs."""
     trace = ground.visitor.ask("GET", f"{ground.situations[1].studio}export.jsonl").body
-    for number, (name, tampered) in enumerate(_tampered(trace, 2_000 if ground.long else 150)):
+    for number, (name, tampered) in enumerate(_tampered(trace, 2_000 if ground.long else 100)):
         _check(tally, name, tampered)
-        if number % (10 if ground.long else 25) == 0:  # each has a process started for it
+        if number % (10 if ground.long else 40) == 0:  # each has a process started for it
             answer = tally.take(f"a trace with {name}", upload, ground, "/import-trace", "x.jsonl", tampered)
             tally.demand(answer.status in LOOKED_AT, f"a trace with {name}: {answer.status}")
 

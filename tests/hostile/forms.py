@@ -20,7 +20,7 @@ from tests.hostile.values import TEXTS, some
 
 MOST_PAGES = 260  # of one situation
 READ = 2  # values that a text of several lines gets in a short walk: those that YAML has another type for come first
-SHARE = 5  # a short walk fills every fifth field of a form alone; all of them together in any case
+SHARE = 10  # a short walk fills every tenth field of a form alone; all of them together in any case
 SLOW = (
     "/edit",
     "/make-lesson",

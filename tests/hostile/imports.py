@@ -138,14 +138,16 @@ def walk_imports(ground: Ground, tally: Tally) -> None:
         tally.take(f"import {name}", ground.visitor.send, path, {"text": text})
         if ground.long:
             tally.take(f"new {name}", ground.visitor.send, "/new", {"start": "import", "text": text})
-    for name, content in archives(size, canary):
+    for turn, (name, content) in enumerate(archives(size, canary)):
         answer = tally.take(f"import {name}", upload, ground, path, name, content)
         tally.demand("root:x:0" not in answer.text, f"import {name}: a file of the server was read")
-        tally.take(f"new {name}", upload, ground, "/new", name, content, start="import")
+        if ground.long or turn % 4 == 0:
+            tally.take(f"new {name}", upload, ground, "/new", name, content, start="import")
     tally.take("the neighbor", ground.visitor.ask, "GET", ground.situations[1].studio)
     tally.demand(_files() == before and not canary.exists(), f"files were written: {_files() - before}")
 
 
 def _files() -> set[str]:
-    """What lies where an archive could escape to."""
-    return {str(each) for folder in ("/tmp", "..") for each in Path(folder).glob("*.yaml")}
+    """What lies where an archive could escape to, without what a kubectl of another test edits meanwhile."""
+    found = {each for folder in ("/tmp", "..") for each in Path(folder).glob("*.yaml")}
+    return {str(each) for each in found if not each.name.startswith("kubectl-edit-")}

@@ -16,7 +16,7 @@ from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core import Cluster, Session
-from scheduler_core.analysis.explain import read_refusal, record_events
+from scheduler_core.analysis.explain import count_quotas, read_refusal, record_events
 from scheduler_core.analysis.whatif import BadTypes, NodeType, Rest, read_types, settle, types_of_nodes
 from scheduler_core.formats.configurations import Found, adopt, find
 from scheduler_core.formats.export import TraceError
@@ -73,6 +73,9 @@ class Made:
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
+    refused_pods: tuple[
+        tuple[str, str], ...
+    ] = ()  # those of the files that the API server does not take, with its words
 
     @property
     def release(self) -> str:
@@ -108,26 +111,35 @@ def make_world(
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
     command = command_from_json(msgspec.json.decode(plan.command)["command"])
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
-    snapshot = not acting and (has_pods or _tells_of_refusals(command))
+    events = (
+        [each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event"]
+        if _EVENT.search(text)
+        else []
+    )
+    snapshot = not acting and (has_pods or _tells_of_refusals(command, events))
     if configuration:
         configured, differs = read_configuration(read_file(configuration), configuration, indication.release)
     else:
         configured, differs = _read_configuration_among(text, only, indication.release)
     nobody = [SetSettings({"cluster": {"controllers": []}})] if snapshot else []
     try:
-        for each in (*nobody, *configured, command):
+        commands = (*configured, _count_quotas_first(world, command))
+        for each in (*nobody, *commands):
             world.apply(each)
-        if _EVENT.search(text):
-            events = (each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event")
-            record_events(world, events, plan.shift)
+        record_events(world, events, plan.shift)
     except Refused as refused:
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
+    pods = [
+        (f"{item.namespace}/{item.name}", str(item.errors[0].text))
+        for item in plan.items
+        if item.kind == "Pod" and item.action == "refused" and item.errors
+    ]
     made_up = [describe_namespaces(lacking)] if lacking else []
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
-    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, (*made_first, *configured, command))
+    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, tuple(pods), (*made_first, *commands))
 
 
 def is_trace(text: bytes) -> bool:
@@ -159,10 +171,31 @@ def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Mad
     return Made(world, tuple(notes), tuple(pending_pods(world)), True)
 
 
-def _tells_of_refusals(command: Command) -> bool:
+def _tells_of_refusals(command: Command, events: list[dict[str, Any]]) -> bool:
     """Return whether a controller of the cluster has written that it could not create pods: these have never been there."""
     objects = command.objects if isinstance(command, ApplyObjects) else ()
-    return any(map(read_refusal, objects))
+    return any(map(read_refusal, objects)) or any(each.get("reason") == "FailedCreate" for each in events)
+
+
+def _count_quotas_first(world: Simulation, command: Command) -> Command:
+    """Return the command that makes the objects with a status for each quota that has lost its own, before there are workloads."""
+    if not isinstance(command, ApplyObjects) or command.continues is not msgspec.UNSET:
+        return command
+    quotas = [each for each in command.objects if each["kind"] == "ResourceQuota"]
+    if all((each.get("status") or {}).get("used") for each in quotas):
+        return command
+    owners = tuple(each for each in command.objects if each["kind"] in WITH_PODS[1:])
+    rest = [each for each in command.objects if each not in owners]
+    twin = world.fork()
+    twin.apply(SetSettings({"cluster": {"controllers": []}}))
+    twin.apply(msgspec.structs.replace(command, objects=tuple(rest)))
+    counted = {(each["metadata"]["namespace"], each["metadata"]["name"]): each["status"] for each in count_quotas(twin)}
+    for at, each in enumerate(rest):
+        meta = each["metadata"]
+        status = counted.get((str(meta.get("namespace") or "default"), meta["name"]))
+        if each["kind"] == "ResourceQuota" and status:
+            rest[at] = {**each, "status": status}
+    return msgspec.structs.replace(command, objects=(*rest, *owners))
 
 
 def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, ImportPlan, list[str]]:

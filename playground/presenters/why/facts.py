@@ -90,7 +90,7 @@ _ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
 def _is_plain(fact: Fact) -> bool:
     """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
     if fact.code == "NoLowerPriority":
-        return int(fact.values["priority"]) <= 0
+        return int(fact.values["priority"]) == 0
     parts: list[Mapping[str, object]] = fact.values["parts"] if fact.code == "Containers" else []
     return [part["kind"] for part in parts] == ["container"]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +151,6 @@ CLUSTERS: dict[str, Cluster] = {
 }
 
 
-@cache
 def clusters_of_differences() -> Mapping[str, list[dict[str, Any]]]:
     """Clusters that show a difference between releases, by the name of the behavior."""
     found: dict[str, list[dict[str, Any]]] = read_yaml(Path(__file__).with_name("differences.yaml"))

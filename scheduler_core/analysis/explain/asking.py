@@ -50,14 +50,8 @@ def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attemp
     table = nodes.pod_table
     lower = int(np.count_nonzero((table.priority < pod.priority) & (table.cls != NO_POD)))
     message = "" if attempt is None else attempt.message.partition(_START)[2]
-    return Preemption(
-        pod.priority,
-        pod.spec.preemption_policy or "PreemptLowerPriority",
-        lower,
-        message,
-        tuple(_parts(framework, message)),
-        pod.nominated_node_name,
-    )
+    policy, parts = pod.spec.preemption_policy or "PreemptLowerPriority", tuple(_parts(framework, message))
+    return Preemption(pod.priority, policy, lower, message, parts, pod.nominated_node_name)
 
 
 def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
@@ -249,17 +243,12 @@ class _Asking:
     def answer(self) -> Explanation:
         if (binding := self._binding()) is not None:
             refused = explain_refused(self.world, self.pod, binding, self.past)
-            before = self.past.before(self.pod)
             place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
-            return refused or Explanation(
-                self.pod.key,
-                State.BINDING,
-                place.reasons,
-                node=binding,
-                total=place.total,
-                predecessors=before,
-                facts=(*standing.list_provisioners(self.world, self.pod), *place.facts),
+            facts = (*standing.list_provisioners(self.world, self.pod), *place.facts)
+            known = Explanation(
+                self.pod.key, State.BINDING, place.reasons, node=binding, total=place.total, facts=facts
             )
+            return refused or replace(known, predecessors=self.past.before(self.pod))
         gate = self._gate()
         if gate is not None:
             return self._gated(gate)
@@ -273,14 +262,10 @@ class _Asking:
         names = (nodes.names[row] for row in feasible)
         fits, kubelets = sort_out(self.world, self.pod, names, self.past, FITS)
         preempted = None if feasible else preemption(self.framework, self.pod, nodes, self.attempt)
-        return self._explained(
-            State.WAITING_FOR_CLAIM if waits else self._place(),
-            reasons if fits else (*kubelets, *reasons),
-            fits=fits,
-            total=len(nodes),
-            preemption=preempted,
-            facts=tuple(self._list_facts(diagnosis, reasons, preempted, bool(fits))),
-        )
+        state = State.WAITING_FOR_CLAIM if waits else self._place()
+        facts = tuple(self._list_facts(diagnosis, reasons, preempted, bool(fits)))
+        said = reasons if fits else (*kubelets, *reasons)
+        return self._explained(state, said, fits=fits, total=len(nodes), preemption=preempted, facts=facts)
 
     def _list_facts(
         self, diagnosis: Diagnosis, reasons: tuple[Given, ...], preempted: Preemption | None, fits: bool
@@ -306,17 +291,9 @@ class _Asking:
 
     def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:
         until, events = wakes(self.scheduler, self.framework, self.entry)
-        return Explanation(
-            self.pod.key,
-            state,
-            reasons,
-            until,
-            events,
-            0 if self.entry is None else self.entry.attempts,
-            "" if self.attempt is None else self.attempt.message,
-            predecessors=self.past.before(self.pod),
-            **more,  # type: ignore[arg-type]
-        )
+        tried = 0 if self.entry is None else self.entry.attempts, "" if self.attempt is None else self.attempt.message
+        more["predecessors"] = self.past.before(self.pod)
+        return Explanation(self.pod.key, state, reasons, until, events, *tried, **more)  # type: ignore[arg-type]
 
     def _binding(self) -> str | None:
         bindings = self.scheduler.bindings.values()

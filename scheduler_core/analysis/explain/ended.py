@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
@@ -16,6 +17,7 @@ from scheduler_core.world.simulation import Simulation
 
 FAILED, KUBELET = "Failed", "Kubelet"
 REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status of a pod that it refuses
+LONGEST = 200  # characters of a message that a container left at its end
 _BY_RESOURCE = "OutOf"
 _REFUSALS = frozenset(
     (
@@ -107,26 +109,22 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
     reason, message = str(status.get("reason") or ""), str(status.get("message") or "")
     state = State.REFUSED if is_refusal(status) else State.FAILED
     given = (_build_reason(reason, message, pod, past),) if reason else tuple(_containers(status, pod, past))
-    return Explanation(
-        pod.key,
-        state,
-        given,
-        node=pod.node_name,
-        phase=pod.phase,
-        reason=reason,
-        predecessors=past.before(pod),
-        facts=(*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod)),
-    )
+    facts = (*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod))
+    known = Explanation(pod.key, state, given, node=pod.node_name, phase=pod.phase, reason=reason, facts=facts)
+    return replace(known, predecessors=past.before(pod))
 
 
 def list_last_ends(pod: Pod) -> Iterator[Fact]:
     """Yield the ends of containers that a restart followed, and those at a memory limit."""
-    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in pod.manifest["spec"]["containers"]}
-    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+    spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
+    containers = (*(spec.get("initContainers") or ()), *spec["containers"])
+    limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in containers}
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         last = (each.get("lastState") or {}).get("terminated") or {}
         ended = last or (each.get("state") or {}).get("terminated") or {}
         limit = str(limits.get(each.get("name"), {}).get("memory") or "")
-        values = {"container": each.get("name"), "reason": ended.get("reason") or "Error"}
+        texts = (str(ended.get("reason") or "Error"), " ".join(str(ended.get("message") or "").split())[:LONGEST])
+        values = {"container": each.get("name"), "reason": ": ".join(filter(None, texts))}
         values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0, "limit": limit}
         if ended.get("reason") == "OOMKilled" and limit:
             yield Fact(Role.NOTES, "OutOfMemory", values)
@@ -159,16 +157,9 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
     if not refused:
         return None
     reason = refused[0].evidence["reason"]
-    return Explanation(
-        pod.key,
-        State.REFUSED,
-        refused,
-        node=node,
-        phase=FAILED,
-        reason=reason,
-        predecessors=past.before(pod),
-        facts=tuple(describe_limits(pod, str(reason), node)),
-    )
+    facts = tuple(describe_limits(pod, str(reason), node))
+    known = Explanation(pod.key, State.REFUSED, refused, node=node, phase=FAILED, reason=reason, facts=facts)
+    return replace(known, predecessors=past.before(pod))
 
 
 def sort_out(

@@ -52,7 +52,11 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
                 missing = 1  # of the new revision, which has no ReplicaSet
             message = read_refusal(manifest) or last.get(key, "")
             if missing > 0 and not message and not acts(world, kind):
-                twin = twin or _count_quotas(world)
+                if twin is None:
+                    counted = count_quotas(world)
+                    twin = world.fork() if counted else world
+                    for each in counted:
+                        twin.store.overwrite(each, "ResourceQuota")
                 needed = (
                     from_template(Owner.of(manifest), manifest["spec"]["template"]),
                     *list_missing_claims(twin, manifest),
@@ -123,16 +127,15 @@ def _is_withheld(manifest: Manifest) -> bool:
     return bool(paused) or (manifest["kind"] == "Job" and _idle_job(manifest) is not None)
 
 
-def _count_quotas(world: Simulation) -> Simulation:
-    """Return the world, or a fork in which the quotas without a status are counted."""
-    twin = world
+def count_quotas(world: Simulation) -> list[Manifest]:
+    """Return the quotas without a status, with what is used of them."""
+    found: list[Manifest] = []
     for quota in world.store.list("ResourceQuota"):
         hard = amounts((quota.get("spec") or {}).get("hard"))
         if (quota.get("status") or {}).get("used") is None and hard:
-            twin = world.fork() if twin is world else twin
             status = {"hard": texts(hard), "used": texts(count_usage(world, quota, hard))}
-            twin.store.overwrite({**quota, "status": status}, "ResourceQuota")
-    return twin
+            found.append({**quota, "status": status})
+    return found
 
 
 def _withheld(world: Simulation) -> Iterator[Explanation]:
@@ -176,7 +179,7 @@ def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
     for event in world.store.events:
         if event.reason in (_FAILED, _CREATED):
             text = event.message.removeprefix("Error creating: ") if event.reason == _FAILED else ""
-            last[event.kind, event.namespace, event.name] = text
+            last[event.kind, event.namespace, event.name] = " ".join(text.split())
     return last
 
 

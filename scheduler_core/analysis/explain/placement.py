@@ -23,6 +23,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
+from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.load import load_configuration
@@ -88,10 +89,10 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
         return True
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
-    before = pod.start_time is None or pod.start_time < world.store.epoch
-    # A dump that lost its uids has started pods before the world began, and templates name no nodes.
-    ran_before = any(each.get("type") == "PodScheduled" for each in pod.conditions) and before
-    owner = template_of(world, pod)
+    scheduled, owner = pod.condition("PodScheduled"), template_of(world, pod)
+    # A dump that lost its uids has scheduled its pods before the world began, and templates name no nodes.
+    since = 0 if scheduled is None else optional_time(scheduled.get("lastTransitionTime")) or 0
+    ran_before = scheduled is not None and since <= world.store.epoch
     chosen = ran_before or (owner is not None and not owner[1].get("nodeName"))
     return '"nodeName"' in applied or (made_here and not chosen)
 
@@ -153,14 +154,8 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
     yield note("DecidingPlugin", plugin=named, node=node, other=rival, **points)
     for name in scores:
         if name != plugin and scores[name][here] < scores[name][other]:
-            yield note(
-                "AgainstIt",
-                plugin=name,
-                node=node,
-                other=rival,
-                points=int(scores[name][here]),
-                otherPoints=int(scores[name][other]),
-            )
+            points = {"points": int(scores[name][here]), "otherPoints": int(scores[name][other])}
+            yield note("AgainstIt", plugin=name, node=node, other=rival, **points)
 
 
 def _list_scores(scores: dict[str, NDArray[np.int64]], here: int, other: int) -> list[dict[str, Any]]:
@@ -370,14 +365,10 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         found = list_pods_of(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
             policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}
-            yield note(
-                "NotCounted",
-                topologyKey=constraint.topology_key,
-                nodes=list(dict.fromkeys(pod.node_name for pod in found))[:SHOWN],
-                pods=[pod.key for pod in found[:SHOWN]],
-                count=len(found),
-                policies=[name for name, honors in policies.items() if honors],
-            )
+            where = list(dict.fromkeys(pod.node_name for pod in found))[:SHOWN]
+            values = {"topologyKey": constraint.topology_key, "nodes": where, "count": len(found)}
+            honored = [name for name, honors in policies.items() if honors]
+            yield note("NotCounted", **values, pods=[pod.key for pod in found[:SHOWN]], policies=honored)
 
 
 def _list_missing_data(world: Simulation, pod: Pod, node: str) -> Iterator[Fact]:

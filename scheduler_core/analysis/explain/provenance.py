@@ -124,23 +124,11 @@ def trace_resize(pod: Pod, resource: str) -> list[Fact]:
     for container, *lists in list_resized(pod.manifest["spec"], status, "requests"):
         amounts = [read_amount(resource, each.get(resource) or 0) for each in lists]
         asked = read_amount(resource, requests_of(container).get(resource) or 0)
+        values = {"pod": pod.key, "node": pod.node_name, "resource": resource, "to": asked, "amount": max(amounts)}
         if state == "Infeasible" and asked not in amounts:
-            values = {"pod": pod.key, "node": pod.node_name, "resource": resource, "to": asked, "amount": max(amounts)}
             found.append(_fact("ResizeInfeasible", **values))
         elif len(set(amounts)) > 1:
-            found.append(
-                _fact(
-                    "Resize",
-                    pod=pod.key,
-                    node=pod.node_name,
-                    container=container["name"],
-                    resource=resource,
-                    to=asked,
-                    allocated=amounts[-1],
-                    amount=max(amounts),
-                    reason=state,
-                )
-            )
+            found.append(_fact("Resize", **values, container=container["name"], allocated=amounts[-1], reason=state))
     return found
 
 

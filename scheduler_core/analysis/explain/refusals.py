@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,15 +72,8 @@ def build_reason(
 ) -> Given:
     """A reason as it is explained; an extender's address is its plugin."""
     owner = EXTENDER if "://" in status.plugin else status.plugin
-    return Given(
-        f"{owner}/{said.code}",
-        status.plugin,
-        text,
-        nodes,
-        len(nodes),
-        evidence={**said.values, **(evidence or {})},
-        final=status.code is Code.UNRESOLVABLE,
-    )
+    more, final = {**said.values, **(evidence or {})}, status.code is Code.UNRESOLVABLE
+    return Given(f"{owner}/{said.code}", status.plugin, text, nodes, len(nodes), evidence=more, final=final)
 
 
 def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
@@ -153,16 +147,7 @@ def _build_grouped_reason(diagnosis: Diagnosis, status: Status, text: str, said:
     nodes, plugin = diagnosis.nodes, diagnosis.framework.plugin(status.plugin)
     found = {} if plugin is None else plugin.evidence(diagnosis.state, diagnosis.pod, nodes, rows, said)
     reason = build_reason(status, text, said, tuple(nodes.names[row] for row in rows.tolist()), found)
-    return Given(
-        reason.code,
-        reason.plugin,
-        reason.message,
-        reason.nodes,
-        reason.count,
-        count_by_group(nodes, rows),
-        reason.evidence,
-        reason.final,
-    )
+    return replace(reason, groups=count_by_group(nodes, rows))
 
 
 def _order(reason: Given) -> tuple[bool, bool, int, str, str]:

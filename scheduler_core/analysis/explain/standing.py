@@ -77,16 +77,11 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
     facts += list_tiny_amounts(pod) if reasons else ()
     facts += list_last_ends(pod)
+    known = replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     if not compare:
-        return replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
+        return known
     place = explain_place(world, pod, pod.node_name)
-    return replace(
-        known,
-        state=State.NOT_RUNNING if reasons else known.state,
-        reasons=(*reasons, *place.reasons),
-        facts=(*facts, *place.facts),
-        total=place.total,
-    )
+    return replace(known, reasons=(*reasons, *place.reasons), facts=(*facts, *place.facts), total=place.total)
 
 
 def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
@@ -319,15 +314,8 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
         code = "EvictedFor" if waiting and target.get("reason") == "PreemptionByScheduler" else "Disrupted"
         code = "EvictedByTaint" if taints and target.get("reason") == _BY_TAINT else code
         facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name, taints=taints))
-    return Explanation(
-        pod.key,
-        State.TERMINATING,
-        until=end_of(world, pod),
-        node=pod.node_name,
-        phase=pod.phase,
-        predecessors=past.before(pod),
-        facts=(*facts, *_list_successors(world, pod)),
-    )
+    known = Explanation(pod.key, State.TERMINATING, until=end_of(world, pod), node=pod.node_name, phase=pod.phase)
+    return replace(known, predecessors=past.before(pod), facts=(*facts, *_list_successors(world, pod)))
 
 
 def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:

@@ -52,14 +52,8 @@ def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: It
             if not lower:
                 yield note("NoLowerPriorityOnNode", pod=pod.key, node=each["node"], priority=pod.priority)
             elif freed < each["short"]:
-                yield note(
-                    "VictimsTooSmall",
-                    pod=pod.key,
-                    node=each["node"],
-                    resource=resource,
-                    freed=freed,
-                    short=each["short"],
-                )
+                values = {"resource": resource, "freed": freed, "short": each["short"]}
+                yield note("VictimsTooSmall", pod=pod.key, node=each["node"], **values)
             else:
                 rules = [text for code, text, _ in preemption.reasons if not code.startswith("DefaultPreemption/")]
                 for text in rules[:1]:
@@ -161,7 +155,11 @@ def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator
         offers: dict[str, list[str]] = {}
         for node in diagnosis.nodes.nodes[:LOOKED_AT]:
             for name, amount in ((node.manifest.get("status") or {}).get("allocatable") or {}).items():
-                if name != resource and name.startswith((f"{family}/", f"{family}-")) and str(amount) != "0":
+                alike = (
+                    name.startswith((f"{family}/", f"{family}-"))
+                    or name.partition("/")[2] == resource.partition("/")[2] != ""
+                )
+                if name != resource and alike and str(amount) != "0":
                     offers.setdefault(name, []).append(node.name)
         for name, names in sorted(offers.items())[:SHOWN]:
             yield note("OffersInstead", resource=resource, other=name, nodes=names[:SHOWN], count=len(names))

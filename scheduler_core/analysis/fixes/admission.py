@@ -48,7 +48,7 @@ def read_refusal(owner: Manifest) -> str:
     """Return the message of the refusal that a controller of the cluster wrote into an owner's status; "" if there is none."""
     for each in (owner.get("status") or {}).get("conditions") or ():
         if (each.get("reason"), each.get("status")) in _REPORTED:
-            return str(each.get("message") or "")
+            return " ".join(str(each.get("message") or "").split())
     return ""
 
 

@@ -75,20 +75,9 @@ def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     """The fix that a proof makes of a draft."""
     known: dict[str, dict[str, Any]] = {"claim-anew": {"node": proof.node}, "wait": {"time": proof.time}}
     changes = tuple(replace(each, values={**each.values, **known.get(each.kind, {})}) for each in draft.changes)
-    return Fix(
-        changes,
-        proof.commands,
-        proof.node,
-        proof.steps,
-        recreates(draft),
-        proof.held_back,
-        proof.effects,
-        text,
-        pauses=proof.pauses,
-        pod=proof.pod,
-        time=proof.time,
-        disturbance=proof.disturbance,
-    )
+    shown = proof.commands, proof.node, proof.steps, recreates(draft), proof.held_back, proof.effects, text
+    more = {"pauses": proof.pauses, "pod": proof.pod, "time": proof.time, "disturbance": proof.disturbance}
+    return Fix(changes, *shown, **more)  # type: ignore[arg-type]
 
 
 def carry_out(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from shlex import quote
 from typing import Any
 
@@ -297,25 +297,13 @@ def _enlarge_claims(sim: Simulation, draft: Draft, target: str, found: re.Match[
     yield draft.typing(Change("claim-size", values), f"kubectl delete {target} --cascade=orphan", format_apply(made))
 
 
-_SECURITY: Mapping[str, Mapping[str, Any]] = {
-    "allowPrivilegeEscalation != false": {"allowPrivilegeEscalation": False},
-    "runAsNonRoot != true": {"runAsNonRoot": True},
-    "runAsUser=0": {"runAsUser": None},
-    "unrestricted capabilities": {"capabilities": {"drop": ["ALL"], "add": None}},
-    "non-default capabilities": {"capabilities": {"add": None}},
-    "seccompProfile": {"seccompProfile": {"type": "RuntimeDefault"}},
-    "privileged": {"privileged": False},
-    "procMount": {"procMount": None},
-}
-
-
 def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The containers get the security context that the level of their namespace wants; the namespace gets a level that takes the pod."""
     pod, level, namespace = draft.original, found["level"], draft.original["metadata"]["namespace"]
-    broken = {check.reason for check in pod_security.CHECKS if f"{check.reason} (" in found.string}
+    mends = {check.reason: check.mend for check in pod_security.CHECKS if f"{check.reason} (" in found.string}
     lists = [name for name in ("initContainers", "containers") if pod["spec"].get(name)]
-    if broken and broken <= _SECURITY.keys():
-        context = {k: v for reason in sorted(broken) for k, v in _SECURITY[reason].items()}
+    if mends and all(mends.values()):
+        context = {k: v for mend in mends.values() for k, v in mend.items()}
         change = {name: [{"name": c["name"], "securityContext": context} for c in pod["spec"][name]] for name in lists}
         names = [each["name"] for name in lists for each in change[name]]
         if context.keys() & {"runAsNonRoot", "runAsUser"}:

@@ -88,15 +88,8 @@ def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
     alone = replace(pod, node_name="")
     diagnosis = diagnose_on(scheduler, framework, alone, view)
     verdicts = list_verdicts(scheduler, framework, alone, view, row)
-    found = WhyNot(
-        pod.key,
-        node,
-        verdicts,
-        diagnosis.status_of(node),
-        len(diagnosis.feasible),
-        leaves=leaves,
-        gates=tuple(pod.spec.scheduling_gates),
-    )
+    status, gates = diagnosis.status_of(node), tuple(pod.spec.scheduling_gates)
+    found = WhyNot(pod.key, node, verdicts, status, len(diagnosis.feasible), leaves=leaves, gates=gates)
     if found.refusal is not None:
         return found
     trial = Trial(alone, view, diagnosis.state)

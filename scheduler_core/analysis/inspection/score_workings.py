@@ -53,15 +53,8 @@ def _working(cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int
     normalized = int(board.normalized[column][i]) if ran or not normalizes else None
     row, about = int(board.rows[i]), (cycle.state, cycle.pod, cycle.nodes)
     normalization = plugin.normalization(*about, board.rows, scores, i) if normalizes and ran else None
-    return Working(
-        plugin.name,
-        raw,
-        normalized,
-        board.weights[column],
-        _coming_to(raw, plugin.formula(*about, row)),
-        _coming_to(normalized, normalization),
-        normalizes,
-    )
+    formulas = _coming_to(raw, plugin.formula(*about, row)), _coming_to(normalized, normalization)
+    return Working(plugin.name, raw, normalized, board.weights[column], *formulas, normalizes)
 
 
 def _coming_to(number: int | None, formula: Formula | None) -> Formula | None:

@@ -1,6 +1,6 @@
 """Strict shapes: which fields an object has, and of which type. Unknown fields are refused, as kube decodes configurations.
 
-(The shapes of API objects, scheduler_core/apiserver/shapes.py, leave unknown fields alone.)
+(API objects are read by the table of fields, scheduler_core/apiserver/schema.)
 """
 
 from __future__ import annotations

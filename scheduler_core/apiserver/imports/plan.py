@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
+from scheduler_core.apimachinery.objects.storage.volumes import BIND_COMPLETED
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.imports.credentials import without_credentials
 from scheduler_core.apiserver.imports.items import IGNORED, REFUSED, Item, Located, Plan, missing, notes, source_of
@@ -217,8 +218,18 @@ def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = F
     if rename:
         others = rename_manifests(cleaned)
         cleaned, names, unneeded = others.objects, others.names, others.left_out
+    cleaned = [_complete_claim(each) for each in cleaned]
     objects, shift = yield from moving(store, now, cleaned)
     return Intake(objects, left_out, shift, names, unneeded)
+
+
+def _complete_claim(manifest: Any) -> Any:
+    """A claim that is said to be bound, as its cluster has it: a dump may have lost its annotations."""
+    claim = isinstance(manifest, Mapping) and manifest.get("kind") == "PersistentVolumeClaim"
+    if not claim or (manifest.get("status") or {}).get("phase") != "Bound" or "volumeName" not in manifest["spec"]:
+        return manifest
+    meta = manifest["metadata"]
+    return {**manifest, "metadata": {**meta, "annotations": {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}}}
 
 
 # Pools of devices that an import leaves in a state which schedulers take ill: the API server accepts it, as kube's does.
@@ -323,14 +334,6 @@ def _item(source: Any, outcome: Outcome) -> Item:
     errors = outcome.errors
     if source.locate is not None:
         errors = tuple(error.at(source.locate(error.path)).in_file(source.file) for error in errors)
-    return Item(
-        outcome.action,
-        outcome.kind,
-        outcome.namespace,
-        outcome.name,
-        source.index,
-        source.manifest if isinstance(source.manifest, dict) else {},
-        outcome.changed,
-        PASSED_OVER.get(outcome.kind, ""),
-        errors,
-    )
+    manifest = source.manifest if isinstance(source.manifest, dict) else {}
+    about, why = (outcome.action, outcome.kind, outcome.namespace, outcome.name), PASSED_OVER.get(outcome.kind, "")
+    return Item(*about, source.index, manifest, outcome.changed, why, errors)

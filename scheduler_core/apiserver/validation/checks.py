@@ -283,8 +283,3 @@ def _within_limit(name: str, quantity: Any, limits: Mapping[str, Any], path: str
 
 def port_number(number: int, path: str, errors: Errors) -> None:
     errors.invalid(path, number, "must be between 1 and 65535, inclusive", when=not 1 <= number <= 65535)
-
-
-def unique(errors: Errors, seen: dict[str, None], value: str, path: str) -> None:
-    """Reports a value met before; remembers a new one."""
-    errors.unique(seen, value, path)

@@ -16,13 +16,8 @@ from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, app
 
 IMMUTABLE = "field is immutable"
 _SET_FIELDS = (
-    "replicas",
-    "ordinals",
-    "template",
-    "updateStrategy",
-    "revisionHistoryLimit",
-    "persistentVolumeClaimRetentionPolicy",
-    "minReadySeconds",
+    *("replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit"),
+    *("persistentVolumeClaimRetentionPolicy", "minReadySeconds"),
 )
 _SET = (
     f"updates to statefulset spec for fields other than {', '.join(repr(name) for name in _SET_FIELDS[:-1])}"

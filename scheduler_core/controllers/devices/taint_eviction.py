@@ -116,7 +116,6 @@ class DeviceTaintEviction(Controller):
     """Evicts from tainted devices."""
 
     name = "device-taint-eviction-controller"
-    component = "device-taint-eviction-controller"
     watches = ("Pod", CLAIM, SLICE, RULE, CLASS)
     of_devices = True
     event_reasons = (EVICTION,)

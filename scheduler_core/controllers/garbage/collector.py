@@ -91,7 +91,6 @@ class GarbageCollector(Controller):
     """Deletes and orphans by ownerReferences."""
 
     name = "garbage-collector-controller"
-    component = "garbage-collector-controller"
     watches = (EVERY_KIND,)
     event_reasons = ("OwnerRefInvalidNamespace",)
 

@@ -40,7 +40,6 @@ class NamespaceController(Controller):
     """Deletes the content of namespaces that end."""
 
     name = "namespace-controller"
-    component = "namespace-controller"
     watches = (EVERY_KIND,)
 
     def on_start(self, world: World) -> None:

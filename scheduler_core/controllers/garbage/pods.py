@@ -39,7 +39,6 @@ class PodCollector(Controller):
     """Deletes pods that nobody will end."""
 
     name = "pod-garbage-collector-controller"
-    component = "pod-garbage-collector-controller"
     watches = ("Pod", "Node")
 
     def on_start(self, world: World) -> None:

@@ -218,12 +218,7 @@ def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
 # kube: pkg/kubelet/kubelet.go (SyncPod), pkg/kubelet/pod/mirror_client.go @ v1.34.1
 
 _MADE_ANEW = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
+    *("uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"),
 )
 
 

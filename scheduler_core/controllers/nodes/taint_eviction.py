@@ -62,7 +62,6 @@ class TaintEviction(Controller):
     """Evicts from tainted nodes."""
 
     name = "taint-eviction-controller"
-    component = "taint-eviction-controller"
     watches = ("Node", "Pod")
     event_reasons = ("TaintManagerEviction",)
 

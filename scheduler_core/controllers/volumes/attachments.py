@@ -17,7 +17,6 @@ from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import Controller, World
 
@@ -154,21 +153,12 @@ class Attacher(Controller):
     """All attachers. Keys are names of VolumeAttachments."""
 
     name = "csi-attacher"
-    component = "csi-attacher"
     watches = (ATTACHMENT,)
     always_on = True
 
-    def on_start(self, world: World) -> None:
-        for attachment in world.store.list(ATTACHMENT):
-            self._ask(world, attachment)
-
-    def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.new is not None:
-            self._ask(world, event.new)
-
-    def _ask(self, world: World, attachment: Manifest) -> None:
-        if volumes.deleting(attachment) or not is_attached(attachment):
-            self.enqueue(world, volumes.name_of(attachment))
+    def ask(self, world: World, manifest: Manifest) -> None:
+        if volumes.deleting(manifest) or not is_attached(manifest):
+            self.enqueue(world, volumes.name_of(manifest))
 
     def sync(self, world: World, key: str) -> str:
         attachment = world.store.get(ATTACHMENT, "", key)

@@ -31,18 +31,9 @@ class VolumeBinder(Controller):
     component = COMPONENT
     watches = (storage.CLAIM, storage.VOLUME, "StorageClass", "Pod")
     event_reasons = (
-        "ClaimLost",
-        "ClaimMisbound",
-        "ExternalProvisioning",
-        "FailedBinding",
-        "ProvisioningFailed",
-        "VolumeFailedDelete",
-        "VolumeFailedRecycle",
-        "VolumeMismatch",
-        "VolumeRecycled",
-        "VolumeUnknownReclaimPolicy",
-        "WaitForFirstConsumer",
-        "WaitForPodScheduled",
+        *("ClaimLost", "ClaimMisbound", "ExternalProvisioning", "FailedBinding", "ProvisioningFailed"),
+        *("VolumeFailedDelete", "VolumeFailedRecycle", "VolumeMismatch", "VolumeRecycled"),
+        *("VolumeUnknownReclaimPolicy", "WaitForFirstConsumer", "WaitForPodScheduled"),
     )
 
     def on_start(self, world: World) -> None:

@@ -5,6 +5,8 @@ kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotectio
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import is_owned_by
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -14,24 +16,55 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 
-CLAIM_FINALIZER, VOLUME_FINALIZER = "kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"
+
+class Protection(Controller):
+    """Lets a deleted object go once it is not in use. A finalizer keeps it until then."""
+
+    kind: ClassVar[str]
+    finalizer: ClassVar[str]
+    unused: ClassVar[str]
+
+    def on_start(self, world: World) -> None:
+        for manifest in world.store.list(self.kind):
+            self.ask(world, manifest)
+
+    def ask(self, world: World, manifest: Manifest) -> None:
+        if volumes.deleting(manifest) is (self.finalizer in (manifest["metadata"].get("finalizers") or ())):
+            self.enqueue(world, volumes.key_of(manifest).removeprefix("/"))
+
+    def sync(self, world: World, key: str) -> str:
+        namespace, _, name = key.rpartition("/")
+        found = world.store.get(self.kind, namespace, name)
+        finalizers = [] if found is None else list(found["metadata"].get("finalizers") or ())
+        if found is None or volumes.deleting(found) is not (self.finalizer in finalizers):
+            return ""
+        if not volumes.deleting(found):
+            kept, said = [*finalizers, self.finalizer], f"protected {key} from being deleted while it is in use"
+        elif use := self.describe_use(world, found, key):
+            return f"kept {key}: {use}"
+        else:
+            kept = [finalizer for finalizer in finalizers if finalizer != self.finalizer]
+            said = f"let {key} go: {self.unused}"
+        world.api.update(with_section(found, "metadata", {"finalizers": kept}))
+        return said
+
+    def describe_use(self, world: World, manifest: Manifest, key: str) -> str:
+        """Say what uses an object; "" if nothing does."""
+        raise NotImplementedError
 
 
-class ClaimProtection(Controller):
+class ClaimProtection(Protection):
     """Lets a deleted claim go once no pod on a node uses it."""
 
     name = "persistentvolumeclaim-protection-controller"
-    component = "persistentvolumeclaim-protection-controller"
     watches = (volumes.CLAIM, "Pod")
-
-    def on_start(self, world: World) -> None:
-        for claim in world.store.list(volumes.CLAIM):
-            self._ask(world, claim)
+    kind = volumes.CLAIM
+    finalizer = "kubernetes.io/pvc-protection"
+    unused = "no pod on a node uses it"
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == volumes.CLAIM:
-            if event.new is not None:
-                self._ask(world, event.new)
+            super().on_watch(world, event)
             return
         old, new = event.old_pod, event.new_pod
         pod = new or old
@@ -42,57 +75,25 @@ class ClaimProtection(Controller):
             for key in claims_of(pod):
                 claim = world.store.get(volumes.CLAIM, *key.split("/", 1))
                 if claim is not None:
-                    self._ask(world, claim)
+                    self.ask(world, claim)
 
-    def _ask(self, world: World, claim: Manifest) -> None:
-        if _may_go(claim, CLAIM_FINALIZER) or _lacks(claim, CLAIM_FINALIZER):
-            self.enqueue(world, volumes.key_of(claim))
-
-    def sync(self, world: World, key: str) -> str:
-        claim = world.store.get(volumes.CLAIM, *key.split("/", 1))
-        if claim is None:
-            return ""
-        if _lacks(claim, CLAIM_FINALIZER):
-            return _protect(world, claim, CLAIM_FINALIZER, key)
-        if not _may_go(claim, CLAIM_FINALIZER):
-            return ""
+    def describe_use(self, world: World, manifest: Manifest, key: str) -> str:
         users = world.surroundings.volumes.users.of(world.store, key)
-        using = [pod.key for pod in users if _uses(pod, claim)]
-        if using:
-            return f"kept {key}: {', '.join(using)} use{'s' if len(using) == 1 else ''} it"
-        return _let_go(world, claim, CLAIM_FINALIZER, f"let {key} go: no pod on a node uses it")
+        using = [pod.key for pod in users if _uses(pod, manifest)]
+        return f"{', '.join(using)} use{'s' if len(using) == 1 else ''} it" if using else ""
 
 
-class VolumeProtection(Controller):
+class VolumeProtection(Protection):
     """Lets a deleted volume go once it is not bound."""
 
     name = "persistentvolume-protection-controller"
-    component = "persistentvolume-protection-controller"
     watches = (volumes.VOLUME,)
+    kind = volumes.VOLUME
+    finalizer = "kubernetes.io/pv-protection"
+    unused = "it is not bound"
 
-    def on_start(self, world: World) -> None:
-        for volume in world.store.list(volumes.VOLUME):
-            self._ask(world, volume)
-
-    def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.new is not None:
-            self._ask(world, event.new)
-
-    def _ask(self, world: World, volume: Manifest) -> None:
-        if _may_go(volume, VOLUME_FINALIZER) or _lacks(volume, VOLUME_FINALIZER):
-            self.enqueue(world, volumes.name_of(volume))
-
-    def sync(self, world: World, key: str) -> str:
-        volume = world.store.get(volumes.VOLUME, "", key)
-        if volume is None:
-            return ""
-        if _lacks(volume, VOLUME_FINALIZER):
-            return _protect(world, volume, VOLUME_FINALIZER, key)
-        if not _may_go(volume, VOLUME_FINALIZER):
-            return ""
-        if volumes.phase(volume) == "Bound":
-            return f"kept {key}: it is bound"
-        return _let_go(world, volume, VOLUME_FINALIZER, f"let {key} go: it is not bound")
+    def describe_use(self, world: World, manifest: Manifest, key: str) -> str:
+        return "it is bound" if volumes.phase(manifest) == "Bound" else ""
 
 
 def _uses(pod: Pod, claim: Manifest) -> bool:
@@ -108,23 +109,3 @@ def _uses(pod: Pod, claim: Manifest) -> bool:
 def _shut_down(pod: Pod) -> bool:
     """Return whether the kubelet has ended a pod that only finalizers retain."""
     return pod.deleting and pod.manifest["metadata"].get("deletionGracePeriodSeconds") == 0
-
-
-def _may_go(manifest: Manifest, finalizer: str) -> bool:
-    return volumes.deleting(manifest) and finalizer in (manifest["metadata"].get("finalizers") or ())
-
-
-def _lacks(manifest: Manifest, finalizer: str) -> bool:
-    return not volumes.deleting(manifest) and finalizer not in (manifest["metadata"].get("finalizers") or ())
-
-
-def _protect(world: World, manifest: Manifest, finalizer: str, key: str) -> str:
-    finalizers = [*(manifest["metadata"].get("finalizers") or ()), finalizer]
-    world.api.update(with_section(manifest, "metadata", {"finalizers": finalizers}))
-    return f"protected {key} from being deleted while it is in use"
-
-
-def _let_go(world: World, manifest: Manifest, finalizer: str, why: str) -> str:
-    finalizers = [f for f in manifest["metadata"].get("finalizers") or () if f != finalizer]
-    world.api.update(with_section(manifest, "metadata", {"finalizers": finalizers}))
-    return why

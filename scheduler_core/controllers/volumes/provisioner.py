@@ -17,7 +17,6 @@ from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume
 from scheduler_core.controllers.volumes.claims import PROVISIONER
@@ -30,23 +29,12 @@ class Provisioner(Controller):
     """All provisioners that run. A key is a claim's "namespace/name", or a volume's name."""
 
     name = "csi-provisioner"
-    component = "csi-provisioner"
     watches = (storage.CLAIM, storage.VOLUME)
     event_reasons = ("Provisioning", "ProvisioningFailed", "ProvisioningSucceeded")
     always_on = True
     pauses = (SECOND, 300 * SECOND)
 
-    def on_start(self, world: World) -> None:
-        for claim in world.store.list(storage.CLAIM):
-            self._ask(world, claim)
-        for volume in world.store.list(storage.VOLUME):
-            self._ask(world, volume)
-
-    def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.new is not None:
-            self._ask(world, event.new)
-
-    def _ask(self, world: World, manifest: Manifest) -> None:
+    def ask(self, world: World, manifest: Manifest) -> None:
         if manifest["kind"] == storage.VOLUME:
             if _is_to_go(world, manifest):
                 self.enqueue(world, storage.name_of(manifest))

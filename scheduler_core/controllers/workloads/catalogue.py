@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.server import Preconditions
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.cronjobs import CronJobController
 from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
@@ -23,18 +23,10 @@ class TTLController(Controller):
     """Deletes Jobs, with their pods, ttlSecondsAfterFinished after they have ended."""
 
     name = "ttl-after-finished-controller"
-    component = "ttl-after-finished-controller"
     watches = ("Job",)
 
-    def on_watch(self, world: World, event: WatchEvent) -> None:
-        if event.new is not None:
-            self._consider(world, Owner.of(event.new))
-
-    def on_start(self, world: World) -> None:
-        for manifest in world.store.list("Job"):
-            self._consider(world, Owner.of(manifest))
-
-    def _consider(self, world: World, owner: Owner) -> None:
+    def ask(self, world: World, manifest: Manifest) -> None:
+        owner = Owner.of(manifest)
         if not owner.deleting and _expires(world, owner) is not None:
             self.enqueue(world, owner.key)
 

@@ -210,7 +210,6 @@ class ReplicaSetController(WorkloadController):
     """Keeps a ReplicaSet's pods."""
 
     name = "replicaset-controller"
-    component = "replicaset-controller"
     kind = "ReplicaSet"
     watches = ("ReplicaSet", "Pod")
     event_reasons = POD_REASONS

@@ -61,9 +61,10 @@ def without_prompt(text: str) -> str:
     """Without the command that printed it, where that was copied too."""
     start = len(text) - len(text.lstrip("\n"))
     end = text.find("\n", start)
-    if not _PROMPT.match(text, start, len(text) if end < 0 else end):
+    end = len(text) if end < 0 else end
+    if not _PROMPT.match(text, start, end) or _HEREDOC.search(text, start, end):
         return text
-    return "\n" * start + ("" if end < 0 else text[end:])
+    return "\n" * start + text[end:]
 
 
 class Block(NamedTuple):

@@ -51,13 +51,8 @@ _SCHEDULER = "kubescheduler.config.k8s.io"  # can be applied by itself
 _USUAL = (("v1", "Pod"), ("v1", "Node"))
 _KWOK = ("KwokConfiguration", "KwokctlConfiguration", "KwokctlResource")
 _OF_KUSTOMIZE = (
-    "resources",
-    "bases",
-    "components",
-    "patches",
-    "patchesStrategicMerge",
-    "configMapGenerator",
-    "secretGenerator",
+    *("resources", "bases", "components", "patches", "patchesStrategicMerge", "configMapGenerator"),
+    *("secretGenerator",),
 )
 _NOT_MEANT = (KUSTOMIZATION, CHART, COMPOSE, KUBECONFIG, STATUS, TABLE, PARTIAL)
 

@@ -164,7 +164,7 @@ class TaintToleration(Plugin):
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
         hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
         refusing = [taint for taint in hard if not _is_tolerated(taint, tolerations)]
-        if not refusing or any(taint.key in GOING for taint in refusing):
+        if not refusing:
             return
         tolerating = untainted = draft
         for taint in refusing:
@@ -174,10 +174,11 @@ class TaintToleration(Plugin):
             found = {"taint": str(taint), **({} if near is None else {"from": near.effect, "to": taint.effect})}
             kind = "toleration" if near is None else "toleration-effect"
             tolerating = tolerating.with_pod(Change(kind, found), _tolerate(taint, near))
-            kind = "taint-left" if passes(taint.key) else "taint"
+            kind = "taint-left" if passes(taint.key) and taint.key not in GOING else "taint"
             change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
-        yield tolerating
+        if not any(taint.key in GOING for taint in refusing):
+            yield tolerating
         if not any(_is_set_by_controllers(taint) for taint in refusing):
             yield untainted
         elif all(map(_is_set_by_controllers, refusing)):

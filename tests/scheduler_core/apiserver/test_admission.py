@@ -1,9 +1,12 @@
 import pytest
 
-from scheduler_core.apiserver.admission.admission import Admission, PriorityClasses
-from scheduler_core.apiserver.kinds import kind_of
+from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver.server import APIServer, make_standing_objects
+from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver.store import Store
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 
 
 def priority_class(name, value, **more):
@@ -11,8 +14,14 @@ def priority_class(name, value, **more):
 
 
 def admit(manifest, *classes):
-    admitted, errors = Admission(PriorityClasses(classes)).admit(manifest, kind_of(manifest))
-    return admitted, [str(error) for error in errors]
+    api = APIServer(Store(), APIServerOptions(), 0)
+    make_standing_objects(api)
+    for each in classes:
+        api.store.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", **each}, "PriorityClass", 0)
+    try:
+        return api.create(manifest, imported=True), []
+    except Refused as refused:
+        return None, [str(error) for error in refused.errors]
 
 
 def pod(spec=None, container=None, **metadata):
@@ -30,7 +39,7 @@ def test_a_pod_gets_the_defaults_that_the_scheduler_reads():
     spec = manifest["spec"]
     assert errors == []
     assert manifest["metadata"]["namespace"] == "default"
-    assert manifest["status"] == {"phase": "Pending"}
+    assert manifest["status"]["phase"] == "Pending"
     assert (spec["schedulerName"], spec["restartPolicy"]) == ("default-scheduler", "Always")
     assert (spec["priority"], spec["preemptionPolicy"]) == (0, "PreemptLowerPriority")
     assert spec["terminationGracePeriodSeconds"] == 30
@@ -39,11 +48,11 @@ def test_a_pod_gets_the_defaults_that_the_scheduler_reads():
 def test_an_admitted_pod_passes_unchanged():
     once, _ = admit(pod({"hostNetwork": True}, {"ports": [{"containerPort": 80}]}))
     twice, _ = admit(once)
-    assert twice is once
+    assert twice == once
 
 
 def test_unknown_fields_survive():
-    manifest, _ = admit({**pod({"futureField": {"a": 1}}, {"future": [2]}), "other": "x"})
+    manifest, _ = admit({**pod({"futureField": {"a": 1}}, {"future": [2]}, uid="u"), "other": "x"})
     assert manifest["spec"]["futureField"] == {"a": 1}
     assert manifest["spec"]["containers"][0]["future"] == [2]
     assert manifest["other"] == "x"
@@ -111,7 +120,7 @@ def test_the_system_classes_are_always_there(name, value):
 
 def test_an_unknown_class_is_refused_in_kubes_words():
     _, errors = admit(pod({"priorityClassName": "none"}))
-    assert errors == ["spec.priorityClassName: Forbidden: no PriorityClass with name none was found"]
+    assert errors == ['pods "p" is forbidden: no PriorityClass with name none was found']
 
 
 def test_a_priority_without_a_known_class_is_kept():
@@ -124,7 +133,8 @@ def test_a_priority_that_contradicts_its_class_is_refused():
 
 
 def test_match_label_keys_are_merged_into_the_selector_of_spread_constraints():
-    constraint = {"labelSelector": {"matchLabels": {"app": "x"}}, "matchLabelKeys": ["v", "absent"]}
+    selector = {"matchLabels": {"app": "x"}}
+    constraint = {**SPREAD, "labelSelector": selector, "matchLabelKeys": ["v", "absent"]}
     spec = admitted_spec({"topologySpreadConstraints": [constraint]}, labels={"v": "1"})
     assert spec["topologySpreadConstraints"][0]["labelSelector"] == {
         "matchLabels": {"app": "x"},
@@ -145,7 +155,7 @@ def test_label_keys_of_affinity_become_in_and_not_in():
 
 
 def test_merged_label_keys_are_not_merged_again():
-    constraint = {"labelSelector": {}, "matchLabelKeys": ["v"]}
+    constraint = {**SPREAD, "labelSelector": {}, "matchLabelKeys": ["v"]}
     once, _ = admit(pod({"topologySpreadConstraints": [constraint]}, labels={"v": "1"}))
     twice, _ = admit(once)
     assert twice["spec"] == once["spec"]

@@ -177,7 +177,7 @@ def _detail(scheduler: SchedulerView, waits: int) -> Message:
     cycle = scheduler.cycle
     running = cycle is not None and cycle.ended is None
     return message(
-        gettext_noop("%(n)s waiting, %(k)s on their way"),
+        gettext_noop("%(n)s waiting, %(k)s in flight or binding"),
         n=thousands(waits),
         k=thousands(running + len(scheduler.bindings)),
     )

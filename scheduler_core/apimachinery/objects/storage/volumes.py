@@ -27,13 +27,8 @@ READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 # Sources in a pod that two pods can't use at will (VolumeRestrictions), and those that a CSI driver has taken over.
 _DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
 MIGRATABLE_SOURCES = (
-    "gcePersistentDisk",
-    "awsElasticBlockStore",
-    "cinder",
-    "azureDisk",
-    "azureFile",
-    "vsphereVolume",
-    "portworxVolume",
+    *("gcePersistentDisk", "awsElasticBlockStore", "cinder", "azureDisk", "azureFile", "vsphereVolume"),
+    *("portworxVolume",),
 )
 
 

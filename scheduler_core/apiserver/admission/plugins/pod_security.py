@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +51,7 @@ class Check(NamedTuple):
     """One check, of each container (`of` ""), of the security contexts of pod and containers ("all"), or of the spec ("spec").
 
     `text` is what kube says after the names. A context must set `field`, in kube's words `must`. `instead`: the check that it replaces.
+    `mend`: what a security context says to pass.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Check(NamedTuple):
     must: str = ""
     excused: str = ""
     instead: str = ""
+    mend: Mapping[str, Any] = {}
 
     def find(self, rules: Rules) -> str | None:
         """The detail of what a pod breaks, in kube's words; None where it breaks nothing."""

@@ -60,12 +60,8 @@ AMOUNTS = frozenset(("capacity", "divisor", "maximumVolumeSize", "sizeLimit", "s
 """Fields that are an amount."""
 VALUES_KEPT = frozenset(
     (
-        "beta.kubernetes.io/arch",
-        "beta.kubernetes.io/instance-type",
-        "beta.kubernetes.io/os",
-        "kubernetes.io/arch",
-        "kubernetes.io/os",
-        "node.kubernetes.io/instance-type",
+        *("beta.kubernetes.io/arch", "beta.kubernetes.io/instance-type", "beta.kubernetes.io/os"),
+        *("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type"),
     )
 )
 """Labels whose values are anybody's."""
@@ -74,15 +70,8 @@ NODE_ROLES = frozenset(("control-plane", "infra", "ingress", "master", "node", "
 
 _PLAIN_KEYS = frozenset(
     (
-        "controller-revision-hash",
-        "controller-uid",
-        "foregroundDeletion",
-        "job-name",
-        "metadata.name",
-        "metadata.namespace",
-        "orphan",
-        "pod-template-generation",
-        "pod-template-hash",
+        *("controller-revision-hash", "controller-uid", "foregroundDeletion", "job-name", "metadata.name"),
+        *("metadata.namespace", "orphan", "pod-template-generation", "pod-template-hash"),
     )
 )
 _PUBLIC = re.compile(
@@ -156,17 +145,8 @@ _KEPT = ("default", "kube", "system")
 _LETTERS = ("b", "g", "n", "t")  # of what stands before, between and after the words that are kept
 KEPT_NAMES = frozenset(
     (
-        "default",
-        "kube-node-lease",
-        "kube-public",
-        "kube-root-ca.crt",
-        "kube-system",
-        "kubernetes",
-        "latest",
-        "linux",
-        "system-cluster-critical",
-        "system-node-critical",
-        "windows",
+        *("default", "kube-node-lease", "kube-public", "kube-root-ca.crt", "kube-system", "kubernetes", "latest"),
+        *("linux", "system-cluster-critical", "system-node-critical", "windows"),
     )
 )
 """What every cluster has, so that it tells nothing."""

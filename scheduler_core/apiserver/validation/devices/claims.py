@@ -55,13 +55,7 @@ def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling,
 
     selectors(spec.get("selectors"), "spec.selectors", compiling.of(same("selectors")), errors)
     stored = same("config")
-    each(
-        spec.get("config"),
-        MOST_CONFIGURATIONS,
-        lambda config, path, errors: configuration(config, path, stored, errors),
-        "spec.config",
-        errors,
-    )
+    each(spec.get("config"), MOST_CONFIGURATIONS, configuration, "spec.config", errors, stored)
     name = spec.get("extendedResourceName")
     if name is not None and not is_extended_name(name):
         errors.invalid("spec.extendedResourceName", name, "must be a valid extended resource name")
@@ -82,30 +76,11 @@ def claim_spec(spec: Manifest, path: str, compiling: Compiling, errors: Errors) 
     """The spec of a claim, or of the claims of a template."""
     devices, where = spec.get("devices") or {}, f"{path}.devices"
     known = request_names(devices)
-    requests = devices.get("requests")
-    each_once(
-        requests,
-        MOST_REQUESTS,
-        lambda request, place, errors: _request(request, place, compiling, errors),
-        _name,
-        "name",
-        f"{where}.requests",
-        errors,
-    )
-    each(
-        devices.get("constraints"),
-        MOST_CONSTRAINTS,
-        lambda constraint, place, errors: _constraint(constraint, known, place, compiling, errors),
-        f"{where}.constraints",
-        errors,
-    )
-    each(
-        devices.get("config"),
-        MOST_CONFIGURATIONS,
-        lambda config, place, errors: validate_request_config(config, known, place, compiling.stored, errors),
-        f"{where}.config",
-        errors,
-    )
+    each_once(devices.get("requests"), MOST_REQUESTS, _request, "name", f"{where}.requests", errors, compiling)
+    constraints, configurations = devices.get("constraints"), devices.get("config")
+    each(constraints, MOST_CONSTRAINTS, _constraint, f"{where}.constraints", errors, known, compiling)
+    checked = (known, compiling.stored)
+    each(configurations, MOST_CONFIGURATIONS, validate_request_config, f"{where}.config", errors, *checked)
 
 
 def request_names(devices: Manifest) -> RequestNames:
@@ -116,7 +91,7 @@ def request_names(devices: Manifest) -> RequestNames:
     }
 
 
-def reference(name: Any, known: RequestNames, path: str, errors: Errors) -> None:
+def reference(name: Any, path: str, known: RequestNames, errors: Errors) -> None:
     """The name of a request, with or without that of one of its alternatives."""
     parts = (name or "").split("/")
     if errors.invalid(path, name, _REFERENCE, when=len(parts) > 2):
@@ -129,12 +104,10 @@ def reference(name: Any, known: RequestNames, path: str, errors: Errors) -> None
 
 def references(given: Any, known: RequestNames, path: str, errors: Errors) -> None:
     """References that differ from one another."""
-    each_once(
-        given, MOST_REQUESTS, lambda name, place, errors: reference(name, known, place, errors), str, "", path, errors
-    )
+    each_once(given, MOST_REQUESTS, reference, "", path, errors, known)
 
 
-def validate_request_config(config: Manifest, known: RequestNames, path: str, stored: bool, errors: Errors) -> None:
+def validate_request_config(config: Manifest, path: str, known: RequestNames, stored: bool, errors: Errors) -> None:
     """Configuration for some requests."""
     references(config.get("requests"), known, f"{path}.requests", errors)
     configuration(config, path, stored, errors)
@@ -148,15 +121,7 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
     names.label(request.get("name"), f"{path}.name", errors)
     alternatives, exactly = request.get("firstAvailable") or (), request.get("exactly")
     if alternatives:
-        each_once(
-            alternatives,
-            MOST_ALTERNATIVES,
-            lambda sub, place, errors: _alternative(sub, place, compiling, errors),
-            _name,
-            "name",
-            f"{path}.firstAvailable",
-            errors,
-        )
+        each_once(alternatives, MOST_ALTERNATIVES, _alternative, "name", f"{path}.firstAvailable", errors, compiling)
     if exactly is not None:
         _exact(exactly, f"{path}.exactly", compiling, errors)
     if exactly is None and not alternatives:
@@ -185,7 +150,7 @@ def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -
         toleration(given, f"{path}.tolerations[{i}]", errors)
 
 
-def _constraint(constraint: Manifest, known: RequestNames, path: str, compiling: Compiling, errors: Errors) -> None:
+def _constraint(constraint: Manifest, path: str, known: RequestNames, compiling: Compiling, errors: Errors) -> None:
     references(constraint.get("requests"), known, f"{path}.requests", errors)
     for field in ("matchAttribute", "distinctAttribute"):
         if constraint.get(field) is not None:

@@ -106,7 +106,7 @@ def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, err
         if option.nanos > most.nanos:
             errors.invalid(where, option.text, f"option is larger than capacity value: {most.text}")
 
-    each_once(options, MOST_VALUES, check, lambda each: str(value_of_nanos(each.nanos)), "", path, errors)
+    each_once(options, MOST_VALUES, check, "", path, errors, key=lambda each: str(value_of_nanos(each.nanos)))
     if all(option.nanos != default.nanos for option in options):
         errors.invalid(path, default.text, _DEFAULT)
 
@@ -267,15 +267,7 @@ def _attribute(given: Manifest, path: str, errors: Errors) -> None:
 
 def _consumption(consumed: Any, path: str, counters: Counters, errors: Errors) -> None:
     where = f"{path}.consumesCounters"
-    each_once(
-        consumed,
-        -1,
-        _validate_consumed_counters,
-        lambda each: each.get("counterSet") or "",
-        "counterSet",
-        where,
-        errors,
-    )
+    each_once(consumed, -1, _validate_consumed_counters, "counterSet", where, errors)
     count = sum(len(each.get("counters") or ()) for each in consumed)
     if count > MOST_COUNTERS:
         errors.invalid(path, count, f"the total number of counters must not exceed {MOST_COUNTERS}")

@@ -26,14 +26,15 @@ from scheduler_core.apimachinery.objects.names import (
 # Lists and maps as the validation of devices goes through them: each entry, doubles, and how many there may be.
 # kube: pkg/apis/resource/validation/validation.go (validateSlice, validateSet, validateMap, truncateIfTooLong) @ v1.34.1
 
-Check = Callable[[Any, str, Errors], None]
+Check = Callable[..., None]
+"""(entry, path, *context, errors)"""
 _LEAST_SHOWN = 16
 
 
-def each(entries: Sequence[Any] | None, most: int, check: Check, path: str, errors: Errors) -> None:
+def each(entries: Sequence[Any] | None, most: int, check: Check, path: str, errors: Errors, *context: Any) -> None:
     """Checks every entry, and that there are no more than `most` (below 0: as many as one likes)."""
     for i, entry in enumerate(entries or ()):
-        check(entry, f"{path}[{i}]", errors)
+        check(entry, f"{path}[{i}]", *context, errors)
     count = len(entries or ())
     if 0 <= most < count:
         errors.append(too_many(path, count, most))
@@ -43,17 +44,20 @@ def each_once(
     entries: Sequence[Any] | None,
     most: int,
     check: Check,
-    key: Callable[[Any], Hashable],
     field: str,
     path: str,
     errors: Errors,
+    *context: Any,
+    key: Callable[[Any], Hashable] | None = None,
     show: Callable[[Any], Any] | None = None,
 ) -> None:
-    """Validate entries like `each`, with unique keys. `field`: an entry's key field; `show`: the key as errors show it."""
-    each(entries, most, check, path, errors)
+    """Validate entries like `each`, with unique keys. `field`: an entry's key field ("": the entry is its key); `show`: the key as
+    errors show it.
+    """
+    each(entries, most, check, path, errors, *context)
     seen: dict[Hashable, None] = {}
     for i, entry in enumerate(entries or ()):
-        value = key(entry)
+        value = key(entry) if key is not None else (entry.get(field) or "") if field else entry
         if value in seen:
             where = f"{path}[{i}].{field}" if field else f"{path}[{i}]"
             twice = duplicate(where, value)

@@ -83,21 +83,9 @@ def slice_spec(manifest: Manifest, old: Manifest | None, errors: Errors) -> None
     known = {str(each.get("name") or ""): frozenset(each.get("counters") or ()) for each in shared}
     per_device = bool(spec.get("perDeviceNodeSelection"))
     devices = spec.get("devices") or ()
-    each_once(
-        devices,
-        MOST_DEVICES,
-        lambda each, where, errors: device(each, where, known, per_device, errors),
-        _name,
-        "name",
-        f"{path}.devices",
-        errors,
-    )
+    each_once(devices, MOST_DEVICES, device, "name", f"{path}.devices", errors, known, per_device)
     _sizes(devices, shared, errors)
-    each_once(shared, -1, _counter_set, _name, "name", f"{path}.sharedCounters", errors)
-
-
-def _name(entry: Manifest) -> str:
-    return str(entry.get("name") or "")
+    each_once(shared, -1, _counter_set, "name", f"{path}.sharedCounters", errors)
 
 
 def _pool(pool: Manifest, path: str, errors: Errors) -> None:

@@ -53,19 +53,11 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
     status, before = new.get("status") or {}, old.get("status") or {}
     allocation = status.get("allocation")
     reserved = status.get("reservedFor") or ()
-    each_once(reserved, MOST_RESERVED, _consumer, lambda ref: ref.get("uid") or "", "uid", "status.reservedFor", errors)
+    each_once(reserved, MOST_RESERVED, _consumer, "uid", "status.reservedFor", errors)
     results = ((allocation or {}).get("devices") or {}).get("results") or ()
     allocated = {device_key(result) for result in results}
-    each_once(
-        status.get("devices"),
-        -1,
-        lambda device, path, errors: _device(device, allocated, path, errors),
-        device_key,
-        "deviceID",
-        "status.devices",
-        errors,
-        _format_device,
-    )
+    devices, show = status.get("devices"), _format_device
+    each_once(devices, -1, _device, "deviceID", "status.devices", errors, allocated, key=device_key, show=show)
     if reserved and allocation is None:
         errors.forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
     elif reserved and new["metadata"].get("deletionTimestamp") is not None:
@@ -96,26 +88,14 @@ def _consumer(ref: Manifest, path: str, errors: Errors) -> None:
 
 def _allocation(allocation: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
     devices, where = allocation.get("devices") or {}, f"{path}.devices"
-    each(
-        devices.get("results"),
-        MOST_RESULTS,
-        lambda result, place, errors: _result(result, known, place, errors),
-        f"{where}.results",
-        errors,
-    )
-    each(
-        devices.get("config"),
-        2 * claims.MOST_CONFIGURATIONS,
-        lambda config, place, errors: _configuration(config, known, place, errors),
-        f"{where}.config",
-        errors,
-    )
+    each(devices.get("results"), MOST_RESULTS, _result, f"{where}.results", errors, known)
+    each(devices.get("config"), 2 * claims.MOST_CONFIGURATIONS, _configuration, f"{where}.config", errors, known)
     if allocation.get("nodeSelector") is not None:
         node_selector(allocation["nodeSelector"], f"{path}.nodeSelector", errors)
 
 
-def _result(result: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
-    claims.reference(result.get("request"), known, f"{path}.request", errors)
+def _result(result: Manifest, path: str, known: claims.RequestNames, errors: Errors) -> None:
+    claims.reference(result.get("request"), f"{path}.request", known, errors)
     _names(result, path, errors)
     bindings(result, path, errors)
     if result.get("shareID") is not None:
@@ -128,14 +108,14 @@ def _names(entry: Manifest, path: str, errors: Errors) -> None:
     names.label(entry.get("device"), f"{path}.device", errors)
 
 
-def _configuration(config: Manifest, known: claims.RequestNames, path: str, errors: Errors) -> None:
+def _configuration(config: Manifest, path: str, known: claims.RequestNames, errors: Errors) -> None:
     source, sources = config.get("source"), ("FromClaim", "FromClass")
     if not errors.required(f"{path}.source", when=not source):
         errors.not_supported(f"{path}.source", source, sources, when=source not in sources)
-    claims.validate_request_config(config, known, path, False, errors)
+    claims.validate_request_config(config, path, known, False, errors)
 
 
-def _device(device: Manifest, allocated: set[DeviceKey], path: str, errors: Errors) -> None:
+def _device(device: Manifest, path: str, allocated: set[DeviceKey], errors: Errors) -> None:
     _names(device, path, errors)
     if device.get("shareID") is not None:
         names.uid(device["shareID"], f"{path}.shareID", errors)
@@ -174,7 +154,7 @@ def _condition(condition: Manifest, path: str, errors: Errors) -> None:
 def _network(data: Manifest, path: str, errors: Errors) -> None:
     for field, most in (("interfaceName", LONGEST_INTERFACE), ("hardwareAddress", LONGEST_HARDWARE)):
         errors.too_long(f"{path}.{field}", most, when=longer(data.get(field) or "", most))
-    each_once(data.get("ips"), MOST_ADDRESSES, _address, str, "", f"{path}.ips", errors)
+    each_once(data.get("ips"), MOST_ADDRESSES, _address, "", f"{path}.ips", errors)
 
 
 def _address(text: str, path: str, errors: Errors) -> None:

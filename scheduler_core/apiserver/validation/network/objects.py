@@ -191,7 +191,7 @@ def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, port in enumerate(ports):
         validate_name("name", names.label_errors)(port, f"ports[{i}]", errors)
-        checks.unique(errors, seen, port.get("name") or "", f"ports[{i}].name")
+        errors.unique(seen, port.get("name") or "", f"ports[{i}].name")
         one("protocol", "SCTP", "TCP", "UDP", empty=True)(port, f"ports[{i}]", errors)
         text("appProtocol", names.list_qualified_name_errors)(port, f"ports[{i}]", errors)
 
@@ -217,7 +217,7 @@ def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
         seen: dict[str, None] = {}
         for i, hint in enumerate(hints):
             name = hint.get("name") or ""
-            checks.unique(errors, seen, name, f"{place}[{i}].name")
+            errors.unique(seen, name, f"{place}[{i}].name")
             errors.problems(f"{place}[{i}].name", name, problems(name))
 
 

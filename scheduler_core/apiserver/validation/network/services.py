@@ -135,7 +135,7 @@ def _ports(spec: Object, errors: Errors) -> None:
         where, name, number = f"spec.ports[{i}]", port.get("name") or "", port.get("port") or 0
         if name:
             validate_name("name", label_errors)(port, where, errors)
-            checks.unique(errors, names, name, f"{where}.name")
+            errors.unique(names, name, f"{where}.name")
         elif len(ports) > 1:
             errors.required(f"{where}.name")
         checks.port_number(number, f"{where}.port", errors)
@@ -168,7 +168,7 @@ def _addresses(spec: Object, addresses: list[str], errors: Errors) -> None:
     for i, family in enumerate(families):
         place = f"spec.ipFamilies[{i}]"
         errors.not_supported(place, family, ("IPv4", "IPv6"), when=family not in ("IPv4", "IPv6"))
-        checks.unique(errors, seen, family, place)
+        errors.unique(seen, family, place)
     policies = ("PreferDualStack", "RequireDualStack", "SingleStack")
     one("ipFamilyPolicy", *policies, empty=True)(spec, "spec", errors)
     before = len(errors)

@@ -87,7 +87,7 @@ def _ports(raw: rules.Object, path: str, errors: Errors) -> None:
         if name and (problems := port_name_errors(name)):
             errors.problems(f"{where}.name", name, problems)
         elif name:
-            checks.unique(errors, names, name, f"{where}.name")
+            errors.unique(names, name, f"{where}.name")
         if not errors.required(f"{where}.containerPort", when=not port.get("containerPort")):
             checks.port_number(port["containerPort"], f"{where}.containerPort", errors)
         if port.get("hostPort"):

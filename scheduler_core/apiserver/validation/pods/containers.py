@@ -42,7 +42,7 @@ def containers(pod: Pod, errors: Errors) -> None:
     names: dict[str, None] = {}
     for i, raw in enumerate(given):
         container(raw, pod, f"{where}[{i}]", errors)
-        checks.unique(errors, names, raw.get("name") or "", f"{where}[{i}].name")
+        errors.unique(names, raw.get("name") or "", f"{where}[{i}].name")
         _course(raw, pod, f"{where}[{i}]", errors)
     _host_ports(given, where, errors)
     _init(pod, errors)
@@ -75,7 +75,7 @@ def _ephemeral(pod: Pod, errors: Errors) -> None:
         path, target = f"{pod.path}.ephemeralContainers[{i}]", raw.get("targetContainerName") or ""
         container(raw, pod, path, errors)
         reject_padded_image(raw, path, errors)
-        checks.unique(errors, names, raw.get("name") or "", f"{path}.name")
+        errors.unique(names, raw.get("name") or "", f"{path}.name")
         errors.not_found(f"{path}.targetContainerName", target, when=target and target not in others)
         given = [field for field in _NOT_ADDED if raw.get(field) is not None]
         if raw.get("resources") == {}:
@@ -99,7 +99,7 @@ def _host_ports(given: Iterable[Object], path: str, errors: Errors) -> None:
         for j, port in enumerate(raw.get("ports") or ()):
             if port.get("hostPort"):
                 taken = f"{port.get('protocol') or 'TCP'}/{port.get('hostIP') or ''}/{port['hostPort']}"
-                checks.unique(errors, seen, taken, f"{path}[{i}].ports[{j}].hostPort")
+                errors.unique(seen, taken, f"{path}[{i}].ports[{j}].hostPort")
 
 
 # lifecycle and probes

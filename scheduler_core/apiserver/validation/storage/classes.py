@@ -87,7 +87,7 @@ def _topology(term: Object, path: str, errors: Errors) -> dict[str, set[str]]:
         errors.required(f"{where}.values", when=not values)
         seen: dict[str, None] = {}
         for j, value in enumerate(values):
-            checks.unique(errors, seen, value, f"{where}.values[{j}]")
+            errors.unique(seen, value, f"{where}.values[{j}]")
         checks.label_name(key, f"{where}.key", errors)
         errors.duplicate(f"{where}.key", key, when=key in found)
         found[key] = set(values)
@@ -103,11 +103,11 @@ def csi_node(manifest: Object, errors: Errors) -> None:
         if len(node.encode()) > _LONGEST_NODE_ID:
             errors.invalid(f"{where}.nodeID", node, f"must be {_LONGEST_NODE_ID} characters or less")
         inner("allocatable", not_negative("count"))(driver, where, errors)
-        checks.unique(errors, seen, name, f"{where}.name")
+        errors.unique(seen, name, f"{where}.name")
         keys: dict[str, None] = {}
         for key in driver.get("topologyKeys") or ():
             errors.required(where, when=not key)
-            checks.unique(errors, keys, key, where)
+            errors.unique(keys, key, where)
             errors.problems(where, key, list_qualified_name_errors(key))
 
 

@@ -204,7 +204,6 @@ class DaemonSetController(WorkloadController):
     """Keeps a DaemonSet's pods."""
 
     name = "daemonset-controller"
-    component = "daemonset-controller"
     kind = "DaemonSet"
     watches = ("DaemonSet", "Pod", "Node")
     event_reasons = (*POD_REASONS, FAILED, SUCCEEDED, _SELECTS_ALL)

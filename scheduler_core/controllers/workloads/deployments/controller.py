@@ -107,7 +107,6 @@ class DeploymentController(Controller):
     """Rolls Deployments out."""
 
     name = "deployment-controller"
-    component = "deployment-controller"
     watches = ("Deployment", "ReplicaSet", "Pod")
     event_reasons = (SCALED, conditions.NOT_CREATED, _SELECTS_ALL, _NO_REVISION, _UNCHANGED, _ROLLED_BACK)
 

@@ -33,7 +33,6 @@ class JobController(WorkloadController):
     """Keeps a Job's pods, and counts them."""
 
     name = "job-controller"
-    component = "job-controller"
     kind = "Job"
     watches = ("Job", "Pod")
     event_reasons = (

@@ -53,7 +53,6 @@ class StatefulSetController(WorkloadController):
     """Keeps a StatefulSet's pods."""
 
     name = "statefulset-controller"
-    component = "statefulset-controller"
     kind = "StatefulSet"
     watches = ("StatefulSet", "Pod")
     event_reasons = (*POD_REASONS, "SuccessfulUpdate", "FailedUpdate", claims.CONFLICT)

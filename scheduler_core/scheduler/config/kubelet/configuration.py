@@ -40,12 +40,8 @@ UNMODELLED = frozenset(_NAMES.split())
 
 T = TypeVar("T")
 _ENFORCEMENTS = (
-    "pods",
-    "system-reserved",
-    "system-reserved-compressible",
-    "kube-reserved",
-    "kube-reserved-compressible",
-    "none",
+    *("pods", "system-reserved", "system-reserved-compressible", "kube-reserved", "kube-reserved-compressible"),
+    *("none",),
 )
 _RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
 

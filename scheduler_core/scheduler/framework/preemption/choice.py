@@ -107,11 +107,8 @@ def split_by_violation(pods: list[Pod], budgets: list[Budget]) -> tuple[list[Pod
 _SHIFT = 1 << 31  # added to each priority, so that more victims of negative priority don't look better
 
 CRITERIA = (
-    "fewest PDB violations",
-    "lowest highest priority",
-    "smallest sum of priorities",
-    "fewest victims",
-    "latest start of the most important victims",
+    *("fewest PDB violations", "lowest highest priority", "smallest sum of priorities", "fewest victims"),
+    *("latest start of the most important victims",),
 )
 
 

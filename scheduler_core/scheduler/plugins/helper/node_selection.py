@@ -28,7 +28,7 @@ _SETTERS = {
     "node.cluster.x-k8s.io/uninitialized": "Cluster API",
 }
 GOING = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
-"""Taints of nodes that are about to be removed: nobody takes these off."""
+"""Taints of nodes that are about to be removed: to take one off is the last that one should try, as the removal may have failed."""
 _STARTS = (
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",

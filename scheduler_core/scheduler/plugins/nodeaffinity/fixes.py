@@ -95,11 +95,8 @@ def _in_term(term: int, at: int, pair: Pair) -> Edit:
 
 NAME = "NodeAffinity"
 FACTS = (
-    "kubernetes.io/arch",
-    "kubernetes.io/os",
-    "node.kubernetes.io/instance-type",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
+    *("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"),
+    *("topology.kubernetes.io/region",),
 )
 
 

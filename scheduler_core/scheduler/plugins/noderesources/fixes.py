@@ -80,10 +80,10 @@ def _is_extended(resource: str) -> bool:
 
 
 def _is_similar(resource: str, other: str) -> bool:
-    """Return whether one may have been meant by the other: of one vendor, pages of another size, or misspelt."""
+    """Return whether one may have been meant by the other: of one vendor, of another vendor, pages of another size, or misspelt."""
     if resource.startswith(HUGE_PAGES) or other.startswith(HUGE_PAGES):
         return resource.startswith(HUGE_PAGES) == other.startswith(HUGE_PAGES)
-    return resource.partition("/")[0] == other.partition("/")[0] or alike(resource, other)
+    return any(a == b for a, b in zip(resource.split("/"), other.split("/"), strict=False)) or alike(resource, other)
 
 
 def _edit(resource: str, other: str) -> Edit:

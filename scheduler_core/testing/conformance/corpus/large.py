@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.admission.admission import Admission, PriorityClasses
-from scheduler_core.apiserver.kinds import kind_of
+from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver.server import APIServer, make_standing_objects
+from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
@@ -125,16 +127,16 @@ def _difference(number: int, expected: Manifest, received: observe.Observed) -> 
 def _objects(scenario: Scenario) -> tuple[list[Manifest], list[Manifest]]:
     """The cluster's nodes and classes, and its pods as the API server admits them, in the scenario's order."""
     others = _items(scenario, "objectsFile")
-    classes = PriorityClasses(o for o in others if o["kind"] == "PriorityClass")
-    admission = Admission(classes)
+    api = APIServer(Store(), APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",)), 0)
+    make_standing_objects(api)
+    for each in others:
+        if each["kind"] == "PriorityClass":
+            api.create(each, imported=True)
     pods: dict[str, Manifest] = {}
     for manifest in _items(scenario, "pendingFile"):
-        kind = kind_of(manifest)
-        assert kind is not None
-        admitted, _ = admission.admit(manifest, kind)
-        metadata = dict(admitted["metadata"])
-        metadata["uid"] = f"{metadata['namespace']}-{metadata['name']}"
-        pods[metadata["name"]] = {**admitted, "metadata": metadata}
+        admitted = api.create(manifest, imported=True)
+        meta = admitted["metadata"]
+        pods[meta["name"]] = with_section(admitted, "metadata", {"uid": f"{meta['namespace']}-{meta['name']}"})
     order = scenario.data.get("order") or list(pods)
     return sorted(others, key=lambda o: (o["kind"] != "Node", o["metadata"]["name"])), [pods[name] for name in order]
 
