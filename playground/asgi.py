@@ -17,9 +17,7 @@ of_pages, settings.MIDDLEWARE = settings.MIDDLEWARE, settings.DOOR_MIDDLEWARE  #
 door = ASGIHandler()
 settings.MIDDLEWARE = of_pages
 
-from playground.serving.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
-from playground.serving.identity import Identified  # noqa: E402
-from playground.serving.proxies import BehindProxies  # noqa: E402
+from playground.serving.gate import BehindProxies, Identified, LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
 from playground.sessions.database.asking import BRIEF  # noqa: E402
 from playground.storage.postgresql.outage import Limits  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402

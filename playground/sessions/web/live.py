@@ -31,8 +31,7 @@ from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notic
 from playground.sessions.web.outside.asking import Watching
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
-from playground.sessions.web.services import Services
-from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.services import Services, SessionLog
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
