@@ -1,19 +1,23 @@
 """HTTP and WebSocket come in here."""
 
 import os
+from typing import Any, cast
 
 import msgspec
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
 from django.core.asgi import get_asgi_application
+from django.core.handlers.asgi import ASGIHandler
+from django.urls import re_path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 pages = get_asgi_application()
+of_pages, settings.MIDDLEWARE = settings.MIDDLEWARE, settings.DOOR_MIDDLEWARE  # a handler reads them once
+door = ASGIHandler()
+settings.MIDDLEWARE = of_pages
 
-from playground.serving.gate import LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
-from playground.serving.identity import Identified  # noqa: E402
-from playground.serving.proxies import BehindProxies  # noqa: E402
+from playground.serving.gate import BehindProxies, Identified, LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
 from playground.sessions.database.asking import BRIEF  # noqa: E402
 from playground.storage.postgresql.outage import Limits  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
@@ -39,10 +43,11 @@ def prepare_structs() -> None:
 
 prepare_structs()
 
+http = URLRouter([re_path(r"^s/[^/]+/k8s(?:/|$)", cast(Any, door)), re_path("", cast(Any, pages))])
 application = BehindProxies(
     Identified(
         ProtocolTypeRouter(
-            {"http": LimitedBody(ReadableType(pages)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
+            {"http": LimitedBody(ReadableType(http)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
         )
     )
 )

@@ -122,6 +122,13 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "playground.middleware.readable_forms",
 ]
+# A session's API server is asked by programs, many times: cookies, languages, and forms are not about it.
+DOOR_MIDDLEWARE = [
+    "playground.middleware.heads",
+    "playground.common.compression.compress_responses",
+    "playground.middleware.never_stored",
+    "playground.middleware.reject_unknown_hosts",
+]
 CSRF_FAILURE_VIEW = "playground.views.responses.not_from_here"
 ROOT_URLCONF = "playground.urls"
 ASGI_APPLICATION = "playground.asgi.application"
@@ -261,7 +268,7 @@ SESSION_COOKIE_AGE = 365 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env("HTTPS") == "1"
 CSRF_TRUSTED_ORIGINS = env("TRUSTED_ORIGINS").split()
-# What these say in X-Forwarded-For and X-Forwarded-Proto counts, and nobody else's (proxies.py).
+# What these say in X-Forwarded-For and X-Forwarded-Proto counts, and nobody else's (gate.py).
 TRUSTED_PROXIES = env_networks("TRUSTED_PROXIES")
 # Who may read /metrics.
 METRICS_CLIENTS = env_networks("METRICS_CLIENTS", "127.0.0.1 ::1")

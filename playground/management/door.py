@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
 from django.core.management.base import CommandError
+
+from playground.common.kubeconfig import write_kubeconfig
 
 HOP_BY_HOP = ("connection", "transfer-encoding", "content-length", "authorization", "host", "accept-encoding")
 CHUNK = 1 << 16
@@ -79,12 +80,7 @@ class Door:
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._thread.start()
         cluster = {"server": self.address, "certificate-authority-data": _encode(certificate / "cert.pem")}
-        context_of = {"cluster": "playground", "user": "playground", "namespace": "default"}
-        config: dict[str, Any] = {"apiVersion": "v1", "kind": "Config", "current-context": "playground"}
-        config |= {"clusters": [{"name": "playground", "cluster": cluster}]}
-        config |= {"contexts": [{"name": "playground", "context": context_of}]}
-        config |= {"users": [{"name": "playground", "user": {"token": self.token}}]}
-        return str(yaml.safe_dump(config, sort_keys=False))
+        return write_kubeconfig("playground", cluster, {"token": self.token})
 
     def stop(self) -> None:
         """Listen no more."""

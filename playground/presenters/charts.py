@@ -3,105 +3,13 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from scheduler_core.formats.export import harmless
 
 # The figures of the metrics page: curves over virtual time, distributions over buckets, bars by label.
 #
 # A trace names the colour token that it is drawn in (`token`); static/playground/js/metrics.js looks the token up.
-
-# Two histories laid side by side: what both have comes level, and where a step leads to from there.
-
-GRAINS = ("plugin", "point", "pod", "event")
-
-
-class TakenStep(Protocol):
-    """A step: the position after it, the extension point that ran ("" where none did), and what it is aligned by."""
-
-    @property
-    def position(self) -> int: ...
-
-    @property
-    def point(self) -> str: ...
-
-    @property
-    def print(self) -> str: ...
-
-
-class Stretch(Protocol):
-    """The steps that an attempt is reached and made by, and the position before them."""
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def steps(self) -> Sequence[TakenStep]: ...
-
-
-class Row(NamedTuple):
-    """The positions after a step that both sessions make, or only one. `point` is the extension point that ran, "" if none did."""
-
-    at: tuple[int, int]
-    point: str
-
-
-def align_rows(ours: Stretch, theirs: Stretch) -> list[Row]:
-    """The steps of two stretches: what both did is one row; what only one did goes beside what only the other did, as far as it lasts."""
-    pairs = align_sequences(
-        [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
-    )
-    out = [Row((ours.start, theirs.start), "")]
-    i = j = 0
-    for next_i, next_j in [*pairs, (len(ours.steps), len(theirs.steps))]:
-        while i < next_i or j < next_j:
-            mine, other = ours.steps[i:next_i][:1], theirs.steps[j:next_j][:1]
-            out.append(_row(out[-1], mine, other))
-            i, j = i + len(mine), j + len(other)
-        if i < len(ours.steps) and j < len(theirs.steps):
-            out.append(_row(out[-1], ours.steps[i : i + 1], theirs.steps[j : j + 1]))
-            i, j = i + 1, j + 1
-    return out
-
-
-def _row(before: Row, mine: Sequence[TakenStep], other: Sequence[TakenStep]) -> Row:
-    at = tuple(steps[0].position if steps else stayed for steps, stayed in zip((mine, other), before.at, strict=True))
-    return Row((at[0], at[1]), (mine or other)[0].point)
-
-
-def place_of(steps: Sequence[Row], at: tuple[int, int | None]) -> int:
-    """The index of the last row that neither is beyond; for a second position of None only the first one counts."""
-    ours, theirs = at
-    known = [i for i, row in enumerate(steps) if row.at[0] <= ours and (theirs is None or row.at[1] <= theirs)]
-    return known[-1] if known else 0
-
-
-def forward(steps: Sequence[Row], i: int, following: Sequence[Row], grain: str) -> tuple[int, int]:
-    """Return the positions after one step of a grain from row `i`; `following` are the next attempt's rows."""
-    left = [*steps[i + 1 :], *following[1:]]
-    if not left:
-        return steps[i].at
-    if grain == "pod":
-        return (steps if i + 1 < len(steps) else following)[-1].at
-    if grain == "plugin":
-        return left[0].at
-    met = (row for before, row in zip([steps[i], *left], left, strict=False) if _begins(before, row, grain))
-    return next(met, left[-1]).at
-
-
-def back(steps: Sequence[Row], i: int, grain: str) -> tuple[int, int]:
-    """Return the positions after one step back, at most to the end of the attempt before."""
-    if grain == "plugin" or i < 2:
-        return steps[max(0, i - 1)].at
-    if grain == "pod":
-        return steps[0].at
-    met = (j for j in range(i - 1, 0, -1) if _begins(steps[j - 1], steps[j], grain))
-    return steps[next(met, 0)].at
-
-
-def _begins(before: Row, row: Row, grain: str) -> bool:
-    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step without a plugin."""
-    return not row.point if grain == "event" else row.point not in ("", before.point)
 
 
 def align_sequences(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:

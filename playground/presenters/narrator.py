@@ -8,8 +8,7 @@ from playground.presenters.look import CLUSTER, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, present_pod, present_step, scheduler_of, short
 from playground.presenters.sentences.kinds import RANK, RecordLine, of_record
-from playground.presenters.sentences.records import attempt_ended
-from playground.presenters.sentences.step import of_late_step, of_preparation
+from playground.presenters.sentences.records import attempt_ended, of_late_step, of_preparation
 from playground.presenters.stage.aim import at_hand
 from playground.presenters.stage.cluster import count_waiting
 from playground.presenters.words import Message, gettext_noop, message

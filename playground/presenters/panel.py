@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from playground.presenters.look import Look
 from playground.presenters.names import Names
+from playground.presenters.words import Message
 
 NAMES_AS_THEY_ARE = Names()
 Context = TypeVar("Context", covariant=True)
@@ -63,3 +64,26 @@ class Seen(Struct, frozen=True, array_like=True):
 
     position: int
     look: Look
+
+
+Body = TypeVar("Body", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[Body, Card]):
+    """`question` heads the stage; `detail` and then `facts`, a few words each, stand beside it.
+
+    `body` is the stage's own data, for templates/panels/stage/<name>.html.
+
+    `forms` are the other forms of the same answer: name to title, the first one is shown unless the look names another. The form "nodes" is
+    the cluster map, which stands beneath the stage; `map` says whether it is seen below the other forms as well. Of `cards`, by the ids of
+    their elements, only those that change are sent; each names its template by its `kind` (templates/panels/stage/<kind>.html).
+    """
+
+    question: Message
+    body: Body
+    detail: Message | None = None
+    forms: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[str, Card] = field(default_factory=dict)
+    map: bool = False
+    facts: list[Message] = field(default_factory=list)

@@ -26,7 +26,7 @@ from playground.presenters.scene import (
     short,
     with_extenders,
 )
-from playground.presenters.stage.binding.ended import of_attempt
+from playground.presenters.stage.binding import of_attempt
 from playground.presenters.stage.binding.lanes import POINTS
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world.readonly import (

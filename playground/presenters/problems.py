@@ -1,10 +1,34 @@
 """What is wrong with a field, as a message: what was received, what was expected. kube's own words stay as they are."""
 
+import re
 from pathlib import Path
 from typing import Protocol
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.words import Message, exactly, gettext_noop, match_text, message
+
+# Whole texts, and patterns of texts about devices and claims.
+PLAIN_WORDS = Path(__file__).with_name("plain.yaml")
+_FREE = gettext_noop("The node has less free %(resource)s than the pod requests.")
+_TAINT = gettext_noop("The node has the taint %(taint)s, which the pod does not tolerate.")
+_GATE = gettext_noop("The pod has a scheduling gate. It enters the queue once the gate is removed.")
+
+
+def in_plain_words(reason: str) -> Message | None:
+    """Explain one of kube's reasons; None if its own text is plain enough."""
+    words = read_yaml(PLAIN_WORDS)
+    if reason in words["exact"]:
+        return message(words["exact"][reason])
+    if reason.startswith("Insufficient "):
+        return message(_FREE, resource=reason.removeprefix("Insufficient "))
+    head, _, taint = reason.partition("untolerated taint ")
+    if taint and head == "node(s) had ":
+        return message(_TAINT, taint=taint)
+    if "scheduling gates" in reason:
+        return message(_GATE)
+    shapes = ((re.fullmatch(shape, reason), text) for shape, text in words["shapes"].items())
+    return next((message(text, **found.groupdict()) for found, text in shapes if found), None)
+
 
 # The playground's own words about fields, as the engine says them: what was expected, what was received, and whole sentences.
 WORDS = Path(__file__).with_suffix(".yaml")

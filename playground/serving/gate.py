@@ -1,7 +1,11 @@
 """The gate in front of the application, whatever server runs it: bodies that it does not take, and pages that may not open a socket."""
 
 import codecs
-from collections.abc import Awaitable, Callable, Mapping
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,6 +17,8 @@ from django.http.request import split_domain_port, validate_host
 from django.template.loader import render_to_string
 from django.utils.http import parse_header_parameters
 
+from playground.common.addresses import Address, Network, is_in, read_address
+from playground.common.logs import REQUEST, SESSION
 from playground.serving.bodies import body_limit
 from playground.sessions.protocol.errors import SessionError
 
@@ -161,3 +167,101 @@ def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
     # The default is the one that Django has in debug mode.
     allowed = settings.ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
     return validate_host(split_domain_port(host)[0], allowed)
+
+
+REQUEST_ID = b"x-request-id"
+FORWARDED = (b"x-forwarded-for", b"x-forwarded-proto", REQUEST_ID)
+SCHEMES = {"http": {"http": "http", "https": "https"}, "websocket": {"http": "ws", "https": "wss"}}
+
+
+class BehindProxies:
+    """Hands a request on as if its client had asked this server directly."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        await self._application(apply_forwarded_headers(scope, settings.TRUSTED_PROXIES), receive, send)
+
+
+def apply_forwarded_headers(scope: Any, trusted: Sequence[Network]) -> Any:
+    """The scope with the client and the scheme that trusted proxies tell; without their headers where somebody else sent them."""
+    if not trusted or scope["type"] not in SCHEMES:
+        return scope
+    peer = read_address((scope.get("client") or ("",))[0])
+    if peer is None or not is_in(peer, trusted):
+        headers = [(name, value) for name, value in scope["headers"] if name.lower() not in FORWARDED]
+        return {**scope, "headers": headers}
+    hops, protocols = (_values(scope["headers"], name) for name in FORWARDED[:2])
+    seen: dict[str, Any] = {"client": (str(client_of(peer, hops, trusted)), 0)}
+    if protocols and (scheme := SCHEMES[scope["type"]].get(protocols[-1].lower())):
+        seen["scheme"] = scheme
+    return {**scope, **seen}
+
+
+def client_of(peer: Address, hops: Sequence[str], trusted: Sequence[Network]) -> Address:
+    """The nearest address that is no trusted proxy's; the farthest proxy's where there is none, or what follows can't be read."""
+    client = peer
+    for hop in reversed(hops):
+        address = read_address(hop)
+        if address is None:
+            break
+        client = address
+        if not is_in(address, trusted):
+            break
+    return client
+
+
+def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:
+    """The values of a header in the order in which proxies added them, whether in one line or in several."""
+    lines = [value.decode("latin-1") for name, value in headers if name.lower() == wanted]
+    return [value.strip() for line in lines for value in line.split(",") if value.strip()]
+
+
+log = logging.getLogger(__name__)
+
+_SOUND = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
+class Identified:
+    """Hands a request on with its id in the context."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._application(scope, receive, send)
+            return
+        identity, begun, status = _identity(scope["headers"]), time.monotonic(), 0
+        REQUEST.set(identity)
+        SESSION.set(0)
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message["headers"], (REQUEST_ID, identity.encode())]}
+            await send(message)
+
+        try:
+            await self._application(scope, receive, answer)
+        finally:
+            _note(scope, status, round((time.monotonic() - begun) * 1000))
+
+
+def _identity(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """The one that a trusted proxy has given, or a new one."""
+    if settings.TRUSTED_PROXIES:
+        for name, value in headers:
+            given = value.decode("latin-1")
+            if name.lower() == REQUEST_ID and _SOUND.fullmatch(given):
+                return given
+    return secrets.token_hex(8)
+
+
+def _note(scope: Any, status: int, milliseconds: int) -> None:
+    method = scope.get("method") or "WEBSOCKET"
+    figures = {"method": method, "status": status, "milliseconds": milliseconds}
+    said = f"answered {status} in" if status else "open for"
+    log.info("%s %s %s %d ms", method, scope["path"], said, milliseconds, extra={"figures": figures})

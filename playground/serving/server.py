@@ -24,7 +24,7 @@ from twisted.protocols.policies import ProtocolWrapper
 
 from playground.serving.bodies import FULL, Body
 from playground.serving.connections import PROBED, Visit, Visits
-from playground.serving.proxies import apply_forwarded_headers
+from playground.serving.gate import apply_forwarded_headers
 from playground.sessions.limits import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
 from playground.sessions.web.consumers import CLOSE_AGAIN, SessionConsumer

@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.client import RequestFactory
 
 from playground.common.logs import MOST_KEPT, REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
-from playground.serving.identity import Identified
+from playground.serving.gate import Identified
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.views.access import creator

@@ -10,8 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
-from playground.serving.gate import is_own_origin
-from playground.serving.proxies import apply_forwarded_headers
+from playground.serving.gate import apply_forwarded_headers, is_own_origin
 from playground.settings import env_networks
 from tests.faults.servers import serving
 from tests.faults.visitor import Visitor

@@ -125,3 +125,52 @@ def test_explain_says_why_a_gang_is_stuck() -> None:
     assert facts["GroupCycleFailed"]["message"].startswith("minCount (3) cannot be satisfied")
     lone = explain(sim, "default/lone")
     assert (lone.state, [each.code for each in lone.reasons]) == (State.GATED, ["GangScheduling/GroupMissing"])
+
+
+def _term(app: str) -> dict[str, Any]:
+    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "zone"}
+
+
+def _labeled(app: str, manifest: dict[str, Any]) -> dict[str, Any]:
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": {"app": app}}}
+
+
+def _apart(app: str) -> dict[str, Any]:
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_term(app)]}}
+
+
+def test_plugins_count_pods_beyond_the_placement_that_is_tried() -> None:
+    zones = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+    spread = {**_term("x"), "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
+    sim = world(
+        node("a", cpu="4", labels={"zone": "one"}),
+        node("b", cpu="4", labels={"zone": "two"}),
+        _labeled("x", pod("there", nodeName="a")),
+        group("g", 1, **zones),
+        member("first", "g", nodeName="a"),
+        _labeled("x", member("next", "g", topologySpreadConstraints=[spread])),
+        topology_aware_scheduling=True,
+    )
+    assert "next" not in placed(run(sim))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_victim_that_is_put_back_counts_in_its_whole_domain(narrow: bool) -> None:
+    zones = {"schedulingConstraints": {"topology": [{"key": "zone"}]}} if narrow else {}
+    classes = [
+        {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
+        for name, value in (("middle", 5), ("high", 10))
+    ]
+    sim = world(
+        *classes,
+        node("elsewhere", cpu="1", labels={"zone": "one"}),
+        node("a", cpu="4", labels={"zone": "two"}),
+        node("b", cpu="1", labels={"zone": "two"}),
+        pod("large", cpu="4", nodeName="a"),
+        _labeled("v", pod("small", cpu="100m", nodeName="b", priorityClassName="middle")),
+        group("g", 1, priorityClassName="high", **zones),
+        member("m", "g", cpu="3", priorityClassName="high", affinity=_apart("v")),
+        topology_aware_scheduling=narrow,
+    )
+    run(sim, 1)
+    assert [each.name for each in sim.store.pods()] == ["m"]

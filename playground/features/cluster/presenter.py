@@ -1,14 +1,165 @@
 """The components around the schedulers: controllers, budgets, rollouts, and what nodes.py has of nodes."""
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from playground.features.cluster.nodes import drains, node, nodes, series, zones
-from playground.presenters.amounts import clock, duration
+from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts import curves
-from playground.presenters.sentences.deeds import describe_deeds
+from playground.presenters.sentences.lines import describe_deeds
+from playground.presenters.stage.controller.owners import eviction
 from playground.presenters.stage.controller.replicas import replicas
 from playground.presenters.words import gettext_noop
+
+MOST_CHANGES = 40
+GI = 2**30
+CHARTED = ("memory.available", "nodefs.available", "pid.available")
+
+
+def nodes(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+    return [{**row, "conditions": _notable(row["conditions"]), "ready": _ready(row["conditions"])} for row in rows]
+
+
+def _ready(conditions: list[dict[str, Any]]) -> str:
+    return next((str(c["status"]) for c in conditions if c["type"] == "Ready"), "")
+
+
+def _notable(conditions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the abnormal conditions."""
+    return [c for c in conditions if c["status"] != ("True" if c["type"] == "Ready" else "False")]
+
+
+def node(row: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """`changes`: which condition changed when, newest first."""
+    return {
+        **row,
+        "ready": _ready(row["conditions"]),
+        "changes": _changes(row["levels"]),
+        "signals": [_signal(signal) for signal in row["signals"]],
+        "charts": [chart for name in CHARTED if (chart := _chart(row, name, now))],
+        "evictions": [eviction(each) for each in row["evictions"]],
+        "planned": [{**plan, "at": clock(plan["at"])} for plan in row["planned"]],
+        "drains": drains(row["drains"]),
+    }
+
+
+def _signal(row: Mapping[str, Any]) -> dict[str, Any]:
+    """`share`: how much is left, in percent; `marks`: where the thresholds stand."""
+    capacity = max(row["capacity"], 1)
+    return {
+        "signal": row["signal"],
+        "available": _amount(row["signal"], row["available"]),
+        "capacity": _amount(row["signal"], row["capacity"]),
+        "share": min(max(round(100 * row["available"] / capacity), 0), 100),
+        "short": any(row["available"] < t["amount"] for t in row["thresholds"]),
+        "marks": [
+            {
+                "text": t["text"],
+                "soft": bool(t["grace"]),
+                "share": min(max(round(100 * t["amount"] / capacity, 1), 0), 99),
+            }
+            for t in row["thresholds"]
+        ],
+    }
+
+
+def _amount(signal: str, value: int) -> str:
+    return memory(value) if "inodes" not in signal and not signal.startswith("pid") else thousands(value)
+
+
+def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | None:
+    """Return a chart of a signal over virtual time, with its thresholds; None if there is nothing to draw."""
+    measured, size = row["measured"], 1 if signal.startswith("pid") else GI
+    if len(measured) < 2:
+        return None
+    times, unit, lines = series({"": measured}, (signal,), now)
+    curve = [round(value / size, 3) for value in next(iter(lines.values()))]
+    found = next((s for s in row["signals"] if s["signal"] == signal), None)
+    if found is None or len(set(curve)) < 2:
+        return None
+    below = {f"threshold {t['text']}": [round(t["amount"] / size, 3)] * len(times) for t in found["thresholds"]}
+    if found["if_requested"] is not None:
+        below["as requested"] = [round(found["if_requested"] / size, 3)] * len(times)
+    figure = curves(times, unit, {signal: curve, **below}, False)
+    when = [e["t"] / (MINUTE if unit == "min" else SECOND) for e in row["evictions"] if e["signal"] == signal]
+    if when:
+        figure["data"].append(_build_eviction_trace([(at, curve[_index(times, at)]) for at in when]))
+    return {
+        "id": f"signal-{signal.replace('.', '-')}",
+        "title": f"{signal} (GiB)" if size == GI else signal,
+        "figure": figure,
+    }
+
+
+def _index(times: Sequence[float], at: float) -> int:
+    """The last of the times that is not later."""
+    return max(bisect_right(times, at) - 1, 0)
+
+
+def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """A mark where a pod was evicted."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "evicted",
+        "x": [x for x, _ in marks],
+        "y": [y for _, y in marks],
+        "token": "--no-mark",
+    }
+
+
+def zones(rows: Sequence[Mapping[str, Any]], now: int) -> list[dict[str, Any]]:
+    """Zones of nodes; `next` in words."""
+    return [
+        {**row, "next": duration(max(row["next"] - now, 0)) if row["waiting"] and row["next"] else ""} for row in rows
+    ]
+
+
+def drains(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {**row, "since": clock(row["since"]), "ended": "" if row["ended"] is None else clock(row["ended"])}
+        for row in rows
+    ]
+
+
+def _changes(levels: list[dict[str, Any]]) -> list[dict[str, str]]:
+    changes = []
+    for before, after in pairwise(levels):
+        for name, value in after.items():
+            if name != "t" and before.get(name) != value:
+                was = str(before.get(name, ""))
+                changes.append({"t": clock(after["t"]), "type": name, "was": was, "is": str(value)})
+    return changes[::-1][:MOST_CHANGES]
+
+
+MINUTE = 60 * SECOND
+
+
+def series(
+    levels: Mapping[str, Sequence[Mapping[str, Any]]], names: Sequence[str], now: int
+) -> tuple[list[float], str, dict[str, list[float]]]:
+    """Times in a unit that suits them, the unit, and the values of each object and figure at these times."""
+    times = sorted({now, *(level["t"] for kept in levels.values() for level in kept)})
+    unit, size = ("min", MINUTE) if times and times[-1] - times[0] > 10 * MINUTE else ("s", SECOND)
+    lines = {
+        " ".join(part for part in (key, name if len(names) > 1 else "") if part): _steps(kept, name, times)
+        for key, kept in levels.items()
+        for name in names
+    }
+    return [round(t / size, 3) for t in times], unit, lines
+
+
+def _steps(kept: Sequence[Mapping[str, Any]], name: str, times: Sequence[int]) -> list[float]:
+    """The value that holds at each time; 0 where there is none yet."""
+    values, i, value = [], 0, 0.0
+    for t in times:
+        while i < len(kept) and kept[i]["t"] <= t:
+            value = float(kept[i].get(name) or 0)
+            i += 1
+        values.append(value)
+    return values
+
 
 # Rollouts: a Deployment's ReplicaSets, old and new, over virtual time.
 

@@ -3,20 +3,40 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
-from playground.features.comparison import compared
 from playground.presenters.amounts import amount, clock
 from playground.presenters.scene import count_evaluated_nodes, short
 from playground.presenters.words import Message, gettext_noop, message
+from playground.sessions.protocol.comparing import (
+    AttemptDetail,
+    Comparison,
+    HistoryOutline,
+    OutlinedAttempt,
+    OutlinedPod,
+    ResourceUse,
+    ScoreBoard,
+    ScoredNode,
+)
+from playground.sessions.protocol.looking import Configured
 
 MOST_FIELDS = 40
 MOST_PREEMPTIONS = 200
 
-Pair = tuple[compared.AttemptDetail | None, compared.AttemptDetail | None]
+Pair = tuple[AttemptDetail | None, AttemptDetail | None]
 
 
-def present(comparison: compared.Comparison) -> dict[str, Any]:
+class Scored(Protocol):
+    """An attempt or a moment with scores, and the node that was chosen by them."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def board(self) -> ScoreBoard | None: ...
+
+
+def present(comparison: Comparison) -> dict[str, Any]:
     """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
     sides = comparison.sides
     return {
@@ -32,16 +52,16 @@ def present(comparison: compared.Comparison) -> dict[str, Any]:
         "summary": _summary(sides),
         "resources": _resources(sides),
         "preemptions": _preemptions(sides),
-        "charts": [compared.utilisation(sides), compared.plot_bound_pods(sides)],
+        "charts": [utilisation(sides), plot_bound_pods(sides)],
     }
 
 
-def identical(comparison: compared.Comparison) -> bool:
+def identical(comparison: Comparison) -> bool:
     """Return whether one history is the beginning of the other, or both are the same."""
     return comparison.common == min(comparison.heads)
 
 
-def _first(comparison: compared.Comparison) -> dict[str, Any] | None:
+def _first(comparison: Comparison) -> dict[str, Any] | None:
     """The first attempt that differs: what differs in words, and both attempts."""
     if comparison.first is None:
         return None
@@ -54,11 +74,11 @@ def _first(comparison: compared.Comparison) -> dict[str, Any] | None:
     }
 
 
-def _with_refusals(attempt: compared.AttemptDetail | None) -> dict[str, Any] | None:
+def _with_refusals(attempt: AttemptDetail | None) -> dict[str, Any] | None:
     return None if attempt is None else {**_attempt(attempt), "refusals": attempt.refusals}
 
 
-def _attempt(attempt: compared.Attempt) -> dict[str, Any]:
+def _attempt(attempt: OutlinedAttempt) -> dict[str, Any]:
     return {
         "pod": attempt.pod,
         "name": short(attempt.pod),
@@ -74,7 +94,7 @@ def _attempt(attempt: compared.Attempt) -> dict[str, Any]:
     }
 
 
-def what_differs(ours: compared.AttemptDetail | None, theirs: compared.AttemptDetail | None) -> list[Message]:
+def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> list[Message]:
     """Return the differences in words, the most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
@@ -104,7 +124,7 @@ _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
 )
 
 
-def _clock(comparison: compared.Comparison) -> dict[str, Any] | None:
+def _clock(comparison: Comparison) -> dict[str, Any] | None:
     """The first attempt that began or ended at another virtual time."""
     if comparison.clock is None:
         return None
@@ -121,19 +141,14 @@ def _clock(comparison: compared.Comparison) -> dict[str, Any] | None:
 _DIGITS = re.compile(r"(\d{1,18})")
 
 
-class Nowhere(NamedTuple):
-    """The place of a pod that one of the two does not have."""
-
-    node: str = ""
-    place: str = ""
-    at: int = 0
+NOWHERE = OutlinedPod("", "", 0)  # the place of a pod that one of the two does not have
 
 
-def pods(comparison: compared.Comparison, everything: bool) -> list[dict[str, Any]]:
+def pods(comparison: Comparison, everything: bool) -> list[dict[str, Any]]:
     """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
     ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
-    rows = [_row(key, ours.get(key, Nowhere()), theirs.get(key, Nowhere())) for key in keys]
+    rows = [_row(key, ours.get(key, NOWHERE), theirs.get(key, NOWHERE)) for key in keys]
     rows.sort(key=lambda row: (not row["differs"], _natural(row["key"])))
     return rows if everything else [row for row in rows if row["differs"]]
 
@@ -143,7 +158,7 @@ def _natural(key: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
 
 
-def _row(key: str, ours: compared.PodPlace, theirs: compared.PodPlace) -> dict[str, Any]:
+def _row(key: str, ours: OutlinedPod, theirs: OutlinedPod) -> dict[str, Any]:
     differs = ours.node != theirs.node or _normalize_place(ours.place) != _normalize_place(theirs.place)
     return {"key": key, "name": short(key), "sides": [ours, theirs], "differs": differs}
 
@@ -156,9 +171,9 @@ def _normalize_place(place: str) -> str:
 # Scores.
 
 
-def scores(ours: compared.Scored | None, theirs: compared.Scored | None) -> dict[str, Any] | None:
+def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
-    boards: list[compared.Board | None] = [attempt.board if attempt is not None else None for attempt in (ours, theirs)]
+    boards: list[ScoreBoard | None] = [attempt.board if attempt is not None else None for attempt in (ours, theirs)]
     if boards[0] is None and boards[1] is None:
         return None
     plugins: dict[str, list[int | None]] = {}
@@ -174,10 +189,7 @@ def scores(ours: compared.Scored | None, theirs: compared.Scored | None) -> dict
 
 
 def _build_score_row(
-    node: str,
-    plugins: Sequence[str],
-    tables: Sequence[Mapping[str, compared.ScoredNode]],
-    attempts: Sequence[compared.Scored | None],
+    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, ScoredNode]], attempts: Sequence[Scored | None]
 ) -> dict[str, Any]:
     rows = [table.get(node) for table in tables]
     cells = []
@@ -197,7 +209,7 @@ def _build_score_row(
 # Sums.
 
 
-def _summary(sides: Sequence[compared.Outline]) -> list[dict[str, Any]]:
+def _summary(sides: Sequence[HistoryOutline]) -> list[dict[str, Any]]:
     rows = [
         (gettext_noop("nodes"), [side.nodes for side in sides]),
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
@@ -223,25 +235,25 @@ def _summary(sides: Sequence[compared.Outline]) -> list[dict[str, Any]]:
     return lines
 
 
-def _changes(side: compared.Outline) -> list[tuple[int, int]]:
+def _changes(side: HistoryOutline) -> list[tuple[int, int]]:
     """Moments when more pods had a node than before."""
     points = side.bound
     return [point for before, point in pairwise(points) if point[1] > before[1]]
 
 
-def _waiting(side: compared.Outline) -> int:
+def _waiting(side: HistoryOutline) -> int:
     return sum(pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values())
 
 
-def _count_failures(side: compared.Outline) -> int:
+def _count_failures(side: HistoryOutline) -> int:
     return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
 
 
-def _count_victims(side: compared.Outline) -> int:
+def _count_victims(side: HistoryOutline) -> int:
     return sum(len(attempt.victims) for attempt in side.attempts)
 
 
-def _resources(sides: Sequence[compared.Outline]) -> list[dict[str, Any]]:
+def _resources(sides: Sequence[HistoryOutline]) -> list[dict[str, Any]]:
     """Per resource what is requested of what there is, in both."""
     tables = [{use.resource: use for use in side.resources} for side in sides]
     rows = []
@@ -251,7 +263,7 @@ def _resources(sides: Sequence[compared.Outline]) -> list[dict[str, Any]]:
     return rows
 
 
-def _used(use: compared.ResourceUse | None) -> dict[str, Any] | None:
+def _used(use: ResourceUse | None) -> dict[str, Any] | None:
     if use is None:
         return None
     return {
@@ -261,11 +273,11 @@ def _used(use: compared.ResourceUse | None) -> dict[str, Any] | None:
     }
 
 
-def _preemptions(sides: Sequence[compared.Outline]) -> dict[str, Any]:
+def _preemptions(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
     """Preemptions since the two part, the n-th of a pod beside its n-th."""
-    tables: list[dict[tuple[str, int], compared.Attempt]] = []
+    tables: list[dict[tuple[str, int], OutlinedAttempt]] = []
     for side in sides:
-        table: dict[tuple[str, int], compared.Attempt] = {}
+        table: dict[tuple[str, int], OutlinedAttempt] = {}
         counts: dict[str, int] = {}
         for attempt in side.attempts:
             if attempt.victims:
@@ -291,7 +303,7 @@ def _preemptions(sides: Sequence[compared.Outline]) -> dict[str, Any]:
 # Configurations.
 
 
-def configuration_differences(ours: compared.Configured, theirs: compared.Configured) -> list[dict[str, Any]]:
+def configuration_differences(ours: Configured, theirs: Configured) -> list[dict[str, Any]]:
     """Fields of the schedulers' configurations and of the settings that differ, at most MOST_FIELDS."""
     tables = [
         {"settings": side.settings, **{scheduler.name: scheduler.manifest for scheduler in side.schedulers}}
@@ -320,3 +332,35 @@ def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]])
 def _value(value: object) -> str:
     text = "–" if value is None else str(value)
     return text if len(text) <= 200 else text[:199] + "…"
+
+
+SECOND = 1_000_000_000
+NAMES = ("A", "B")
+
+
+def utilisation(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
+    """A figure: per resource how much of it is requested, in percent, one bar for each session."""
+    names = list(dict.fromkeys(use.resource for side in sides for use in side.resources))
+    data = []
+    for name, side in zip(NAMES, sides, strict=True):
+        used = {use.resource: 100 * use.requested / use.allocatable for use in side.resources}
+        bars = [round(used.get(resource, 0.0), 1) for resource in names]
+        data.append({"type": "bar", "name": name, "x": names, "y": bars})
+    layout = {"barmode": "group", "yaxis": {"ticksuffix": " %", "rangemode": "tozero"}}
+    return {"kind": "utilisation", "data": data, "layout": layout}
+
+
+def plot_bound_pods(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
+    """A figure: pods with a node over virtual time in seconds, one line for each session."""
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "line": {"shape": "hv"},
+            "name": name,
+            "x": [t / SECOND for t, _ in side.bound],
+            "y": [count for _, count in side.bound],
+        }
+        for name, side in zip(NAMES, sides, strict=True)
+    ]
+    return {"kind": "bound", "data": data, "layout": {"xaxis": {"ticksuffix": " s"}, "yaxis": {"rangemode": "tozero"}}}

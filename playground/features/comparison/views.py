@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from playground.features.comparison.presenter import pods, present, scores
+from playground.sessions.protocol.comparing import Comparison
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.comparisons import Comparison
 from playground.views.access import opens
 from playground.views.responses import page_of, whole_number
 from playground.views.sharing import tree

@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+from playground.common.kubeconfig import write_kubeconfig
 from playground.common.logs import DOOR
 from playground.presenters.look import Look
 from playground.sessions.limits import vouch
@@ -30,23 +31,6 @@ from playground.views.access import edits, opens, scope_of
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
 from scheduler_core.world.commands import BeginLife
 
-_KUBECONFIG = """apiVersion: v1
-kind: Config
-current-context: {name}
-clusters:
-- name: {name}
-  cluster:
-    server: {server}
-contexts:
-- name: {name}
-  context:
-    cluster: {name}
-    user: {name}
-    namespace: default
-users:
-- name: {name}
-  user: {{}}
-"""
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 LARGE = 1 << 20
 CHUNK = 1 << 18
@@ -67,6 +51,7 @@ async def door(request: HttpRequest, key: str, path: str = "") -> HttpResponseBa
         response = _fail(failure)
     except SessionError as error:
         response = _fail(_failure_of(error))
+    response.headers["X-Content-Type-Options"] = "nosniff"
     DOOR.labels(request.method, _kind_of(path), str(response.status_code)).inc()
     return response
 
@@ -117,9 +102,19 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     ):
         return await _watch(client, call)
     read = Read(at=at, call=call)
-    answered = await client.on_loop(lambda live: live.ask_at_head(read) if at is None else live.ask(read))
-    await _go_on(client, answered.live and at is None)
+    answered = await client.on_loop(lambda live: _read(live, read))
     return _respond(request, answered)
+
+
+async def _read(live: LiveSession, read: Read) -> Answered:
+    """Read the head, or the past. A live session that slept reads the state that it has on the clock first."""
+    if read.at is not None:
+        return await live.ask(read)
+    slept, answered = live.driver is None, await live.ask_at_head(read)
+    if answered.live:
+        await live.go_live()
+        answered = await live.ask_at_head(read) if slept else answered
+    return answered
 
 
 async def _go_on(client: SessionClient, live: bool) -> None:
@@ -207,9 +202,14 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
         wall=time.time_ns(),
         max_objects=settings.MAX_OBJECTS,
     )
-    answered = await client.on_loop(lambda live: live.changes.serve(write))
-    await _go_on(client, answered.live)
-    return _respond(request, answered)
+
+    async def serve(live: LiveSession) -> Answered:
+        answered = await live.changes.serve(write)
+        if answered.live:
+            await live.go_live()
+        return answered
+
+    return _respond(request, await client.on_loop(serve))
 
 
 # Watches
@@ -289,6 +289,5 @@ async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpRespons
     """A kubeconfig that leads to the session with this key."""
     server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")
     name = f"playground-{client.session.pk}"
-    text = _KUBECONFIG.format(name=name, server=server)
     headers = {"Content-Disposition": f'attachment; filename="{name}.yaml"'}
-    return HttpResponse(text, content_type="application/yaml", headers=headers)
+    return HttpResponse(write_kubeconfig(name, {"server": server}), content_type="application/yaml", headers=headers)

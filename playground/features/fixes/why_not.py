@@ -2,7 +2,7 @@
 
 from typing import Any, TypedDict
 
-from playground.presenters.plain import in_plain_words
+from playground.presenters.problems import in_plain_words
 from playground.presenters.words import Message
 from scheduler_core.analysis.inspection import WhyNot
 

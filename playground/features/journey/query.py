@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playground.features.journey.cycle_state import CycleStateKeys
+from playground.features.journey.presenter import CycleStateKeys
 from playground.sessions.protocol.base import Query
 
 

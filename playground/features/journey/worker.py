@@ -3,8 +3,7 @@
 import time
 from typing import Any
 
-from playground.features.journey.cycle_state import CycleStateKeys, keys_of
-from playground.features.journey.presenter import describe_attempt, describe_stranded
+from playground.features.journey.presenter import CycleStateKeys, describe_attempt, describe_stranded, keys_of
 from playground.features.journey.query import CycleState, Journey
 from playground.presenters.journey import Story
 from playground.presenters.journey import journey as story_of

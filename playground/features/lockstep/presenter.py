@@ -3,54 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
-from playground.features.comparison.compared import Attempt, Comparison, Scored
 from playground.features.comparison.presenter import scores
+from playground.features.lockstep.query import HeldMoment, StretchSteps, TakenStep
 from playground.presenters.amounts import clock
+from playground.presenters.charts import align_sequences
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
+from playground.sessions.protocol.comparing import Comparison, OutlinedAttempt
 
 SCHEDULED = "scheduled"
 DECIDED = 5  # attempts in the table of decisions
-
-
-class Refusal(Protocol):
-    """The number of nodes that a plugin refused with a text."""
-
-    @property
-    def plugin(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def count(self) -> int: ...
-
-
-class Moment(Scored, Protocol):
-    """A world at a position: where the present cycle stands and what it has found so far (query.py)."""
-
-    @property
-    def now(self) -> int: ...
-
-    @property
-    def pod(self) -> str: ...
-
-    @property
-    def point(self) -> str: ...
-
-    @property
-    def plugin(self) -> str: ...
-
-    @property
-    def evaluated(self) -> int | None: ...
-
-    @property
-    def feasible(self) -> int | None: ...
-
-    @property
-    def refusals(self) -> Sequence[Refusal]: ...
 
 
 class Differences(TypedDict):
@@ -62,7 +26,7 @@ class Differences(TypedDict):
     differing: int
 
 
-def moment(sides: tuple[Moment, Moment]) -> Differences:
+def moment(sides: tuple[HeldMoment, HeldMoment]) -> Differences:
     """The differences of the present moment: where each stands, refusals for each reason, and total scores."""
     compared = scores(*sides)
     refused = _refusals(sides)
@@ -72,7 +36,7 @@ def moment(sides: tuple[Moment, Moment]) -> Differences:
     return {"rows": rows, "refusals": refused, "scores": compared, "differing": len(differing)}
 
 
-def _standing(sides: tuple[Moment, Moment]) -> list[MomentRow]:
+def _standing(sides: tuple[HeldMoment, HeldMoment]) -> list[MomentRow]:
     return [
         _row(gettext_noop("pod"), [short(side.pod) for side in sides]),
         _row(gettext_noop("extension point"), [side.point for side in sides]),
@@ -81,7 +45,7 @@ def _standing(sides: tuple[Moment, Moment]) -> list[MomentRow]:
     ]
 
 
-def _build_result_rows(sides: tuple[Moment, Moment]) -> list[MomentRow]:
+def _build_result_rows(sides: tuple[HeldMoment, HeldMoment]) -> list[MomentRow]:
     return [
         _row(gettext_noop("examined nodes"), [_count(side.evaluated) for side in sides]),
         _row(gettext_noop("feasible nodes"), [_count(side.feasible) for side in sides]),
@@ -110,7 +74,7 @@ class RefusalDifference(TypedDict):
     differs: bool
 
 
-def _refusals(sides: tuple[Moment, Moment]) -> list[RefusalDifference]:
+def _refusals(sides: tuple[HeldMoment, HeldMoment]) -> list[RefusalDifference]:
     """Nodes refused for each reason, in both."""
     tables = [{(refusal.plugin, refusal.text): refusal.count for refusal in side.refusals} for side in sides]
     return [
@@ -140,7 +104,7 @@ def describe_divergence(comparison: Comparison) -> Message:
     return message(_sentence(ours, theirs), number=f"{number:,}", **_collect_placement_values(ours, theirs))
 
 
-def _collect_placement_values(ours: Attempt, theirs: Attempt) -> dict[str, str]:
+def _collect_placement_values(ours: OutlinedAttempt, theirs: OutlinedAttempt) -> dict[str, str]:
     nodes = [attempt.node for attempt in (ours, theirs) if attempt.outcome == SCHEDULED]
     named = {"pod": short(ours.pod)}
     if nodes and ours.node != theirs.node:
@@ -150,7 +114,7 @@ def _collect_placement_values(ours: Attempt, theirs: Attempt) -> dict[str, str]:
     return named
 
 
-def _sentence(ours: Attempt, theirs: Attempt) -> str:
+def _sentence(ours: OutlinedAttempt, theirs: OutlinedAttempt) -> str:
     placed = (ours.outcome == SCHEDULED, theirs.outcome == SCHEDULED)
     if placed == (True, False):
         return gettext_noop(
@@ -177,11 +141,11 @@ def differing(comparison: Comparison) -> list[int]:
     return found
 
 
-def _has_other_outcome(ours: Attempt, theirs: Attempt) -> bool:
+def _has_other_outcome(ours: OutlinedAttempt, theirs: OutlinedAttempt) -> bool:
     return _outcome(ours) != _outcome(theirs)
 
 
-def _outcome(attempt: Attempt) -> tuple[object, ...]:
+def _outcome(attempt: OutlinedAttempt) -> tuple[object, ...]:
     return (attempt.pod, attempt.outcome, attempt.node, attempt.nominated, tuple(attempt.victims))
 
 
@@ -228,7 +192,7 @@ def _decision(comparison: Comparison, first: int, offset: int, differs: Sequence
     }
 
 
-def _describe_end(attempt: Attempt | None) -> Mapping[str, str] | None:
+def _describe_end(attempt: OutlinedAttempt | None) -> Mapping[str, str] | None:
     if attempt is None:
         return None
     placed = attempt.outcome == SCHEDULED
@@ -238,3 +202,73 @@ def _describe_end(attempt: Attempt | None) -> Mapping[str, str] | None:
         "outcome": attempt.outcome,
         "nominated": attempt.nominated,
     }
+
+
+# Two histories laid side by side: what both have comes level, and where a step leads to from there.
+
+GRAINS = ("plugin", "point", "pod", "event")
+
+
+class Row(NamedTuple):
+    """The positions after a step that both sessions make, or only one. `point` is the extension point that ran, "" if none did."""
+
+    at: tuple[int, int]
+    point: str
+
+
+def align_rows(ours: StretchSteps, theirs: StretchSteps) -> list[Row]:
+    """The steps of two stretches: what both did is one row; what only one did goes beside what only the other did, as far as it lasts."""
+    pairs = align_sequences(
+        [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
+    )
+    out = [Row((ours.start, theirs.start), "")]
+    i = j = 0
+    for next_i, next_j in [*pairs, (len(ours.steps), len(theirs.steps))]:
+        while i < next_i or j < next_j:
+            mine, other = ours.steps[i:next_i][:1], theirs.steps[j:next_j][:1]
+            out.append(_align_row(out[-1], mine, other))
+            i, j = i + len(mine), j + len(other)
+        if i < len(ours.steps) and j < len(theirs.steps):
+            out.append(_align_row(out[-1], ours.steps[i : i + 1], theirs.steps[j : j + 1]))
+            i, j = i + 1, j + 1
+    return out
+
+
+def _align_row(before: Row, mine: Sequence[TakenStep], other: Sequence[TakenStep]) -> Row:
+    at = tuple(steps[0].position if steps else stayed for steps, stayed in zip((mine, other), before.at, strict=True))
+    return Row((at[0], at[1]), (mine or other)[0].point)
+
+
+def place_of(steps: Sequence[Row], at: tuple[int, int | None]) -> int:
+    """The index of the last row that neither is beyond; for a second position of None only the first one counts."""
+    ours, theirs = at
+    known = [i for i, row in enumerate(steps) if row.at[0] <= ours and (theirs is None or row.at[1] <= theirs)]
+    return known[-1] if known else 0
+
+
+def forward(steps: Sequence[Row], i: int, following: Sequence[Row], grain: str) -> tuple[int, int]:
+    """Return the positions after one step of a grain from row `i`; `following` are the next attempt's rows."""
+    left = [*steps[i + 1 :], *following[1:]]
+    if not left:
+        return steps[i].at
+    if grain == "pod":
+        return (steps if i + 1 < len(steps) else following)[-1].at
+    if grain == "plugin":
+        return left[0].at
+    met = (row for before, row in zip([steps[i], *left], left, strict=False) if _begins(before, row, grain))
+    return next(met, left[-1]).at
+
+
+def back(steps: Sequence[Row], i: int, grain: str) -> tuple[int, int]:
+    """Return the positions after one step back, at most to the end of the attempt before."""
+    if grain == "plugin" or i < 2:
+        return steps[max(0, i - 1)].at
+    if grain == "pod":
+        return steps[0].at
+    met = (j for j in range(i - 1, 0, -1) if _begins(steps[j - 1], steps[j], grain))
+    return steps[next(met, 0)].at
+
+
+def _begins(before: Row, row: Row, grain: str) -> bool:
+    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step without a plugin."""
+    return not row.point if grain == "event" else row.point not in ("", before.point)

@@ -18,16 +18,23 @@ from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.comparison.presenter import present
 from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
-from playground.features.lockstep.presenter import decisions, describe_divergence, differing, end_of, moment
+from playground.features.lockstep import presenter
+from playground.features.lockstep.presenter import (
+    GRAINS,
+    Row,
+    decisions,
+    describe_divergence,
+    differing,
+    end_of,
+    moment,
+)
 from playground.features.lockstep.query import Moment, Stretch, StretchOf
-from playground.presenters import Look, charts
-from playground.presenters.charts import GRAINS, Row
+from playground.presenters import Look
 from playground.sessions.protocol.base import Query
-from playground.sessions.protocol.comparing import Attempt
+from playground.sessions.protocol.comparing import Attempt, Comparison
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.messages import from_form
 from playground.views.access import creator, opens
 from playground.views.responses import position, whole_number
@@ -78,7 +85,7 @@ class Pair(NamedTuple):
     async def rows(self, index: int) -> list[Row]:
         """The steps of an attempt, aligned."""
         asked = [{"at": head, "index": index} for head in self.heads]
-        return charts.align_rows(*(await self.ask(Stretch, asked)))
+        return presenter.align_rows(*(await self.ask(Stretch, asked)))
 
 
 class Standing(NamedTuple):
@@ -135,7 +142,7 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
     indices = await pair.ask(StretchOf, places)
     index = indices[0] if theirs is None else max(indices)
     rows, following = await asyncio.gather(pair.rows(index), pair.rows(index + 1))
-    return Standing(index, rows, charts.place_of(rows, (ours, theirs)), following)
+    return Standing(index, rows, presenter.place_of(rows, (ours, theirs)), following)
 
 
 def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> dict[str, Any]:
@@ -146,8 +153,8 @@ def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) ->
     later = [i for i in indices if i > now]
     places = {
         "home": (0, 0),
-        "back": charts.back(standing.rows, standing.row, grain),
-        "step": charts.forward(standing.rows, standing.row, standing.following, grain),
+        "back": presenter.back(standing.rows, standing.row, grain),
+        "step": presenter.forward(standing.rows, standing.row, standing.following, grain),
         "end": pair.heads,
         "first": end_of(comparison, indices[0]) if indices else None,
         "earlier": end_of(comparison, earlier[-1]) if earlier else None,

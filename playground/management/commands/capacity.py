@@ -14,7 +14,7 @@ from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import make_world, read_node_types
-from playground.presenters.why.loops import describe_rest
+from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
 from scheduler_core.analysis.whatif import finish, list_unpriced, settle
 

@@ -10,7 +10,7 @@ from playground.management.terminal.cluster import Question
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
-from playground.presenters.why.loops import describe_rest
+from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.whatif import Rest
 

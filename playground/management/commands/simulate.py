@@ -21,7 +21,7 @@ from playground.management.terminal.printing import (
     wrap,
 )
 from playground.management.terminal.world import Made, make_world
-from playground.presenters.why.loops import describe_rest
+from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
 
 Row = dict[str, Any]

@@ -25,7 +25,7 @@ from playground.management.terminal.command import (
 )
 from playground.management.terminal.printing import Progress, format_data, get_width, missing, table, why_waiting, wrap
 from playground.management.terminal.world import make_world, read_configuration, read_node_types
-from playground.presenters.why.loops import describe_rest
+from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (

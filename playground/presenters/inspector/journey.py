@@ -1,19 +1,225 @@
 """Journey: where the pod is and why, its latest moves and attempts in short, and its Kubernetes Events. The page has the rest."""
 
-from typing import Literal, TypedDict
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import PodClaim
-from playground.presenters.inspector.internals import Internals
-from playground.presenters.inspector.internals import present as present_internals
 from playground.presenters.inspector.node import chosen
 from playground.presenters.inspector.summary import PreemptionNote, preemptions
 from playground.presenters.journey import EventRow, journey
 from playground.presenters.journey.entries import Entry
 from playground.presenters.journey.why import JourneyWhy
 from playground.presenters.look import Look
-from playground.presenters.scene import NoSubject, PodRef, pod_ref
-from scheduler_core.world.readonly import WorldView
+from playground.presenters.scene import NoSubject, PodRef, cycle_of, pod_ref, scheduler_of, short
+from playground.presenters.words import gettext_noop
+from scheduler_core.analysis.inspection import name_of
+from scheduler_core.world.readonly import BindingCycleView, ExpireAssumedPod, Pod, SchedulerView, WorldView
+
+MOST_ROWS = 40
+_CHANGES = {
+    "+": gettext_noop("pod added"),
+    "-": gettext_noop("pod removed"),
+    "~": gettext_noop("pod replaced by a newer version"),
+}
+
+
+class RowCopy(TypedDict):
+    node: str
+    change: str
+    pod: str
+
+
+class FlightRow(TypedDict):
+    """A marker of a popped pod, or an event; `waiting` counts the pods that the event is kept for."""
+
+    pod: NotRequired[str]
+    name: NotRequired[str]
+    event: NotRequired[str]
+    object: NotRequired[str]
+    waiting: NotRequired[int]
+
+
+class NominatedOn(TypedDict):
+    node: str
+    pods: list[NominatedRow]
+
+
+class Internals(TypedDict):
+    kind: Literal["internals"]
+    scheduler: str
+    cache: CacheState
+    flight: FlightState
+    nominator: NominatorState
+    state: PodRef | None
+    position: int
+
+
+def show_internals(sim: WorldView, look: Look, key: str) -> Internals:
+    """Return the internals of the scheduler whose cycle began last."""
+    scheduler = scheduler_of(sim)
+    return {
+        "kind": "internals",
+        "scheduler": scheduler.name if len(sim.schedulers) > 1 else "",
+        "cache": _cache(sim, scheduler),
+        "flight": _flight(sim, scheduler),
+        "nominator": _nominator(sim, scheduler),
+        "state": _state(sim, scheduler, key),
+        "position": sim.position,
+    }
+
+
+# The cache
+
+
+class CacheState(TypedDict):
+    assumed: list[AssumedRow]
+    more: int
+    pods: int
+    generation: int
+    copied: int
+    whole: bool
+    rows: list[RowCopy]
+    total: int
+    pending: list[RowCopy]
+    anew: bool
+
+
+def _cache(sim: WorldView, scheduler: SchedulerView) -> CacheState:
+    cache = scheduler.cache
+    bindings = {binding.pod.key: binding for binding in scheduler.bindings.values()}
+    assumed = [
+        _build_assumed_row(sim, pod, node, bindings.get(pod)) for pod, node in list(cache.assumed.items())[:MOST_ROWS]
+    ]
+    return {
+        "assumed": assumed,
+        "more": len(cache.assumed) - len(assumed),
+        "pods": len(cache.where),
+        "generation": cache.generation,
+        "copied": cache.copied.generation,
+        "whole": cache.copied.whole,
+        "rows": [_row(name, change) for name, change in cache.copied.rows[:MOST_ROWS]],
+        "total": cache.copied.total,
+        "pending": [_row(name, change) for name, change in cache.dirty[:MOST_ROWS]],
+        "anew": cache.nodes_changed,
+    }
+
+
+def _row(name: str, change: str) -> RowCopy:
+    return {"node": name, "change": _CHANGES[change[0]], "pod": short(change[1:])}
+
+
+class AssumedRow(TypedDict):
+    key: str
+    name: str
+    node: str
+    since: str
+    phase: str
+    finished: bool
+    deadline: str
+
+
+def _build_assumed_row(sim: WorldView, key: str, node: str, binding: BindingCycleView | None) -> AssumedRow:
+    """`deadline` is kube's: none, as an assumed pod never expires unless that is set."""
+    cycle = cycle_of(sim)
+    since = binding.started if binding is not None else None
+    if since is None and cycle is not None and cycle.pod.key == key:
+        since = next((step.t for step in cycle.steps if step.point == "Reserve"), cycle.started)
+    due = _expires(sim, key) if sim.settings.assumed_pod_ttl else None
+    return {
+        "key": key,
+        "name": short(key),
+        "node": node,
+        "since": clock(since) if since is not None else "",
+        "phase": str(binding.phase) if binding is not None else "",
+        "finished": binding is None and not (cycle is not None and cycle.pod.key == key and cycle.ended is None),
+        "deadline": clock(due) if due is not None else "",
+    }
+
+
+def _expires(sim: WorldView, key: str) -> int | None:
+    due = (
+        entry.time
+        for entry in sim.agenda.entries()
+        if isinstance(entry.action, ExpireAssumedPod) and entry.action.pod == key
+    )
+    return next(due, None)
+
+
+# Events while pods are in flight
+
+
+class FlightState(TypedDict):
+    rows: list[FlightRow]
+    more: int
+    pods: int
+    events: int
+
+
+def _flight(sim: WorldView, scheduler: SchedulerView) -> FlightState:
+    """kube's list: a marker where each pod was popped, and the events in between."""
+    items = scheduler.queue.flight.items()
+    rows: list[FlightRow] = []
+    pods = 0
+    for item in items:
+        if isinstance(item, Pod):
+            pods += 1
+            rows.append({"pod": item.key, "name": short(item.key)})
+        else:
+            rows.append({"event": item.event.label, "object": short(name_of(item)), "waiting": pods})
+    return {"rows": rows[-MOST_ROWS:], "more": max(len(rows) - MOST_ROWS, 0), "pods": pods, "events": len(rows) - pods}
+
+
+# The nominator
+
+
+class NominatorState(TypedDict):
+    nodes: list[NominatedOn]
+    left: list[str]
+    more: int
+
+
+def _nominator(sim: WorldView, scheduler: SchedulerView) -> NominatorState:
+    """Nodes with their nominated pods, and the list that kube keeps under "" where nominations were cleared."""
+    nominator = scheduler.queue.nominator
+    everything = nominator.everything()
+    nodes: list[NominatedOn] = [
+        {"node": node, "pods": [_build_nominated_row(sim, pod, node) for pod in nominator.on(node)]}
+        for node in everything
+        if node
+    ]
+    left = [short(key) for key in everything.get("", ())]
+    return {"nodes": nodes[:MOST_ROWS], "left": left[:MOST_ROWS], "more": max(len(left) - MOST_ROWS, 0)}
+
+
+class NominatedRow(PodRef):
+    priority: int
+    since: str
+    in_status: bool
+
+
+def _build_nominated_row(sim: WorldView, pod: Pod, node: str) -> NominatedRow:
+    since = next((a.ended for a in reversed(sim.journal.attempts_of(pod.key)) if a.nominated == node), None)
+    return {
+        "key": pod.key,
+        "name": short(pod.key),
+        "priority": pod.priority,
+        "since": clock(since) if since is not None else "",
+        "in_status": pod.nominated_node_name == node,
+    }
+
+
+# CycleState: which cycle's
+
+
+def _state(sim: WorldView, scheduler: SchedulerView, key: str) -> PodRef | None:
+    """The pod whose cycle is asked for: the inspected one while its binding cycle runs, else that of the present cycle."""
+    if any(binding.pod.key == key for binding in scheduler.bindings.values()):
+        return pod_ref(key)
+    cycle = cycle_of(sim)
+    return None if cycle is None else pod_ref(cycle.pod.key)
+
 
 SHOWN = 12
 EVENTS = 8
@@ -56,7 +262,7 @@ class JourneyBody(TypedDict):
 
 def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBody | NoJourney:
     """The newest entries first; of a node the pods that were placed on it."""
-    internals = present_internals(sim, look, key)
+    internals = show_internals(sim, look, key)
     if look.about == "node" and (name := chosen(sim, look)):
         # The last attempts that chose the node, as far back as is quickly looked through.
         attempts = sim.journal.attempts

@@ -7,7 +7,7 @@ from playground.presenters.acting import Draining, PlannedEviction, draining, li
 from playground.presenters.amounts import amount, exact
 from playground.presenters.devices.pools import NodePool, node_devices
 from playground.presenters.look import Look
-from playground.presenters.plain import in_plain_words
+from playground.presenters.problems import in_plain_words
 from playground.presenters.scene import (
     FEASIBLE,
     PodRef,

@@ -21,7 +21,7 @@ from playground.presenters.sentences.lines import (
     USER,
     Line,
 )
-from playground.presenters.sentences.step import of_step
+from playground.presenters.sentences.records import of_step
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, StepFacts

@@ -6,13 +6,38 @@ They are the counterpart of records.py, which tells the same records whole. The 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.scene import short
-from playground.presenters.sentences.deeds import describe_deeds
-from playground.presenters.words import Message, brief, exactly, gettext_noop, message
+from playground.presenters.words import Message, brief, exactly, gettext_noop, match_text, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Point
+
+# The forms of clauses, and those that are said better than the engine notes them.
+WORDS = Path(__file__).with_name("deeds.yaml")
+_BOTH = gettext_noop("%(first)s; %(rest)s")
+
+
+def describe_deeds(did: str) -> Message:
+    """Return what a controller did, clause by clause."""
+    clauses = [_describe_clause(each) for each in did.split("; ")]
+    return reduce(lambda rest, first: message(_BOTH, first=first, rest=rest), clauses[-2::-1], clauses[-1])
+
+
+def _describe_clause(clause: str) -> Message:
+    words = read_yaml(WORDS)
+    found = match_text((*words["better"], *words["forms"]), clause)
+    if found is None:
+        return exactly(clause)
+    form, values = found
+    return message(
+        words["better"].get(form, form),
+        **{name: _describe_clause(value) if name == "why" else value for name, value in values.items()},
+    )
+
 
 # Who takes part in a sequence diagram, in the order in which the lifelines stand.
 

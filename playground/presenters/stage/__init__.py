@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
-from playground.presenters.panel import Panel
+from playground.presenters.panel import Panel, Stage
 from playground.presenters.scene import short
 from playground.presenters.stage import (
     binding,
@@ -35,7 +35,6 @@ from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
 from playground.presenters.stage.queue.flow import PoolCard
 from playground.presenters.stage.score import Board, NoBoard
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message
 from scheduler_core.world.readonly import Point, WorldView
 

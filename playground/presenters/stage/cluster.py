@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, TypedDict
 
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.look import Look
+from playground.presenters.panel import Stage
 from playground.presenters.queues.groups import waiting
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.stage.controller.owners import Changed, Evictions, collect_changes, evictions
 from playground.presenters.stage.filter.columns import asks
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.world.readonly import Place, WorldView

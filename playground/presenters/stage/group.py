@@ -5,8 +5,8 @@ from typing import Any, TypedDict
 
 from playground.presenters.amounts import duration
 from playground.presenters.look import Look
+from playground.presenters.panel import Stage
 from playground.presenters.scene import scheduler_of, short, without_scheme
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import (
     Exchange,

@@ -5,9 +5,9 @@ from typing import Any, TypedDict
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.look import Look
+from playground.presenters.panel import Stage
 from playground.presenters.queues.sleeping import list_waking_events
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
-from playground.presenters.stage.shape import Stage
 from playground.presenters.why.panel import describe_preemption, get_explanation
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, gettext_noop, message

@@ -3,9 +3,9 @@
 from typing import Any, TypedDict
 
 from playground.presenters.look import Look
+from playground.presenters.panel import Stage
 from playground.presenters.scene import last_attempt, scheduler_of, short
 from playground.presenters.stage.binding import CacheBelief, believes
-from playground.presenters.stage.shape import Stage
 from playground.presenters.story.goals import format_deciding
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.panel import SURPRISING, get_explanation

@@ -5,8 +5,8 @@ from typing import Any, Literal, TypedDict
 
 from playground.presenters.inspector.node import FigureParagraph, FigureTable, blocks_of
 from playground.presenters.look import Look
+from playground.presenters.panel import Stage
 from playground.presenters.scene import cycle_of, framework_of, short
-from playground.presenters.stage.shape import Stage
 from playground.presenters.story.goals import format_deciding
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import PluginStep, Point, SchedulingCycleView, WorldView

@@ -115,6 +115,41 @@ class AttemptDetail(OutlinedAttempt, frozen=True):
     draw: int | None
 
 
+class OfOneSide(Struct, frozen=True):
+    """A command that only one of the two has (0 or 1): where it was applied, what it says, the form it came by."""
+
+    side: int
+    at: int
+    sentence: Words
+    source: str
+
+
+class Differing(Struct, frozen=True):
+    """The commands after the parting that only one of the two has, in order, and how many both have. `cut`: there were too many."""
+
+    rows: list[OfOneSide]
+    same: int
+    cut: bool
+
+
+class Comparison(Struct, frozen=True):
+    """The result of comparing two sessions up to their `heads`.
+
+    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that
+    one in each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were
+    compared.
+    """
+
+    common: int
+    heads: tuple[int, int]
+    sides: tuple[HistoryOutline, HistoryOutline]
+    commands: Differing
+    first: int | None
+    late: bool
+    attempts: tuple[AttemptDetail | None, AttemptDetail | None]
+    clock: int | None
+
+
 class Attempt(Query[AttemptDetail], frozen=True, kw_only=True):
     """One attempt by its index, looked into."""
 

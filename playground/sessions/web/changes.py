@@ -19,7 +19,7 @@ from playground.sessions.protocol.opening import RowKind
 from playground.sessions.web import outside
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.publisher import Publisher
-from playground.sessions.web.session_log import SessionLog, command_data
+from playground.sessions.web.services import SessionLog, command_data
 from scheduler_core.world.commands import Command
 from scheduler_core.world.simulation import Grain
 

@@ -19,12 +19,18 @@ from playground.presenters.panel import PanelChange, Seen, Shown
 from playground.sessions.database import checkpoints, lessons, log, markers
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.base import Query, Request
-from playground.sessions.protocol.comparing import AttemptDetail, FileForm, HistoryOutline, TraceChecked, TracedLesson
+from playground.sessions.protocol.comparing import (
+    AttemptDetail,
+    Comparison,
+    FileForm,
+    HistoryOutline,
+    TraceChecked,
+    TracedLesson,
+)
 from playground.sessions.protocol.errors import InThePast, SessionError, Unavailable, require_edit
 from playground.sessions.protocol.looking import ClusterYaml, Compare, Variant
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.web.dialogue import Dialogue
-from playground.sessions.web.jobs.comparisons import Comparison
 from playground.sessions.web.jobs.imports import Imported, Kept
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import Batch, NewBranch
@@ -33,7 +39,7 @@ from playground.sessions.web.live import LiveSession
 from playground.sessions.web.messages import PageMessage, Running, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
-from playground.sessions.web.session_log import command_data
+from playground.sessions.web.services import command_data
 from playground.storage.postgresql.outage import impatient
 from scheduler_core.world.commands import Command
 from scheduler_core.world.simulation import Grain

@@ -124,6 +124,7 @@ class Driver:
         self.drive = drive
         self.last_watched = time.monotonic()
         self.ending = False
+        self.caught_up = asyncio.Event()  # of a live session: it is where the clock on the wall was at the start
         self._changes = changes
         self._lease = lease
         self._audience = audience
@@ -167,11 +168,12 @@ class Driver:
                 try:
                     if isinstance(self.drive, Play):
                         due = await self._pace(self.drive, due)
-                    if isinstance(self.drive, Live):
+                    if isinstance(self.drive, Live) and self.caught_up.is_set():
                         await self._stops_within(LIVE_TICK)
                         await self._renew()
                     if self._stop.is_set() or await self._changes.retry_on_conflict(self._slice):
                         break
+                    self.caught_up.set()
                     await self._renew()
                 except Unavailable as error:
                     await self._wait(error)
@@ -188,6 +190,7 @@ class Driver:
             raise
         finally:
             self.ending = True
+            self.caught_up.set()
             self._audience.ends()
             await self._lease.release()
             self._audience.over()

@@ -31,8 +31,7 @@ from playground.sessions.protocol.opening import (
     Saved,
 )
 from playground.sessions.web.engines import CRASHES, Crashes, Worker, WorkerDied
-from playground.sessions.web.services import Services
-from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.services import Services, SessionLog
 from playground.storage.postgresql.outage import impatient
 from scheduler_core import ENGINE_VERSION
 

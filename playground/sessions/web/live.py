@@ -31,14 +31,15 @@ from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notic
 from playground.sessions.web.outside.asking import Watching
 from playground.sessions.web.publisher import Publisher
 from playground.sessions.web.relay import Hint
-from playground.sessions.web.services import Services
-from playground.sessions.web.session_log import SessionLog
+from playground.sessions.web.services import Services, SessionLog
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
 
 # Other processes hear at least this often, in seconds, how far a run is that nobody watches here.
 HINT_INTERVAL = 0.25
+# Seconds that a request to a live session that slept waits for the present.
+CATCH_UP = 5.0
 
 
 class LiveSession:
@@ -173,11 +174,16 @@ class LiveSession:
         await self._drive(RunTo(until))
 
     async def go_live(self) -> None:
-        """Follow the clock on the wall, where nothing drives the session yet."""
-        if self.driver is None and self.elsewhere.running is None:
+        """Follow the clock on the wall, where nothing drives the session yet; a session that slept is up to date then."""
+        driver = self.driver
+        if driver is not None:
+            driver.last_watched = time.monotonic()
+        elif self.elsewhere.running is None:
             await self._drive(Live())
-        elif self.driver is not None:
-            self.driver.last_watched = time.monotonic()
+            if (begun := self.driver) is not None:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CATCH_UP):
+                        await begun.caught_up.wait()
 
     async def _drive(self, drive: Drive) -> None:
         async with self._driving:

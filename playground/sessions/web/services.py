@@ -2,14 +2,27 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+import msgspec
+import orjson
+from django.conf import settings
+
+from playground.models import Session
+from playground.presenters.problems import WHOLE_NUMBER, WHOLE_TEXT
+from playground.presenters.problems import problem as in_words
+from playground.presenters.words import gettext_noop, message
+from playground.sessions.database import log
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
+from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.relay import Relay
+from scheduler_core.world.commands import Command
 
 # Turns: what plays do by themselves is done for a few of them at a time, the others in a row.
 #
@@ -51,3 +64,103 @@ class Services:
     relay: Relay
     jobs: Jobs
     turns: Turns = field(default_factory=Turns)
+
+
+INTEGERS = range(-(2**63), 2**64)  # that JSON is written with
+MOST_SHOWN = 200
+
+
+class SessionLog:
+    """`head` and `seq` are the log's end, `size` its bytes."""
+
+    def __init__(self, session_id: int, services: Services) -> None:
+        self.head = 0
+        self.seq = 0
+        self.size = 0
+        self._id = session_id
+        self._db = services.loop.db
+
+    async def read(self, after: int = 0) -> tuple[Session, list[LogRow]]:
+        """The session and its entries from number `after` on."""
+        return await self._db(log.read, self._id, after)
+
+    def follow(self, session: Session) -> None:
+        """The engine stands at the log's end as it was read."""
+        self.head, self.seq, self.size = session.head, session.log_seq, session.log_bytes
+
+    async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0, last_of: str = "") -> None:
+        """Write the next entry; `last_of` is whose lease ends with it."""
+        row = LogRow(self.seq + 1, kind, self.head, to, payload, size)
+        await self._db(log.append, self._id, row, last_of)
+        self.seq, self.head = row.seq, to
+        self.size += size
+
+    async def extend(self, to: int, last_of: str = "") -> None:
+        """Let the last entry reach further; `last_of` is whose lease ends with it."""
+        await self._db(log.advance, self._id, self.seq, self.head, to, last_of)
+        self.head = to
+
+    def require_room(self, size: int = 0) -> None:
+        """Raises LimitReached where the log is full."""
+        if self.seq >= settings.MAX_LOG_ENTRIES:
+            raise LimitReached(
+                message(
+                    gettext_noop(
+                        "The log of this session is full: %(has)s of at most %(most)s entries. To continue, duplicate the "
+                        "cluster into a new session."
+                    ),
+                    has=f"{self.seq:,}",
+                    most=f"{settings.MAX_LOG_ENTRIES:,}",
+                )
+            )
+        if self.size + size > settings.MAX_LOG_BYTES:
+            raise LimitReached(
+                message(
+                    gettext_noop("The log of this session would have %(has)s bytes. The limit is %(most)s."),
+                    has=f"{self.size + size:,}",
+                    most=f"{settings.MAX_LOG_BYTES:,}",
+                )
+            )
+
+
+def command_data(command: Command, source: str) -> bytes:
+    """A command as the log keeps it. Raises LimitReached where it is too long, CommandRefused where JSON has no such value."""
+    try:
+        data = orjson.dumps({"command": command, "source": source}, default=msgspec.to_builtins)
+    except orjson.JSONEncodeError as error:
+        raise _refusal(msgspec.to_builtins(command)) or error from None
+    if len(data) > settings.MAX_COMMAND_BYTES:
+        raise LimitReached(f"The command takes {len(data):,} bytes; at most {settings.MAX_COMMAND_BYTES:,} are taken.")
+    return data
+
+
+def _refusal(command: dict[str, Any]) -> CommandRefused | None:
+    """The refusal of the first field whose value can't be written, if any."""
+    for path, value in _leaves(command, ""):
+        expected = _describe_expected_value(value)
+        if expected:
+            problem = FieldProblem(path, repr(value)[:MOST_SHOWN], expected)
+            return CommandRefused(in_words(problem), [problem])
+    return None
+
+
+def _describe_expected_value(value: Any) -> str:
+    """The words for a value that JSON can have instead; "" where it can have this one."""
+    if isinstance(value, int) and value not in INTEGERS:
+        return WHOLE_NUMBER
+    if isinstance(value, str) and any("\ud800" <= sign <= "\udfff" for sign in value):
+        return WHOLE_TEXT
+    return ""
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every key and every plain value of some data, with its path."""
+    if isinstance(value, Mapping):
+        for name, below in value.items():
+            yield path, name
+            yield from _leaves(below, f"{path}.{name}".removeprefix("."))
+    elif isinstance(value, list | tuple):
+        for number, below in enumerate(value):
+            yield from _leaves(below, f"{path}[{number}]")
+    else:
+        yield path, value

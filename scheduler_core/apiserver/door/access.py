@@ -116,10 +116,13 @@ def _rules_of(store: Store, binding: Manifest) -> list[Manifest] | None:
     """The rules of a binding's role; None where there is no such role."""
     ref = binding["roleRef"]
     namespace = "" if ref["kind"] == "ClusterRole" else binding["metadata"].get("namespace")
-    roles = list_roles(store, ref["kind"])
-    role = next((each for each in roles if _place(each) == (namespace, ref["name"])), None)
+    role = store.get(ref["kind"], namespace, ref["name"])
+    if role is None:
+        known = _bootstrap().get(ref["kind"], ())
+        role = next((each for each in known if _place(each) == (namespace, ref["name"])), None)
     if role is None:
         return None
+    roles = list_roles(store, ref["kind"]) if role.get("aggregationRule") else ()
     return [*(role.get("rules") or ()), *_aggregate(role, roles)]
 
 

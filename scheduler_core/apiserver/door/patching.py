@@ -36,6 +36,8 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
         return _json_patch(old, body)
     if content_type not in (MERGE, STRATEGIC):
         raise Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    if body is None and content_type == STRATEGIC:
+        body = {}
     if not isinstance(body, Mapping):
         word = {list: "array", str: "string", bool: "bool", type(None): "null"}.get(type(body), "number")
         raise bad_request(

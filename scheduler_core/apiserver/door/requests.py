@@ -176,8 +176,16 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     target = parse_path(call.path)
     resource = None if target is None else find_resource(world.store, target.group, target.version, target.plural)
     require(world.store, call.query, call.method, call.path, target)
-    if resource is None:
+    if target is None or resource is None:
         raise no_resource()
+    verbs = resource.sub.get(target.subresource, ((),))[-1] if target.subresource else resource.verbs
+    named = bool(target.name) and not target.subresource
+    if (
+        _VERBS[call.method] not in verbs
+        or (call.method == "POST" and named)
+        or (call.method == "PUT" and not target.name)
+    ):
+        return None  # the body of a request that is not allowed is not read
     if call.method != "PATCH" and content_type not in ("", JSON, "application/yaml", PROTOBUF):
         if body or call.method != "DELETE":
             raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
@@ -195,6 +203,7 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
 
 
+_VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 _UNKNOWN = (
     "the body of the request was in an unknown format - accepted media types include: "

@@ -270,9 +270,9 @@ class Cache(State):
         """True if the next `update_snapshot` makes a new table."""
         return self._nodes_changed
 
-    def table(self, only: frozenset[str] | None = None) -> NodeTable:
-        """A new NodeTable of the cache as it stands now; `only`: with these nodes."""
-        of_nodes = self._rows_of_nodes() if only is None else self._new_rows_of_nodes(only)
+    def table(self) -> NodeTable:
+        """A new NodeTable of the cache as it stands now."""
+        of_nodes = self._rows_of_nodes()
         slots, take = of_nodes.slots, of_nodes.take
         return NodeTable(
             names=of_nodes.names,
@@ -303,8 +303,8 @@ class Cache(State):
             known = self._node_rows = self._new_rows_of_nodes()
         return known
 
-    def _new_rows_of_nodes(self, only: frozenset[str] | None = None) -> NodeRows:
-        names = [name for name in self.tree.order() if only is None or name in only]
+    def _new_rows_of_nodes(self) -> NodeRows:
+        names = self.tree.order()
         slots = [self.slots[name] for name in names]
         nodes = [node for slot in slots if (node := self.nodes[slot]) is not None]
         index: dict[tuple[Taint, ...], int] = {}

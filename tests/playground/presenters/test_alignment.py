@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pytest
 
-from playground.presenters.charts import Row, back, forward, place_of
-from playground.presenters.charts import align_rows as rows
+from playground.features.lockstep.presenter import Row, back, forward, place_of
+from playground.features.lockstep.presenter import align_rows as rows
+from playground.features.lockstep.query import StretchSteps, TakenStep
 
 
-class Step(NamedTuple):
-    position: int
-    point: str
-    print: str
-
-
-class Made(NamedTuple):
-    start: int
-    steps: list[Step]
-
-
-def made(start: int, prints: str) -> Made:
+def made(start: int, prints: str) -> StretchSteps:
     """A stretch with a step for each letter; a small one is a plugin of the point of that letter, another one no plugin."""
     steps = enumerate(prints, start + 1)
-    return Made(start, [Step(at, letter if letter.islower() else "", letter) for at, letter in steps])
+    return StretchSteps(start, [TakenStep(at, letter if letter.islower() else "", "", letter) for at, letter in steps])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.sentences.deeds import WORDS, describe_deeds
+from playground.presenters.sentences.lines import WORDS, describe_deeds
 from playground.presenters.words import format_message, in_english
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import SetKubelet

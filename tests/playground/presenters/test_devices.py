@@ -6,7 +6,7 @@ import pytest
 
 from playground.presenters.devices.claims import claims, claims_of, describe_changes
 from playground.presenters.devices.pools import node_devices, pool, pools
-from playground.presenters.plain import in_plain_words
+from playground.presenters.problems import in_plain_words
 from playground.presenters.sentences.kinds import of_facts
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from playground.features.journey.cycle_state import brief
+from playground.features.journey.presenter import brief
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, shown, three_nodes, until, world

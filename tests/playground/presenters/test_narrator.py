@@ -8,7 +8,7 @@ from django.utils.html import strip_tags
 
 from playground.presenters.look import Look
 from playground.presenters.narrator import present
-from playground.presenters.sentences.step import of_step
+from playground.presenters.sentences.records import of_step
 from playground.templatetags.studio import translated
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
 from scheduler_core.world.simulation import Grain, Simulation

@@ -7,10 +7,11 @@ from typing import Any, NotRequired, Required, TypedDict
 from playground.presenters.acting import Draining, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
+from playground.presenters.panel import Stage
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines
-from playground.presenters.sentences.deeds import describe_deeds
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
+from playground.presenters.sentences.lines import describe_deeds
 from playground.presenters.stage.controller.owners import (
     OF_CONTROLLER,
     AllChanged,
@@ -25,7 +26,6 @@ from playground.presenters.stage.controller.owners import (
     owners,
 )
 from playground.presenters.stage.controller.replicas import STATES, Span, host, lane
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace import kinds as trace

@@ -11,7 +11,8 @@ from playground.presenters.cluster_map.search import Mask, VerdictChips, chips, 
 from playground.presenters.inspector.node import FigurePart, Section, sections
 from playground.presenters.inspector.yaml import Excerpt, cut_out
 from playground.presenters.look import AIM, Look
-from playground.presenters.plain import in_plain_words
+from playground.presenters.panel import Stage
+from playground.presenters.problems import in_plain_words
 from playground.presenters.scene import (
     FEASIBLE,
     UNSEEN,
@@ -35,7 +36,6 @@ from playground.presenters.stage.filter.columns import (
     notes,
 )
 from playground.presenters.stage.group import ExchangeRow, exchanges
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, SchedulingCycleView, WorldView
 

@@ -8,7 +8,8 @@ from typing import Any, Literal, TypedDict
 from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.node_cards import Step, chosen_of, step_of, steps_of
 from playground.presenters.look import Look
-from playground.presenters.plain import in_plain_words
+from playground.presenters.panel import Stage
+from playground.presenters.problems import in_plain_words
 from playground.presenters.scene import PodRef, cycle_of, last_attempt, pod_ref, scheduler_of, short
 from playground.presenters.stage.preemption.choice import (
     Criterion,
@@ -23,7 +24,6 @@ from playground.presenters.stage.preemption.choice import (
     of_step,
 )
 from playground.presenters.stage.preemption.theatre import Room, Theatre, room, theatre
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView, budgets_of
 

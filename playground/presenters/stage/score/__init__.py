@@ -7,10 +7,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 import numpy as np
 
 from playground.presenters.look import Look
+from playground.presenters.panel import Stage
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.stage.score.board import Column, Scored, WhatIf, build_score_board, what_if
 from playground.presenters.stage.score.why import WhyPlugin, WhyTotal, why
-from playground.presenters.stage.shape import Stage
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 

@@ -7,41 +7,30 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from django.utils.translation import gettext_noop
 
 from playground.models import Session
 from playground.presenters.charts import align_sequences
-from playground.presenters.words import Message
 from playground.sessions.database.listing import LoggedCommand, commands
 from playground.sessions.protocol.base import Query
-from playground.sessions.protocol.comparing import Attempt, AttemptDetail, AttemptDigests, HistoryOutline, Outline
-from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.protocol.comparing import (
+    Attempt,
+    AttemptDetail,
+    AttemptDigests,
+    Comparison,
+    Differing,
+    HistoryOutline,
+    OfOneSide,
+    Outline,
+)
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
 # Two logs side by side: up to where they are one, and the commands that only one of them has.
 
 MOST_COMMANDS = 2000
-
-
-@dataclass(frozen=True)
-class OfOneSide:
-    """A command that only one of the two has (0 or 1): where it was applied, what it says, the form it came by."""
-
-    side: int
-    at: int
-    sentence: Message
-    source: str
-
-
-@dataclass(frozen=True)
-class Differing:
-    """The commands after the parting that only one of the two has, in order, and how many both have. `cut`: there were too many."""
-
-    rows: list[OfOneSide]
-    same: int
-    cut: bool
 
 
 def parting(
@@ -93,37 +82,10 @@ COMPARISON = Kind(
 )
 
 
-class ComparedSession(Protocol):
-    """The parts of a live session that a comparison needs."""
-
-    async def ready(self) -> None: ...
-
-    async def ask(self, query: Query[A]) -> A: ...
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The result of comparing two sessions up to their `heads`.
-
-    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that
-    one in each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were
-    compared.
-    """
-
-    common: int
-    heads: tuple[int, int]
-    sides: tuple[HistoryOutline, HistoryOutline]
-    commands: Differing
-    first: int | None
-    late: bool
-    attempts: tuple[AttemptDetail | None, AttemptDetail | None]
-    clock: int | None
-
-
 class Comparisons:
     """Lives on the sessions' loop; `live` finds a session in this process."""
 
-    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], ComparedSession]) -> None:
+    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
         self._jobs = jobs
         self._loop = loop
         self._live = live
@@ -169,7 +131,7 @@ class Comparisons:
 class Side:
     """One of the two: its session, up to a head."""
 
-    session: ComparedSession
+    session: Live
     head: int
 
     async def ask(self, query: Callable[..., Query[A]], **fields: Any) -> A:

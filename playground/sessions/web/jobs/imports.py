@@ -20,12 +20,11 @@ from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.utils.translation import gettext, gettext_noop
 
 from playground.sessions.database import markers
-from playground.sessions.protocol.base import Message
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.moving import ImportPlan, ImportProgress, PackedPlan, ReadImport
 from playground.sessions.web.engines import Worker
-from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
 # Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied.
@@ -46,12 +45,6 @@ class Kept(NamedTuple):
     names: list[tuple[str, str]]
 
 
-class Previewing(Protocol):
-    """The part of a live session that a preview needs: its changes."""
-
-    async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
-
-
 class Previews:
     """Lives on the sessions' loop."""
 
@@ -60,7 +53,7 @@ class Previews:
         self._loop = loop
 
     async def make(
-        self, session_id: int, session: Previewing, text: bytes, filename: str, author: str, rename: bool
+        self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
     ) -> Kept:
         """Preview a text, and keep what it would do."""
 
@@ -95,7 +88,9 @@ IMPORT = Kind(
 
 
 class Changing(Protocol):
-    """The changes of a live session that a large import needs."""
+    """The changes of a live session that an import needs."""
+
+    async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
 
     async def make_room_for_large(self) -> None: ...
 
@@ -104,19 +99,14 @@ class Changing(Protocol):
     async def apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int: ...
 
 
-class Importing(Protocol):
-    """The parts of a live session that a large import needs."""
-
-    @property
-    def id(self) -> int: ...
+class Importing(Live, Protocol):
+    """A live session, as a large import uses it."""
 
     @property
     def changes(self) -> Changing: ...
 
     @property
     def worker(self) -> Worker | None: ...
-
-    def notify(self, notice: Message) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from django.utils.translation import gettext
 
+from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 
 T = TypeVar("T")
@@ -22,6 +23,30 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 EXPIRY = 3600.0  # seconds that a result is kept at most
+
+
+A = TypeVar("A")
+
+
+class Live(Protocol):
+    """A live session, as its jobs use it."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def head(self) -> int: ...
+
+    @property
+    def shown(self) -> int: ...
+
+    async def ready(self) -> None: ...
+
+    async def ask(self, query: Query[A]) -> A: ...
+
+    async def check(self, request: Request[A]) -> A: ...
+
+    def notify(self, notice: Message) -> None: ...
 
 
 class Cancelled(SessionError):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.utils.translation import gettext_noop
@@ -13,11 +13,11 @@ from django.utils.translation import gettext_noop
 from playground.lessons.authoring import Checked, LessonFiles
 from playground.models import Session
 from playground.sessions.database import log
-from playground.sessions.protocol.base import Message, Query, Request
+from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.comparing import DropTask, Rerun, RerunResult
 from playground.sessions.protocol.looking import CheckLesson, DrawVariant, Variant
 from playground.sessions.web.engines import Worker
-from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
 EXPERIMENT_SECONDS = 1800.0
@@ -111,19 +111,6 @@ RERUN = Kind(
 )
 
 
-class Rerunnable(Protocol):
-    """The parts of a live session that a re-run needs."""
-
-    @property
-    def head(self) -> int: ...
-
-    async def ready(self) -> None: ...
-
-    async def ask(self, query: Query[A]) -> A: ...
-
-    def notify(self, notice: Message) -> None: ...
-
-
 @dataclass(frozen=True)
 class NewBranch:
     """The result of a re-run: the branch, and the outcome of the commands."""
@@ -135,7 +122,7 @@ class NewBranch:
 class Reruns:
     """Lives on the sessions' loop; `live` finds a session in this process."""
 
-    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Rerunnable]) -> None:
+    def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
         self._jobs = jobs
         self._loop = loop
         self._live = live

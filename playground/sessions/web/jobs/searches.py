@@ -8,19 +8,18 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from playground.sessions.database import markers
-from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.breakpoints import BadBreakpoint, Breakpoint, Hit
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.until import CheckExpression, Search, SearchProgress
-from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
+from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.messages import Searched, Searching, ToPage, describe_hit, never_held
 
@@ -36,25 +35,6 @@ SEARCH = Kind(
     failed=gettext_noop("The search failed."),
     stopped=gettext_noop("The search was stopped."),
 )
-
-
-class Searchable(Protocol):
-    """The parts of a live session that a search needs."""
-
-    @property
-    def id(self) -> int: ...
-
-    @property
-    def head(self) -> int: ...
-
-    @property
-    def shown(self) -> int: ...
-
-    async def ask(self, query: Query[A]) -> A: ...
-
-    async def check(self, request: Request[A]) -> A: ...
-
-    def notify(self, notice: Message) -> None: ...
 
 
 class NotFound(SessionError):
@@ -89,7 +69,7 @@ class SearchResult:
 class Searcher:
     """One viewer's searches, one at a time. `send` gets the progress."""
 
-    def __init__(self, session: Searchable, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]) -> None:
+    def __init__(self, session: Live, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]) -> None:
         self._session = session
         self._jobs = jobs
         self._loop = loop

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from playground.presenters.amounts import clock
-from playground.presenters.why.loops import describe_loop
+from playground.presenters.why.reasons import describe_loop
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past import History

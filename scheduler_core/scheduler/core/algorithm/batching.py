@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -193,14 +194,20 @@ def _sink(heap: list[Item], i: int, end: int) -> None:
         i = child
 
 
+@cache
+def _paths(bits: int) -> NDArray[np.int64]:
+    """Return the paths to all places of a heap as numbers with so many bits."""
+    numbers = np.arange(1, 1 << bits)
+    paths: NDArray[np.int64] = numbers << (bits - np.frexp(numbers)[1])
+    return paths
+
+
 def first_in_heap(places: NDArray[np.intp]) -> int:
     """Return the place, among equally good ones in ascending order, that Go's heap has on top.
 
     A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
     """
-    numbers = places + 1
-    bits = np.frexp(numbers)[1]
-    return int(places[np.argmin(numbers << (bits[-1] - bits))])
+    return int(places[np.argmin(_paths((int(places[-1]) + 1).bit_length())[places])])
 
 
 @dataclass(slots=True)
@@ -227,7 +234,7 @@ Batches = dict[str, Batch]
 
 def find_hint(cycle: SchedulingCycle, framework: Framework, batches: Batches, grouped: bool) -> str:
     """Return the node to try alone, or "". `grouped`: pods of one group share a cycle. kube: GetNodeHint"""
-    batch = batches.setdefault(framework.name, Batch())
+    batch = batches.get(framework.name) or batches.setdefault(framework.name, Batch())
     reason = "" if batch.empty else _why_unusable(batch, cycle, framework, grouped)
     if batch.empty or reason:
         batch.attempts["no_hint"] += 1
@@ -243,7 +250,7 @@ def find_hint(cycle: SchedulingCycle, framework: Framework, batches: Batches, gr
 
 def store(cycle: SchedulingCycle, framework: Framework, batches: Batches) -> None:
     """Keep what the choice of a node leaves for the next pod. kube: StoreScheduleResults"""
-    batch, chosen = batches.setdefault(framework.name, Batch()), cycle.chosen or ""
+    batch, chosen = batches.get(framework.name) or batches.setdefault(framework.name, Batch()), cycle.chosen or ""
     batch.cycle, batch.chosen = cycle.queued.cycle, chosen
     if cycle.hint == chosen:
         batch.attempts["hint_used"] += 1

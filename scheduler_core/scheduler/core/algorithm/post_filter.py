@@ -50,14 +50,14 @@ def _count_by_name(cycle: SchedulingCycle, extension: Extension, counts: Counter
         number for status, number in cycle.node_to_status.counted() if status.reasons and status is not cycle.absent
     ]
     for reason in cycle.absent.reasons:
-        counts[reason] = max(len(cycle.nodes) - sum(explicit) - len(unknown), 0)
+        counts[reason] = max(cycle.size - sum(explicit) - len(unknown), 0)
         if not counts[reason]:
             del counts[reason]
 
 
 def fit_error(cycle: SchedulingCycle) -> str:
     """The whole message: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) ....`"""
-    text = f"0/{len(cycle.nodes)} nodes are available:"
+    text = f"0/{cycle.size} nodes are available:"
     if not cycle.pre_filter_status.ok:
         text += f" {cycle.pre_filter_status.message}."
     else:

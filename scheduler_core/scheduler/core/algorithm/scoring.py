@@ -74,16 +74,18 @@ def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     board = board_of(cycle)
     if board.total is not None:
         return None
-    total = np.zeros(len(board.rows), np.int64)
-    for name, weight, scores in zip(board.plugins, board.weights, board.normalized, strict=True):
-        if int(scores.view(np.uint64).max()) > MAX_NODE_SCORE:  # seen so, a negative score is a huge one
-            wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)]
+    table = np.array(board.normalized, np.int64).reshape(len(board.normalized), len(board.rows))
+    total = np.array(board.weights, np.int64) @ table
+    # Seen as unsigned, a negative score is a huge one.
+    in_range = not table.size or int(table.view(np.uint64).max()) <= MAX_NODE_SCORE
+    for name, scores in () if in_range else zip(board.plugins, board.normalized, strict=True):
+        wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)]
+        if len(wrong):
             text = (
                 f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
                 f"{int(wrong[0])}, it should in the range of [{MIN_NODE_SCORE}, {MAX_NODE_SCORE}] after normalizing"
             )
             return internal_error(cycle, text)
-        total += scores * weight
     for scores in board.extended:
         total += scores
     board.total = total

@@ -135,7 +135,7 @@ def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: A
     if algorithm_state.batches is not None:
         hint = batching.find_hint(cycle, framework, algorithm_state.batches, algorithm_state.grouped)
         name = name or hint
-    nominated = cycle.nodes.row(name) if name else None
+    nominated = cycle.nodes.row(name) if name and (cycle.within is None or name in cycle.within) else None
     if name and nominated is None:
         cycle.nominated_refusal = error(f'nodeinfo not found for node name "{name}"')
     if nominated is None:
@@ -183,12 +183,17 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
 
 
 def _rows_to_search(cycle: SchedulingCycle) -> Rows:
-    if cycle.node_names is None:
+    names, within = cycle.node_names, cycle.within
+    if names is None and within is None:
         return np.arange(len(cycle.nodes), dtype=np.intp)
-    left = [row for name in cycle.node_names if (row := cycle.nodes.row(name)) is not None]
+    if within is not None:
+        names = within if names is None else names & within
+    left = [row for name in names or () if (row := cycle.nodes.row(name)) is not None]
     # kube walks a Go set here, in random order; list order lets a run be repeated.
     rows = np.array(sorted(left), np.intp)
-    outside = np.ones(len(cycle.nodes), np.bool_)
+    if cycle.node_names is None:
+        return rows
+    outside = np.array([within is None or name in within for name in cycle.nodes.names], np.bool_)
     outside[rows] = False
     cycle.refused_by[outside & (cycle.refused_by == NOT_EVALUATED)] = EXCLUDED
     cycle.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(_list_narrowing_plugins(cycle))}]")
@@ -319,7 +324,7 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
     search.processed = len(passing) + refused
     if cycle.extension is not None:
         search.processed += _count_extender_statuses(cycle, cycle.extension)
-    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % cycle.size
     return seen[passing]
 
 
@@ -372,5 +377,5 @@ def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows
     search.processed = len(taken)
     if cycle.extension is not None:
         search.processed += _count_extender_statuses(cycle, cycle.extension)
-    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % len(cycle.nodes)
+    algorithm_state.next_start = (algorithm_state.next_start + search.processed) % cycle.size
     return taken

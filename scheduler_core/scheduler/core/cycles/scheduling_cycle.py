@@ -161,10 +161,16 @@ class SchedulingCycle(State):
     extension: Copied[Extension | None] = None  # of the extenders, once one is asked
     hint: str = ""  # the node that batching tried alone
     batching: str = ""  # kube's reason for which batching threw its list away, or made none
+    within: frozenset[str] | None = None  # the nodes of a group's placement, which alone are searched; plugins know all
 
     @property
     def pod(self) -> Pod:
         return self.queued.pod
+
+    @property
+    def size(self) -> int:
+        """Return the number of nodes among which the pod may get one."""
+        return len(self.nodes if self.within is None else self.within)
 
     @property
     def tied(self) -> tuple[str, ...]:

@@ -40,13 +40,18 @@ class FilterRunner:
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         """Pods more or less, in the view and in the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
         change_rows(nodes, changes)
-        self.adjust_state(state, pod, nodes, changes)
-
-    def adjust_state(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """Pods more or less, in the plugins' state alone."""
         for plugin in self._framework.at(Point.PRE_FILTER):
             if plugin.name not in state.skip_filter:
                 plugin.adjust(state, pod, nodes, changes)
+
+    def renew(self, state: CycleState, pod: Pod, nodes: NodeTable) -> CycleState:
+        """Return a copy of the state in which plugins that look beyond a row have counted anew."""
+        state = state.copy()
+        for plugin in self._framework.at(Point.PRE_FILTER):
+            counts = not plugin.row_local and type(plugin).adjust is not Plugin.adjust
+            if counts and plugin.name not in state.skip_filter:
+                plugin.pre_filter(state, pod, nodes)
+        return state
 
     def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
         filters = self._framework.at(Point.FILTER)

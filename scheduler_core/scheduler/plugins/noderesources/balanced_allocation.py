@@ -54,7 +54,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         weighed = weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False)
         if not self._by_change:
             return score_balance(weighed)
-        both = [replace(w, requested=np.stack((w.requested, w.requested - w.incoming))) for w in weighed]
+        both = [replace(w, requested=w.requested - np.array([[0], [w.incoming]])) for w in weighed]
         scores = score_balance(both)  # with the pod, and without
         change: Scores = HALF + scores[0] - scores[1]
         return HALF + change // 2
@@ -87,8 +87,8 @@ def score_balance(weighed: Sequence[Weighed]) -> Scores:
 
 
 def _fraction(w: Weighed) -> Fractions:
-    fraction = w.requested.astype(np.float64) / np.maximum(w.allocatable, 1).astype(np.float64)
-    return np.minimum(fraction, 1.0)
+    fraction = w.requested / np.maximum(w.allocatable, 1)
+    return np.minimum(fraction, 1.0, out=fraction)
 
 
 def _score(fractions: Sequence[Fractions], shape: tuple[int, ...]) -> Scores:
@@ -96,7 +96,9 @@ def _score(fractions: Sequence[Fractions], shape: tuple[int, ...]) -> Scores:
     if len(fractions) < 2:
         return np.full(shape, MAX_NODE_SCORE, np.int64)
     if len(fractions) == 2:
-        deviation = np.abs((fractions[0] - fractions[1]) / 2.0)
+        deviation = fractions[0] - fractions[1]
+        deviation /= 2.0
+        np.abs(deviation, out=deviation)
     else:
         # A loop in kube's order instead of np.std: a sum in another order may
         # differ in the last bit, and the score is cut off.

@@ -11,8 +11,9 @@ from playground.models import Session
 from playground.presenters import Look
 from playground.presenters.charts import align_sequences
 from playground.sessions.database.listing import LoggedCommand, commands
+from playground.sessions.protocol.comparing import Comparison
 from playground.sessions.web.client import SessionClient, create_session
-from playground.sessions.web.jobs.comparisons import Comparison, differing, parting
+from playground.sessions.web.jobs.comparisons import differing, parting
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, cluster, node, pod

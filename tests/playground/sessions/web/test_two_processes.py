@@ -26,7 +26,7 @@ from playground.sessions.web.messages import Delta, Ended, Gone, Notice, ToPage
 from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.relay import Hint
 from playground.sessions.web.runtime import Runtime
-from playground.sessions.web.session_log import command_data
+from playground.sessions.web.services import command_data
 from playground.sessions.worker.world import Grain
 from tests.playground.sessions.worlds import applying, pod
 

@@ -93,13 +93,7 @@ def assert_is_taken(title: str, calls: list[Call]) -> None:
 
 
 # What is around every request: gate, identity, proxies, middleware; and the loop's own thread.
-COMMON_CALLERS = {
-    "playground/serving/gate.py",
-    "playground/serving/identity.py",
-    "playground/middleware.py",
-    "playground/serving/proxies.py",
-    "playground/sessions/web/loop.py",
-}
+COMMON_CALLERS = {"playground/serving/gate.py", "playground/middleware.py", "playground/sessions/web/loop.py"}
 
 
 def worker_asked(*requests: Request[Any]) -> process.Worker:

@@ -23,8 +23,10 @@ from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 
-def open_cycle(scheduler: Scheduler, group: GroupCycle, member: QueuedPod, nodes: NodeTable) -> SchedulingCycle:
-    """Return a new cycle of one member."""
+def open_cycle(
+    scheduler: Scheduler, group: GroupCycle, member: QueuedPod, nodes: NodeTable, within: tuple[str, ...] | None = None
+) -> SchedulingCycle:
+    """Return a new cycle of one member, which searches the nodes of a placement (None: all)."""
     world = scheduler.world
     world.ids.attempt += 1
     cycle = SchedulingCycle(
@@ -37,8 +39,9 @@ def open_cycle(scheduler: Scheduler, group: GroupCycle, member: QueuedPod, nodes
         world.position,
         t=world.now,
         position=world.position,
+        within=None if within is None else frozenset(within),
     )
-    started = AttemptStarted(cycle.number, member.key, group.profile, len(nodes), member.attempts)
+    started = AttemptStarted(cycle.number, member.key, group.profile, cycle.size, member.attempts)
     cycle.span = world.record(started, scheduler.name)
     framework = scheduler.profiles[group.profile]
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, PlacementScore, Trial, error_text, unplaced
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.groups import PodGroupState, topology_key
@@ -54,13 +53,6 @@ def _domain_of(scheduler: Scheduler, state: PodGroupState, key: str) -> str | St
             return error(f"{text}more than 1 domain found for pod group: {found}, {value}")
         found = value
     return found
-
-
-def table_of(scheduler: Scheduler, trial: Trial) -> NodeTable:
-    """Return the snapshot as the next member sees it, with the nodes of the placement alone."""
-    if trial.nodes is None:
-        return scheduler.snapshot.copy()
-    return scheduler.cache.table(frozenset(trial.nodes))
 
 
 def choose(scheduler: Scheduler, group: GroupCycle) -> tuple[int, Status]:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.cache.what_if import Change, change_rows
+from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -107,13 +106,13 @@ def _plan(scheduler: Scheduler, group: GroupCycle, again: Again) -> Plan:
                 scheduler.cache.remove_pod(pod)
         scheduler.snapshot = scheduler.cache.table()
         tried = again(scheduler, group)
-        view = scheduler.cache.table()
     finally:
+        cache = scheduler.cache
         scheduler.cache, scheduler.snapshot = before
     if not tried.status.ok or tried.chosen is None:
         return Plan(tried.status)
     placed = tried.trials[tried.chosen].placed
-    gone = _reprieve(scheduler, scheduler.profiles[group.profile], view, placed, potential)
+    gone = _reprieve(scheduler, scheduler.profiles[group.profile], cache, placed, potential)
     victims = tuple(pod for unit in by_importance(gone) for pod in unit.pods)
     text = f"found a placement for podgroup, preempting {len(victims)} victims"
     return Plan(Status(reasons=(text,)), {cycle.pod.key: cycle.node for cycle in placed}, victims)
@@ -133,7 +132,7 @@ def _priority_of(scheduler: Scheduler, pod: Pod) -> int:
 
 
 def _reprieve(
-    scheduler: Scheduler, framework: Framework, view: NodeTable, placed: list[SchedulingCycle], potential: list[Unit]
+    scheduler: Scheduler, framework: Framework, cache: Cache, placed: list[SchedulingCycle], potential: list[Unit]
 ) -> list[Unit]:
     """Return the victims that have to go for all members to pass the filters on their places."""
     first_spent = scheduler.budgets_end
@@ -145,31 +144,30 @@ def _reprieve(
     runner = FilterRunner(framework, scheduler.queue.nominator)
     gone = []
     for unit in ordered:
-        back = [Change(row, pod, 1) for pod in unit.pods if (row := view.row(pod.node_name)) is not None]
-        _shift(runner, view, placed, back)
-        if not _all_fit(runner, view, placed):
-            _shift(runner, view, placed, [replace(change, sign=-1) for change in back])
+        for pod in unit.pods:
+            cache.add_pod(pod)
+        if not _all_fit(runner, cache, placed):
+            for pod in unit.pods:
+                cache.remove_pod(pod)
             gone.append(unit)
     return gone
 
 
-def _shift(runner: FilterRunner, view: NodeTable, placed: list[SchedulingCycle], changes: list[Change]) -> None:
-    """Put pods on the nodes of a view, or remove them, and tell the plugins' state of each member."""
-    change_rows(view, changes)
-    for cycle in placed:
-        runner.adjust_state(cycle.state, cycle.pod, view, changes)
+def _all_fit(runner: FilterRunner, cache: Cache, placed: list[SchedulingCycle]) -> bool:
+    """Return whether the members pass the filters on their places, one after the other.
 
-
-def _all_fit(runner: FilterRunner, view: NodeTable, placed: list[SchedulingCycle]) -> bool:
-    """Return whether the members pass the filters on their places, one after the other."""
-    there: list[Change] = []
+    A victim counts beyond its own node, so plugins that look at other nodes make their state anew.
+    """
+    there: list[Pod] = []
     fit = True
     for cycle in placed:
-        row = view.rows[cycle.node]
-        if runner.refusals(cycle.state, cycle.pod, view, np.array([row], np.intp)):
+        table = cache.table()
+        state = runner.renew(cycle.state, cycle.pod, table)
+        if runner.refusals(state, cycle.pod, table, np.array([table.rows[cycle.node]], np.intp)):
             fit = False
             break
-        there.append(Change(row, cycle.pod.bound_to(cycle.node), 1))
-        change_rows(view, there[-1:])
-    change_rows(view, [replace(change, sign=-1) for change in there])
+        there.append(cycle.pod.bound_to(cycle.node))
+        cache.assume(there[-1])
+    for pod in there:
+        cache.forget(pod)
     return fit

@@ -171,7 +171,7 @@ def _open_member(scheduler: Scheduler, group: GroupCycle) -> None:
     """Begin the algorithm of the next member."""
     trial = group.trial
     member = group.queued.members[len(trial.cycles)]
-    cycle = members.open_cycle(scheduler, group, member, placements.table_of(scheduler, trial))
+    cycle = members.open_cycle(scheduler, group, member, scheduler.snapshot.copy(), trial.nodes)
     trial.cycles.append(cycle)
     scheduler.cycle = cycle
     algorithm.begin(cycle, scheduler.profiles[group.profile], scheduler.algorithm_state)
