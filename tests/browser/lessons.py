@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 import yaml
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from playground.lessons import Card, Lesson, Played, Question, command_of, fill_placeholders
 from playground.lessons.checking import wrong_answer
@@ -103,16 +103,23 @@ class Learner:
     def _option(form: Locator, name: str) -> Locator:
         return form.locator(f'input[name=answer][value="{name}"]')
 
-    def go_on(self, number: int, card: Card) -> None:
-        """Take what the card offers, then Next as long as the next card has not come."""
-        if card.do is not None:
+    def go_on(self, number: int, card: Card, by_next: bool = False) -> None:
+        """Take what the card offers, then Next as long as the next card has not come; or both by Next."""
+        if card.do is not None and not by_next:
             before = position(self.page)
             offer = fill_placeholders(self.words.cards[card.id].do, self.played.values_at(card.id))
             self.panel.get_by_role("button", name=offer, exact=True).click()
             expect(self.page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
+        elif card.do is not None:
+            self.page.route("**/story/*", self._replace_card, times=1)
         if self.panel.get_attribute("data-card") == str(number):
             self._next()
         self.stands_at(number + 1)
+
+    def _replace_card(self, route: Route) -> None:
+        """Replace the card before the answer to its form has come, as the stream may."""
+        self.panel.evaluate("card => card.replaceWith(card.cloneNode(true))")
+        route.continue_()
 
     def _next(self) -> None:
         self.panel.locator(".lesson-transport :is(form button, a:last-child)").click()

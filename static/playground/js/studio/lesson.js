@@ -91,9 +91,11 @@ function showNodes(card) {
   const before = shown;
   shown = nameOf(card);
   if (shown === before) return;
-  for (const place of [card, card.parentElement, card.closest(".sheet")]) if (place) place.scrollTop = 0;
   const opened = new URLSearchParams(location.search);
   if (before === undefined && ["at", "stage", "form"].some((name) => opened.has(name))) return;
+  for (const place of [card, card.parentElement, card.closest(".sheet")]) {
+    if (place && before !== undefined) place.scrollTop = 0; // an opened page already shows what matters
+  }
   const { stageOfCard: stage, podOfCard: pod = "", pluginOfCard: plugin = "" } = card.dataset;
   if (stage) choosing({ stage, ...(pod && { pod }), ...(plugin && { plugin }) });
   else if (/^(map|Node )/.test(card.dataset.spotlight ?? "") && by("stage").dataset.map !== "1") {
@@ -117,7 +119,12 @@ function selectorsOf(spotlight) {
   const [kind, name] = spotlight.split(" ");
   if (name) {
     const object = `[data-${CSS.escape((kind ?? "").toLowerCase())}="${CSS.escape(name)}"]`;
-    return [`#panel-map ${object}`, `#panel-stage ${object}`, "#panel-stage"];
+    return [
+      `#panel-map .node:has(header ${object})`,
+      `#panel-map ${object}`,
+      `#panel-stage ${object}`,
+      "#panel-stage",
+    ];
   }
   return {
     queue: ["#rail"],
