@@ -211,7 +211,7 @@ function reasons(poll) {
       make(
         "li",
         {},
-        make("b", {}, String(count)),
+        make("b", {}, `${count} ×`),
         typeof text === "string" ? ` ${say(`why-${why}`, { text })} ` : ` ${inLanguage(text)} `,
         make("span", { class: "mute" }, `(${names})`),
       ),
