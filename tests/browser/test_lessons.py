@@ -15,7 +15,7 @@ from tests.browser.server import PlaygroundServer
 from tests.browser.studio import connected
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"  # make test-long
-SLUGS = [lesson.slug for lesson in read_lessons()] if THOROUGH else ["gate", "preemption"]
+SLUGS = [lesson.slug for lesson in read_lessons()] if THOROUGH else ["priority-class", "preemption"]
 INSIDE = "document.activeElement.closest(':is(#rail, #points, #stage) > *')?.outerHTML.slice(0, 200) ?? ''"
 HIDDEN = "Hidden until you answer"
 LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
