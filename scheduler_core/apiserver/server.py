@@ -17,8 +17,9 @@ from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
-from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
+from scheduler_core.apiserver.admission.catalogue import copies_labels, others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
+from scheduler_core.apiserver.admission.plugins.simple import labels_at
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
@@ -85,7 +86,7 @@ class APIServer:
             dry_run,
             imported,
             imported and bool(manifest["metadata"].get("uid")),
-            self.devices.release,
+            self.devices,
         )
         given, like = manifest, None
         written: Sequence[Manifest] = ()
@@ -203,9 +204,14 @@ class APIServer:
 
     def bind(self, pod: str, uid: str, node: str) -> None:
         """POST of pods/binding."""
-        answer = self.store.bind(pod, uid, node, self.now)
+        answer = self.answer_binding(pod, uid, node)
         if not answer.ok:
             raise Refused.because(answer, f"Pod {pod}")
+
+    def answer_binding(self, pod: str, uid: str, node: str) -> Answer:
+        """POST of pods/binding by a scheduler, which gets the answer."""
+        labels = labels_at(self.store, node) if self.devices.topology_labels and copies_labels(self.options) else {}
+        return self.store.bind(pod, uid, node, self.now, labels)
 
     def scale(self, target: tuple[str, str, str], replicas: int) -> None:
         """PUT of the scale subresource."""
@@ -308,7 +314,7 @@ class APIServer:
 
     def _request(self, operation: Operation, kind: Kind, namespace: str, name: str, user: str = ADMIN) -> Request:
         request = Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
-        request.release = self.devices.release
+        request.gates = self.devices
         return request
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:

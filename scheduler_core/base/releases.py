@@ -28,6 +28,7 @@ class Behavior(enum.StrEnum):
     CONSTANT_TAINT_TEXT = "constant-taint-text"
     DECLARED_FEATURES = "declared-features"
     GATE_DEPENDENCIES = "gate-dependencies"
+    TOPOLOGY_LABELS = "topology-labels"
     DEVICES_SCORE = "devices-score"
     PROMOTED_ALLOCATORS = "promoted-allocators"
     RESULT_TOLERATIONS = "result-tolerations"

@@ -36,6 +36,7 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
     storage.PersistentVolumeClaimResize(),
     RuntimeClass(),
     simple.DenyServiceExternalIPs(),
+    simple.PodTopologyLabels(),
     ResourceQuota(),
     simple.AlwaysDeny(),
 )
@@ -66,6 +67,11 @@ def others_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
 def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
     """Return the enabled plugins that write something along with the object."""
     return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[2]
+
+
+def copies_labels(options: APIServerOptions) -> bool:
+    """Return whether bindings bring the topology labels of the node, where the gate is on."""
+    return simple.PodTopologyLabels.name not in options.disable_admission_plugins
 
 
 Chain = tuple[AdmissionPlugin, ...]
