@@ -17,9 +17,9 @@ from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
-from scheduler_core.apiserver.admission.catalogue import copies_labels, others_of, plugins_of, writers_of
+from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
-from scheduler_core.apiserver.admission.plugins.simple import labels_at
+from scheduler_core.apiserver.admission.plugins.simple import PodTopologyLabels, labels_at
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
@@ -210,7 +210,8 @@ class APIServer:
 
     def answer_binding(self, pod: str, uid: str, node: str) -> Answer:
         """POST of pods/binding by a scheduler, which gets the answer."""
-        labels = labels_at(self.store, node) if self.devices.topology_labels and copies_labels(self.options) else {}
+        off = PodTopologyLabels.name in self.options.disable_admission_plugins or not self.devices.topology_labels
+        labels = {} if off else labels_at(self.store, node)
         return self.store.bind(pod, uid, node, self.now, labels)
 
     def scale(self, target: tuple[str, str, str], replicas: int) -> None:

@@ -28,6 +28,7 @@ from scheduler_core.world.simulation import Simulation
 
 MOST = 20  # members or nodes that a fix adds, and groups or pods that may be in the way
 TRIED = 2  # topology keys, and kinds of nodes
+_NO_ROOM = ("Insufficient ", "Too many pods")
 _OF_MACHINES = ("kubernetes.io/", "beta.kubernetes.io/", "node.kubernetes.io/")
 
 
@@ -81,7 +82,7 @@ def free_by_domain(diagnosis: Diagnosis, key: str, without: Collection[str] = ()
     nodes, found = diagnosis.nodes, Frees()
     for row, node in enumerate(nodes.nodes):
         status, domain = diagnosis.refused.get(row), node.labels.get(key) if key else ""
-        if domain is None or (status is not None and status.plugin != "NodeResourcesFit"):
+        if domain is None or not all(said.startswith(_NO_ROOM) for said in (status.reasons if status else ())):
             continue
         there = [pod.requests for pod in nodes.pods[row] if pod.key not in without]
         free = {n: node.allocatable.get(n) - sum(each.get(n) for each in there) for n in _names(diagnosis.pod)}
@@ -184,19 +185,20 @@ def _change_key(draft: Draft, diagnosis: Diagnosis, mine: Gang, group: Manifest)
         )
 
 
-def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, frees: Frees) -> Iterator[Draft]:
+def _find_largest(frees: list[int], wanted: int, needed: int) -> int:
+    """Return the largest request, up to the wanted one, that fits as often as needed; 0 where none does."""
+    return bisect_left(range(1, wanted + 1), True, key=lambda size: sum(free // size for free in frees) < needed)
+
+
+def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees) -> Iterator[Draft]:
     """All members that wait with the largest requests of which one domain holds enough."""
     found = []
-    for nodes in frees.values():
-        missing = {}
+    for nodes in domains.values():
+        missing: dict[str, int] = {}
         for name in _names(pod):
-            wanted = pod.requests.get(name)
-            most = bisect_left(
-                range(1, wanted + 1),
-                True,
-                key=lambda x, name=name: sum(each[name] // x for each in nodes) < mine.lacking,
-            )
-            missing |= {name: wanted - most} if most < wanted else {}
+            wanted, frees = pod.requests.get(name), [each[name] for each in nodes]
+            if (most := _find_largest(frees, wanted, mine.lacking)) < wanted:
+                missing[name] = wanted - most
         if missing:
             found.append((max(lacking / pod.requests.get(name) for name, lacking in missing.items()), missing))
     owner = workload_of(sim.store, pod.manifest)

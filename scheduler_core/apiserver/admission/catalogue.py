@@ -69,11 +69,6 @@ def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
     return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[2]
 
 
-def copies_labels(options: APIServerOptions) -> bool:
-    """Return whether bindings bring the topology labels of the node, where the gate is on."""
-    return simple.PodTopologyLabels.name not in options.disable_admission_plugins
-
-
 Chain = tuple[AdmissionPlugin, ...]
 
 
