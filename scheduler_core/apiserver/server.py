@@ -86,7 +86,8 @@ class APIServer:
             dry_run,
             imported,
             imported and bool(manifest["metadata"].get("uid")),
-            self.devices,
+            self.devices.release,
+            self.devices.topology_labels,
         )
         given, like = manifest, None
         written: Sequence[Manifest] = ()
@@ -315,7 +316,7 @@ class APIServer:
 
     def _request(self, operation: Operation, kind: Kind, namespace: str, name: str, user: str = ADMIN) -> Request:
         request = Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
-        request.gates = self.devices
+        request.release, request.topology_labels = self.devices.release, self.devices.topology_labels
         return request
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:

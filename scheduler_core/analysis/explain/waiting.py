@@ -230,7 +230,9 @@ def explain_group(world: Simulation, pod: Pod, diagnosis: Diagnosis | None = Non
     for each in mine.pods if len(mine.pods) >= mine.needed else ():
         index = world.journal.last_attempt.get(each.key)
         attempt = None if index is None else world.journal.attempts[index]
-        if attempt is not None and attempt.outcome == "unschedulable" and (message or "\n") not in attempt.message:
+        if attempt is None or attempt.outcome != "unschedulable" or attempt.message in (text := message or "\n"):
+            continue
+        if text not in attempt.message:
             said.setdefault(attempt.message, each.key)
     for text, key in list(said.items())[:SHOWN]:
         yield note("GroupMemberRefused", pod=key, message=text)

@@ -252,6 +252,6 @@ def _clear(draft: Draft, diagnosis: Diagnosis, mine: Gang) -> Iterator[Draft]:
     for chosen in (*([each] for each in holders), *(holders[:count] for count in range(2, len(holders) + 1))):
         gone = [pod for pods in chosen for pod in pods]
         frees = free_by_domain(diagnosis, mine.key, {pod.key for pod in gone})
-        if max(count_rooms(diagnosis.pod, frees).values(), default=0) >= mine.lacking:
+        if len(gone) <= MOST and max(count_rooms(diagnosis.pod, frees).values(), default=0) >= mine.lacking:
             yield delete_pods(draft, ", ".join(dict.fromkeys(pod.node_name for pod in gone)), gone)
             return

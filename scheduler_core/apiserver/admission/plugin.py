@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Literal
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, reference
 from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates
 from scheduler_core.apiserver.status import Refused, forbidden
 from scheduler_core.apiserver.store import Store
+from scheduler_core.base.releases import OLDEST
 
 # matchLabelKeys and mismatchLabelKeys: the pod's own label values, merged into selectors as In and NotIn
 # when it is created.
@@ -120,7 +120,8 @@ class Request:
     dry_run: bool = False
     imported: bool = False
     restored: bool = False
-    gates: DeviceGates = DEFAULT_GATES
+    release: str = OLDEST
+    topology_labels: bool = False  # the gate PodTopologyLabelsAdmission
 
     @property
     def what(self) -> str:

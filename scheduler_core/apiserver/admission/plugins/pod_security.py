@@ -224,7 +224,7 @@ class PodSecurity(AdmissionPlugin):
             return  # it is there, and may be older than the label
         if request.old is not None and _list_images(request.old) == _list_images(manifest):
             return
-        if broken := describe_violations(request.store, request.gates.release, manifest):
+        if broken := describe_violations(request.store, request.release, manifest):
             raise request.refuse(f"violates {broken}")
 
 

@@ -232,7 +232,7 @@ class PodTopologyLabels(AdmissionPlugin):
         # A pod of a dump has what its own cluster gave it.
         if request.kind.key != "Pod" or request.operation != "CREATE" or request.imported:
             return manifest
-        node = manifest["spec"].get("nodeName") if request.gates.topology_labels else None
+        node = manifest["spec"].get("nodeName") if request.topology_labels else None
         copied = labels_at(request.store, node) if node else {}
         labels = {**(manifest["metadata"].get("labels") or {}), **copied}
         return with_section(manifest, "metadata", {"labels": labels}) if copied else manifest
