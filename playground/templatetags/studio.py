@@ -23,7 +23,7 @@ register = template.Library()
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
 ELIDED = frozenset({"pod", "node"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
-_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./:])(?=\w)")
 
 
 @register.filter
