@@ -327,7 +327,7 @@ NOT_THEIRS = (
     ("worker", "playground.views.responses"),
     ("worker", "scheduler_core.world.simulation"),
     ("presenter", "django.http"),
-    ("presenter", "playground.sessions.protocol.looking"),
+    ("presenter", "playground.sessions.web.client"),
     ("views", "playground.features.waiting.worker"),
 )
 

@@ -22,7 +22,8 @@ from scheduler_core.world.simulation import Grain, Simulation
 # What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
 WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOST_STEPS = 20_000
-MOST_SETTLING = 2_000  # some worlds never come to rest: a drain asks again for ever
+# Some worlds never come to rest: a drain asks again for ever, and a ReplicaSet tries the same refused pod again.
+MOST_SETTLING, MOST_IDLE = 2_000, 300
 
 
 def list_reached_cards(lesson: Lesson, sim: WorldView) -> tuple[Card, ...]:
@@ -165,8 +166,10 @@ def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
 
 
 def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
+    idle = 0
     for _ in range(MOST_SETTLING):
-        if (until is not None and holds(until, world)) or not step(world, seen):
+        idle = idle + 1 if world.idle and until is None else 0
+        if idle > MOST_IDLE or (until is not None and holds(until, world)) or not step(world, seen):
             return
 
 

@@ -76,7 +76,7 @@ def test_a_question_of_a_variant_is_judged_by_its_own_key(begun):
     assert f"It is {key}: {values['used']} used" in page_text(wrong)
 
 
-@pytest.mark.parametrize("fields", [{"lesson": "nowhere"}, {"lesson": "sequence"}, {}])
+@pytest.mark.parametrize("fields", [{"lesson": "nowhere"}, {"lesson": "spread-or-pack"}, {}])
 def test_a_lesson_without_variants_is_refused(begun, fields):
     _browser, answer = begun(**fields)
     assert "This lesson has no variants" in page_text(answer)

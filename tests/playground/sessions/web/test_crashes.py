@@ -84,7 +84,7 @@ def test_a_socket_says_so_too() -> None:
 def test_pages_and_sockets_alone_say_that_nothing_was_changed() -> None:
     sources = [*(ROOT / "playground").rglob("*.py"), *(ROOT / "templates").rglob("*.html")]
     said = {path.name for path in sources if NOTHING in " ".join(path.read_text().split())}
-    dry_run = "pods.py"  # says so of an eviction that was only tried, and not of a failure
+    dry_run = "workloads.py"  # says so of an eviction that was only tried, and not of a failure
     assert said == {"messages.py", "refusal.html", "editor.html", dry_run}
 
 
