@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import pytest
 
 from playground.presenters.look import TABS
+from scheduler_core.world.readonly import WorldView
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "tests/recipes/plugin"
@@ -268,6 +269,7 @@ PAGE_FILES = [
     "playground/features/<name>/views.py",
     "templates/<name>/page.html",
     "playground/urls.py",
+    "playground/templatetags/places.py",
     "tests/playground/features/test_<name>.py",
     "docs/urls.md",
 ]
@@ -286,7 +288,8 @@ def add_page(copy: Path) -> None:
         (copy / name).write_text(body)
     for name, below, line in ADDED.findall(text):
         lines = (copy / name).read_text().splitlines()
-        (start,) = [each for each in lines if f'name="{below}"' in each or each.startswith(f"| `{below}` |")]
+        marks = (f'name="{below}"', f"| `{below}` |", f' Room("{below}",')
+        (start,) = [each for each in lines if any(mark in each for mark in marks)]
         put_behind(copy / name, start, line)
 
 
@@ -310,6 +313,13 @@ def test_a_page_needs_exactly_the_files_that_contributing_and_the_tutorial_name(
     ):
         done = program(complete.folder, name, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_tutorial_reads_of_a_world_only_what_its_views_have() -> None:
+    read = re.findall(r"(?<![\w.])world\.(\w+)\.(\w+)", (ROOT / "docs/tutorial-a-page.md").read_text())
+    assert {("store", "pods"), ("store", "nodes"), ("journal", "attempts_of")} <= set(read)
+    views = {part: get_type_hints(getattr(WorldView, part).fget)["return"] for part, _ in read}
+    assert [(part, name) for part, name in read if not hasattr(views[part], name)] == []
 
 
 def test_the_tutorial_has_words_in_chinese_for_each_new_text_of_its_page(complete: Copy) -> None:

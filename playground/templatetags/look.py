@@ -52,7 +52,7 @@ def format_link_attributes(values: Iterable[Any], arguments: Iterable[tuple[str,
     for value, (start, attribute) in zip(values, arguments, strict=True):
         if start and value is not None:
             query.append(start + quote(str(value)))
-        if attribute:
+        if attribute and not (value is None and "goto" in attribute):  # no position: the script stays where it is
             data.append(attribute + escape("" if value is None else str(value)) + '"')
     address = "?" + "&amp;".join(query) if query else ""
     if to is not None:

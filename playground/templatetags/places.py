@@ -72,20 +72,6 @@ PLACES = (
         ),
     ),
 )
-OF_THE_PAST = (
-    "steps",
-    "records",
-    "timeline",
-    "diff",
-    "commands",
-    "session",
-    "branches",
-    "exports",
-    "capacity",
-    "experiments",
-    "upgrade",
-    "second_opinion",
-)  # nothing there asks for a fork
 NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", "session", "act")
 
 
@@ -97,7 +83,7 @@ def places() -> tuple[Place, ...]:
 
 @register.simple_tag
 def place_of(name: str) -> dict[str, Any]:
-    """Return the tabs of a room's place, those below its tab, and whether it needs the width of a table."""
+    """Return the tabs of a room's place, those below its tab, and whether it needs a table's width and asks for forks."""
     place = next((each for each in PLACES if any(room.name == name for room in each.rooms)), None)
     rooms = place.rooms if place else ()
     under = next((room.under or room.name for room in rooms if room.name == name), "")
@@ -109,5 +95,5 @@ def place_of(name: str) -> dict[str, Any]:
         "below": below if len(below) > 1 else [],
         "builds": place in (None, PLACES[0]),
         "wide": name not in NARROW,
-        "asks": name not in OF_THE_PAST,
+        "asks": place in (None, *PLACES[:2]) or name == "breakpoints",
     }

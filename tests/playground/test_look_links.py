@@ -25,6 +25,7 @@ def rendered(text: str, **context: Any) -> str:
         ('look_link node=key href_tab="node"', 'href="?node=ns/a%26b&amp;tab=node" data-node="ns/a&amp;b"'),
         ("look_link to=studio at=7 href_pod=nothing", 'href="/s/x/?at=7" data-goto="7"'),
         ("look_data span=0 start=nothing", 'data-span="0" data-start=""'),
+        ("look_data at=nothing pod=key", 'data-pod="ns/a&amp;b"'),
         ("look_query at=7 pod=key", "?at=7&amp;pod=ns/a%26b"),
         ("look_query at=nothing", ""),
         ('look_field "q"', 'name="q" data-look="q" maxlength="253"'),

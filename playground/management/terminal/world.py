@@ -123,7 +123,7 @@ def make_world(
         configured, differs = _read_configuration_among(text, only, indication.release)
     nobody = [SetSettings({"cluster": {"controllers": []}})] if snapshot else []
     try:
-        commands = (*configured, _count_quotas_first(world, command))
+        commands = (*configured, *_count_quotas_first(world, command))
         for each in (*nobody, *commands):
             world.apply(each)
         record_events(world, events, plan.shift)
@@ -177,25 +177,27 @@ def _tells_of_refusals(command: Command, events: list[dict[str, Any]]) -> bool:
     return any(map(read_refusal, objects)) or any(each.get("reason") == "FailedCreate" for each in events)
 
 
-def _count_quotas_first(world: Simulation, command: Command) -> Command:
-    """Return the command that makes the objects with a status for each quota that has lost its own, before there are workloads."""
+def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, ...]:
+    """Return the commands that make the objects, then a status for each quota that has lost its own, then the workloads."""
     if not isinstance(command, ApplyObjects) or command.continues is not msgspec.UNSET:
-        return command
+        return (command,)
     quotas = [each for each in command.objects if each["kind"] == "ResourceQuota"]
     if all((each.get("status") or {}).get("used") for each in quotas):
-        return command
-    owners = tuple(each for each in command.objects if each["kind"] in WITH_PODS[1:])
-    rest = [each for each in command.objects if each not in owners]
+        return (command,)
+    owners = [each for each in command.objects if each["kind"] in WITH_PODS[1:]]
+    rest = [each for each in command.objects if each not in owners and each not in quotas]
     twin = world.fork()
     twin.apply(SetSettings({"cluster": {"controllers": []}}))
-    twin.apply(msgspec.structs.replace(command, objects=tuple(rest)))
+    twin.apply(msgspec.structs.replace(command, objects=(*rest, *quotas)))
+    uncounted = tuple(quotas)
     counted = {(each["metadata"]["namespace"], each["metadata"]["name"]): each["status"] for each in count_quotas(twin)}
-    for at, each in enumerate(rest):
+    for at, each in enumerate(quotas):
         meta = each["metadata"]
         status = counted.get((str(meta.get("namespace") or "default"), meta["name"]))
-        if each["kind"] == "ResourceQuota" and status:
-            rest[at] = {**each, "status": status}
-    return msgspec.structs.replace(command, objects=(*rest, *owners))
+        quotas[at] = {**each, "status": status} if status else each
+    # The pods of a dump were admitted before: a quota that counts them already would refuse them now.
+    parts = (*rest, *uncounted), tuple(quotas), tuple(owners)
+    return tuple(msgspec.structs.replace(command, objects=part) for part in parts if part)
 
 
 def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, ImportPlan, list[str]]:

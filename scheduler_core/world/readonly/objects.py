@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.base.trace.journal import Attempt, Move, ProcessMove
@@ -41,6 +42,12 @@ class StoreView(Protocol):
     def get(self, kind: str, namespace: str, name: str) -> Manifest | None: ...
 
     def list(self, kind: str) -> Sequence[Manifest]: ...
+
+    def nodes(self) -> Sequence[Node]: ...
+
+    def pods(self) -> Sequence[Pod]: ...
+
+    def pods_on(self, node: str) -> Sequence[Pod]: ...
 
     def pod_at(self, key: str) -> Pod | None: ...
 
