@@ -23,7 +23,7 @@ register = template.Library()
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})
 ELIDED = frozenset({"pod", "node"})
 MARKS = {"p": "✓", "r": "✕", "u": "⊘", "n": "–", "t": ""}
-_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./])(?=\w)")
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[./:])(?=\w)")
 
 
 @register.filter
@@ -99,7 +99,8 @@ def elide(name: str, shown: str, element: str = "span") -> SafeString:
     """A name in its short form, which the style sheet shows: what is read out and copied is the whole name, and a tooltip has it."""
     escaped = escape(name)
     if shown == name:
-        return SafeString(escaped if element == "span" else f"<{element}>{escaped}</{element}>")
+        whole = ' class="short"' if "-" in name and len(name) <= WIDE else ""  # must not break at its hyphens
+        return SafeString(escaped if element == "span" else f"<{element}{whole}>{escaped}</{element}>")
     return SafeString(
         f'<{element} class="apart" data-short="{escape(shown)}" title="{escaped}"><span>{escaped}</span></{element}>'
     )

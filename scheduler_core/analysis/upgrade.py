@@ -6,6 +6,7 @@ where it was. So a cause is proven by running, not guessed from the configuratio
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -320,5 +321,5 @@ def _compare_plugins(where: str, was: Mapping[str, int], now: Mapping[str, int],
 def _compare(where: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     for key in dict.fromkeys((*was, *now)):
         if was.get(key) != now.get(key):
-            values = [str(each[key]) if key in each else "-" for each in (was, now)]
+            values = [json.dumps(each[key], default=str) if key in each else "-" for each in (was, now)]
             yield f"{where}: {key}: {values[0]} → {values[1]}"

@@ -19,6 +19,7 @@ from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
+from scheduler_core.apiserver.admission.plugins.simple import PodTopologyLabels, labels_at
 from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
@@ -86,6 +87,7 @@ class APIServer:
             imported,
             imported and bool(manifest["metadata"].get("uid")),
             self.devices.release,
+            self.devices.topology_labels,
         )
         given, like = manifest, None
         written: Sequence[Manifest] = ()
@@ -203,9 +205,15 @@ class APIServer:
 
     def bind(self, pod: str, uid: str, node: str) -> None:
         """POST of pods/binding."""
-        answer = self.store.bind(pod, uid, node, self.now)
+        answer = self.answer_binding(pod, uid, node)
         if not answer.ok:
             raise Refused.because(answer, f"Pod {pod}")
+
+    def answer_binding(self, pod: str, uid: str, node: str) -> Answer:
+        """POST of pods/binding by a scheduler, which gets the answer."""
+        off = PodTopologyLabels.name in self.options.disable_admission_plugins or not self.devices.topology_labels
+        labels = {} if off else labels_at(self.store, node)
+        return self.store.bind(pod, uid, node, self.now, labels)
 
     def scale(self, target: tuple[str, str, str], replicas: int) -> None:
         """PUT of the scale subresource."""
@@ -308,7 +316,7 @@ class APIServer:
 
     def _request(self, operation: Operation, kind: Kind, namespace: str, name: str, user: str = ADMIN) -> Request:
         request = Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
-        request.release = self.devices.release
+        request.release, request.topology_labels = self.devices.release, self.devices.topology_labels
         return request
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:

@@ -352,8 +352,8 @@ class Store(State):
         metadata["generation"] = int(old["metadata"].get("generation") or 0) + 1
         return self._write(MODIFIED, kind, (namespace, name), old, with_section(old, "metadata", metadata))
 
-    def bind(self, key: str, uid: str, node_name: str, now: int) -> Answer:
-        """The binding call: sets spec.nodeName and the condition PodScheduled=True, or says why not.
+    def bind(self, key: str, uid: str, node_name: str, now: int, labels: Mapping[str, str] = {}) -> Answer:
+        """The binding call: sets spec.nodeName, labels and the condition PodScheduled=True, or says why not.
 
         kube: pkg/registry/core/pod/storage/storage.go (BindingREST)
         """
@@ -372,6 +372,8 @@ class Store(State):
             **with_section(pod.manifest, "spec", {"nodeName": node_name}),
             "status": with_condition(status, condition, self.timestamp(now)) or status,
         }
+        if labels:
+            bound = with_section(bound, "metadata", {"labels": {**pod.labels, **labels}})
         self._write(MODIFIED, "Pod", (pod.namespace, pod.name), pod.manifest, bound, pod)
         return DONE
 

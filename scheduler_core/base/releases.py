@@ -1,6 +1,6 @@
 """Releases of kube-scheduler, and the table of what differs between them. No other module compares releases.
 
-Code asks for a behavior by its name, when it is constructed. docs/releases.md and the page "What is different" list this table.
+Code asks for a behavior by its name, when it is constructed. docs/releases.md and the page "Differences between releases" list this table.
 Measured with the schedulers v1.34.1, v1.34.2, v1.35.4, v1.36.3, and v1.37.2; read in pkg/scheduler of the same releases.
 """
 
@@ -28,6 +28,7 @@ class Behavior(enum.StrEnum):
     CONSTANT_TAINT_TEXT = "constant-taint-text"
     DECLARED_FEATURES = "declared-features"
     GATE_DEPENDENCIES = "gate-dependencies"
+    TOPOLOGY_LABELS = "topology-labels"
     DEVICES_SCORE = "devices-score"
     PROMOTED_ALLOCATORS = "promoted-allocators"
     RESULT_TOLERATIONS = "result-tolerations"

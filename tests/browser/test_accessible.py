@@ -22,6 +22,9 @@ PAGES = ("/no-such-page", "/s/no-such-session/")
 ROOMS = (
     "build/claims", "build/devices", "calls", "compare", "components", "diff", "lockstep", "records", "statistics", "timeline",
 )  # fmt: skip
+# Looked at on a phone, for nothing may be cut off there.
+ALIKE = ("/releases", "/figures/", "/conformance", "/lessons/documents/", "/terms")
+ON_A_PHONE = ("capacity", "capacity?part=go", "second-opinion", "upgrade", "experiments", "session")
 
 
 @pytest.fixture
@@ -64,6 +67,11 @@ def test_every_page(quiet: Page, begin: Begin, accessible: Accessible, complaint
     for page in [session.server + path for path in (*PAGES, embedded)] + [session.at(room) for room in ROOMS]:
         quiet.goto(page)
         accessible(quiet)
+    quiet.set_viewport_size({"width": 390, "height": 844})
+    for page in [session.server + path for path in ALIKE] + [session.at(room) for room in (*ROOMS, *ON_A_PHONE)]:
+        quiet.goto(page, wait_until="domcontentloaded")
+        wide = quiet.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390, f"{page} is {wide} pixels wide on a phone"
 
 
 def test_two_sessions_side_by_side_on_a_screen_and_on_a_phone(

@@ -115,7 +115,7 @@ def test_pods_are_explained_as_they_arrive_and_questions_are_answered(played: Pl
     played.ask("whatif --remove n")
     assert "is deleted from n" in played.until("Pods that wait:")
     played.ask(f"whatif --release {RELEASES[-1]}")
-    played.until(f"No pod ends elsewhere under kube {RELEASES[-1]}.")
+    played.until(f"No pod's placement changes under kube {RELEASES[-1]}.")
     played.ask("delete everything")
     played.until("received delete")
     played.ask("explain nope")

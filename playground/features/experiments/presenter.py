@@ -25,7 +25,7 @@ _TITLES = {
 }
 _NOTES = {
     "distribution": gettext_noop("Each point is a run."),
-    "differences": gettext_noop("In parts of the mean of %(first)s, with 95 %% confidence intervals."),
+    "differences": gettext_noop("Relative to the mean of %(first)s, with 95 %% confidence intervals."),
     "front": gettext_noop("Means. No variant is better in both than those on the line, the Pareto front."),
     "sensitivity": gettext_noop("The difference to %(first)s with the same seeds, with 95 %% confidence intervals."),
 }

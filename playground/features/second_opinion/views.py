@@ -25,11 +25,7 @@ from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
 
 SECONDS, LONGER, PAGE = 20.0, 300.0, 50
-SETTLE = (
-    500,
-    20,
-    10.0,
-)  # transitions, how often at most, and seconds: both schedulers should begin with a world at rest
+SETTLE = 500, 20, 10.0  # transitions, how often at most, and seconds: both schedulers should begin with a world at rest
 SIDES = ("ours", "theirs")
 WORDS = {
     "node": gettext_noop("Node"),

@@ -8,7 +8,7 @@ from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.upgrade import Moved, Upgrade
 
-_NOTHING = gettext_noop("No pod ends elsewhere under kube %(target)s.")
+_NOTHING = gettext_noop("No pod's placement changes under kube %(target)s.")
 _ELSEWHERE = gettext_noop("%(pod)s goes to %(after)s instead of %(before)s.")
 _WAITS = gettext_noop("%(pod)s waits instead of going to %(before)s.")
 _FITS = gettext_noop("%(pod)s goes to %(after)s instead of waiting.")

@@ -193,7 +193,7 @@ def _list_tolerations(tolerations: Sequence[Toleration]) -> list[str]:
             continue
         value = f"={each.value}" if each.operator != "Exists" else ""
         said.append(f"{each.key or '*'}{value}:{each.effect or '*'}")
-    return said + [f"{', '.join(keys)}: {seconds} s" for seconds, keys in brief.items()]
+    return said + [f"{', '.join(keys)}: {seconds}\u00a0s" for seconds, keys in brief.items()]
 
 
 class AttemptRow(TypedDict):

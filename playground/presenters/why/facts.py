@@ -35,7 +35,8 @@ PLACEMENT = _read_codes("""
 
 # Facts that belong to the answer itself, the most telling first.
 HEADLINES = _read_codes("""
-    GroupBelowQuorum GroupCycleFailed EndsWithoutFinalizer EndsWithGarbage EndsNever EndsOverdue QuotaCountsUntil EvictedFor EvictedByTaint
+    GroupBelowQuorum GroupCycleFailed GroupNeedsDomain GroupHoldsNodes GroupMemberRefused
+    EndsWithoutFinalizer EndsWithGarbage EndsNever EndsOverdue QuotaCountsUntil EvictedFor EvictedByTaint
     Disrupted
     SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
     WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing

@@ -97,7 +97,7 @@ def list_figures(rows: Sequence[Row]) -> Iterator[Figure]:
     first, *others = variants
     if plain := [name for name in others if not _SWEPT.match(name)]:
         drawn = [_draw_differences(name, variants[first], variants[name], colors[name]) for name in plain]
-        layout = {"xaxis": {"tickformat": "+.0%", "zeroline": True}, "yaxis": {"autorange": "reversed"}}
+        layout = {"xaxis": {"tickformat": "+.0%", "nticks": 4, "zeroline": True}, "yaxis": {"autorange": "reversed"}}
         yield Figure("differences", {"first": first}, drawn, {**layout, "showlegend": True})
     yield from _draw_sweep(variants, varying)
     if len(variants) > 1:

@@ -126,6 +126,11 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     kind, _, rest = key.partition("/")
     if kind == workloads.NODE:
         return workloads.explain_node(world, rest)
+    if kind == "PodGroup":
+        members = (
+            pod for pod in world.store.pods() if f"{pod.namespace}/{pod.spec.group}" == rest and not pod.node_name
+        )
+        return next((explain(view, pod.key, past) for pod in members), None)
     if "/" in rest:
         return workloads.explain_workload(world, kind, *rest.split("/", 1))
     pod = world.store.pod_at(key)
@@ -271,7 +276,7 @@ class _Asking:
         self, diagnosis: Diagnosis, reasons: tuple[Given, ...], preempted: Preemption | None, fits: bool
     ) -> Iterator[Fact]:
         """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
-        yield from waiting.explain_group(self.scheduler, self.pod)
+        yield from waiting.explain_group(self.world, self.pod, diagnosis)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders
@@ -317,10 +322,7 @@ class _Asking:
         entries = (str(each.get("name")) for each in self.pod.manifest["spec"].get("resourceClaims") or ())
         if "claim" not in reason.evidence and state is State.WAITING_FOR_CLAIM:
             reason = replace(reason, evidence={**reason.evidence, "claim": ", ".join(entries)})
-        facts = (
-            *waiting.explain_group(self.scheduler, self.pod),
-            *find_blocked_claims(self.world, self.pod, (reason,)),
-        )
+        facts = (*waiting.explain_group(self.world, self.pod), *find_blocked_claims(self.world, self.pod, (reason,)))
         return self._explained(state, (reason,), facts=facts)
 
     def _place(self) -> State:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
-from scheduler_core.scheduler.framework.groups import gang, min_count
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
@@ -215,16 +215,35 @@ def find_entry(scheduler: Scheduler, pod: Pod) -> QueuedPod | None:
     return entity or scheduler.queue.find(pod.key)
 
 
-def explain_group(scheduler: Scheduler, pod: Pod) -> Iterator[Fact]:
-    """Yield what the gang of a pod lacks."""
-    group = scheduler.pod_group(pod.namespace, pod.spec.group) if pod.spec.group else None
-    if group is None or gang(group.manifest) is None:
+def explain_group(world: Simulation, pod: Pod, diagnosis: Diagnosis | None = None) -> Iterator[Fact]:
+    """Yield what the gang of a pod lacks: members, room in a domain, and nodes that others hold."""
+    mine = find_gang(world, pod)
+    if mine is None or mine.lacking <= 0:
         return
-    needed, scheduled = min_count(group.manifest), len(group.scheduled)
-    if scheduled >= needed:
-        return
-    yield note("GroupBelowQuorum", group=pod.spec.group, needed=needed, members=len(group.pods), scheduled=scheduled)
-    conditions = (group.manifest.get("status") or {}).get("conditions") or ()
+    counts = {"needed": mine.needed, "members": len(mine.pods), "scheduled": mine.scheduled}
+    yield note("GroupBelowQuorum", group=mine.name, **counts)
+    conditions = ((mine.manifest or {}).get("status") or {}).get("conditions") or ()
     message = next((each.get("message") for each in conditions if each.get("status") == "False"), None)
     if message:
-        yield note("GroupCycleFailed", group=pod.spec.group, message=message)
+        yield note("GroupCycleFailed", group=mine.name, message=message)
+    said: dict[str, str] = {}
+    for each in mine.pods if len(mine.pods) >= mine.needed else ():
+        index = world.journal.last_attempt.get(each.key)
+        attempt = None if index is None else world.journal.attempts[index]
+        if attempt is None or attempt.outcome != "unschedulable" or attempt.message in (text := message or "\n"):
+            continue
+        if text not in attempt.message:
+            said.setdefault(attempt.message, each.key)
+    for text, key in list(said.items())[:SHOWN]:
+        yield note("GroupMemberRefused", pod=key, message=text)
+    if diagnosis is None or len(mine.pods) < mine.needed:
+        return
+    rooms = count_rooms(pod, free_by_domain(diagnosis, mine.key))
+    if mine.key and max(rooms.values(), default=0) < mine.lacking:
+        most = sorted(rooms, key=lambda domain: (-rooms[domain], domain))[:SHOWN]
+        domains = [f"{domain} ({rooms[domain]})" for domain in most]
+        yield note("GroupNeedsDomain", topologyKey=mine.key, needed=mine.lacking, domains=domains)
+    for holders in list_holders(diagnosis) if sum(rooms.values()) < mine.lacking else ():
+        if name := group_of(holders[0])[1]:
+            keys, nodes = [each.key for each in holders], list(dict.fromkeys(each.node_name for each in holders))
+            yield note("GroupHoldsNodes", group=name, pods=keys[:SHOWN], count=len(keys), nodes=nodes[:SHOWN])

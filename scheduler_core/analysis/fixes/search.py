@@ -15,6 +15,7 @@ from scheduler_core.analysis.fixes import proposals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
 from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
+from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
@@ -83,6 +84,11 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
+    mine = None if pod.node_name or pod.deleting or pod.terminal else find_gang(sim, pod)
+    if mine is not None and mine.lacking > 0:
+        findings = yield from search_gang(sim, pod, mine, budget)
+        if findings.fixes:
+            return findings
     wrong = _wants_another_system(sim, pod)
     if (
         pod.deleting
@@ -106,7 +112,8 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     mine = [
         pod.key
         for pod, owner in owners
-        if owner is not None and (owner["kind"], owner["metadata"]["name"]) == (kind, name) and not pod.node_name
+        if not pod.node_name
+        and ((kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"])))
     ]
     if kind in KINDS and not mine:
         stuck = yield from search_stuck(sim, kind, namespace, name, budget)

@@ -36,6 +36,7 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
     storage.PersistentVolumeClaimResize(),
     RuntimeClass(),
     simple.DenyServiceExternalIPs(),
+    simple.PodTopologyLabels(),
     ResourceQuota(),
     simple.AlwaysDeny(),
 )

@@ -121,6 +121,7 @@ class Request:
     imported: bool = False
     restored: bool = False
     release: str = OLDEST
+    topology_labels: bool = False  # the gate PodTopologyLabelsAdmission
 
     @property
     def what(self) -> str:

@@ -62,7 +62,7 @@ def _bind(context: Context, name: str, body: Any) -> Reply:
     if context.api.store.pod(context.target.namespace, name) is None:
         raise Refused.because(not_found("pods", name))
     uid = str(meta.get("uid") or "")
-    done = context.api.store.bind(f"{context.target.namespace}/{name}", uid, str(target["name"]), context.api.now)
+    done = context.api.answer_binding(f"{context.target.namespace}/{name}", uid, str(target["name"]))
     if not done.ok:
         details = {"name": name, "kind": "pods/binding"}
         raise Failure(done.code, done.reason, done.message, details)

@@ -107,6 +107,11 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Features(**{name: getattr(self, name) for name in _GATES}, behaviors=self.behaviors)
 
     @property
+    def topology_labels(self) -> bool:
+        """The gate PodTopologyLabelsAdmission, as the release has it."""
+        return Behavior.TOPOLOGY_LABELS in self.behaviors
+
+    @property
     def device_gates(self) -> DeviceGates:
         """The gates about devices as the API server asks for them."""
         return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES})

@@ -163,9 +163,9 @@ class WorldHandle:
                 if not world.settings.async_api_calls and self._scheduler.replica is None:
                     # The binding cycle has the answer at hand before the scheduler's informer brings the change.
                     self._scheduler.replica = world.store.replica()
-                world.store.bind(pod.key, pod.uid, node_name, world.now)
+                world.api.answer_binding(pod.key, pod.uid, node_name)
             return error(said)
-        answer = world.store.bind(pod.key, pod.uid, node_name, world.now)
+        answer = world.api.answer_binding(pod.key, pod.uid, node_name)
         world.record(ApiCall("BIND", pod.key, node_name, error=answer.message))
         return SUCCESS if answer.ok else error(answer.message)
 

@@ -34,10 +34,10 @@ _KINDS = {
         selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
-        failure-policy
+        failure-policy members
     """,
     "adds": """
-        node
+        node nodes
     """,
     "lessens": """
         fewer-replicas devices device-class device-selector device-constraint port request overhead claim-size

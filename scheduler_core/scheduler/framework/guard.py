@@ -1,6 +1,6 @@
 """Guards around plugins of one's own: what goes wrong in one ends the cycle as an error, and nothing else.
 
-An exception, an answer that is none, and a call that has not returned after so many lines (budget.py) become an Error status with what
+An exception, an answer that is none, and a call that has not returned after so many lines become an Error status with what
 happened. kube-scheduler ends a cycle alike where a plugin answers with an error; where one panics or hangs, so does kube-scheduler.
 
 DEVIATION: a plugin that panics is an error of its cycle here.

@@ -20,6 +20,6 @@ def rows(sim: Simulation) -> list[dict[str, Any]]:
 
 def test_plugins_of_a_binding_cycle_are_told_by_their_status_and_others_by_what_they_did() -> None:
     said = {line["head"]: str(translated(line["sentence"])) for line in rows(three_nodes())}
-    assert said["Bind · DefaultBinder"] == "Success for <code>web-1</code>"
-    assert said["PreBind · VolumeBinding"] == "Success for <code>web-1</code>"
+    assert said["Bind · DefaultBinder"] == 'Success for <code class="short">web-1</code>'
+    assert said["PreBind · VolumeBinding"] == 'Success for <code class="short">web-1</code>'
     assert said["Filter · NodeResourcesFit"].partition("</code>")[2].startswith(" refuses 1 of")

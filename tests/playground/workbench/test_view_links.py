@@ -42,7 +42,7 @@ def test_a_view_link_is_made_for_a_time_and_shown_with_its_end(begun, term, days
     page = begun.get("session")
     assert f"{address}" in page.content.decode()
     if days is None:
-        assert link.until is None and "Ends when it is taken back" in page_text(page)
+        assert link.until is None and "Ends when you revoke it" in page_text(page)
     else:
         assert abs(link.until - timezone.now() - timedelta(days=days)) < timedelta(minutes=1)
         assert f"Ends on {link.until:%Y-%m-%d %H:%M} UTC" in page_text(page)

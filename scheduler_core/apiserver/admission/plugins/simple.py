@@ -12,6 +12,7 @@ from scheduler_core.apimachinery.objects.names import label_value_errors, list_q
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error
+from scheduler_core.apiserver.store import Store
 
 # NamespaceLifecycle: nothing is made in a namespace that is not there or is going, and kube's own namespaces stay.
 # kube: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go @ v1.34.1
@@ -209,3 +210,29 @@ def _images(pod: Manifest) -> list[Any]:
 
 def _set_pull_policy(volume: Manifest) -> Manifest:
     return {**volume, "image": {**volume["image"], "pullPolicy": "Always"}} if volume.get("image") else volume
+
+
+# PodTopologyLabels: a pod has the zone and the region of its node as labels. Its gate came on with a release.
+# kube: plugin/pkg/admission/podtopologylabels/admission.go, pkg/registry/core/pod/storage/storage.go @ v1.37.2
+
+_COPIED = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+
+
+def labels_at(store: Store, node: str) -> dict[str, str]:
+    """Return the labels that a pod gets from its node; none if the node does not exist."""
+    found = store.get("Node", "", node)
+    labels = {} if found is None else found["metadata"].get("labels") or {}
+    return {name: labels[name] for name in _COPIED if name in labels}
+
+
+class PodTopologyLabels(AdmissionPlugin):
+    name = "PodTopologyLabels"
+
+    def admit(self, request: Request, manifest: Manifest) -> Manifest:
+        # A pod of a dump has what its own cluster gave it.
+        if request.kind.key != "Pod" or request.operation != "CREATE" or request.imported:
+            return manifest
+        node = manifest["spec"].get("nodeName") if request.topology_labels else None
+        copied = labels_at(request.store, node) if node else {}
+        labels = {**(manifest["metadata"].get("labels") or {}), **copied}
+        return with_section(manifest, "metadata", {"labels": labels}) if copied else manifest

@@ -36,6 +36,7 @@ class DeviceGates:
     dra_consumable_capacity: bool = False
     dra_extended_resource: bool = False
     dra_binding_conditions: bool = False  # DRADeviceBindingConditions
+    topology_labels: bool = False  # PodTopologyLabelsAdmission
     generic_workload: bool = False  # GenericWorkload, without which no PodGroup is served
 
 

@@ -45,6 +45,6 @@ def take(scheduler: Scheduler, binding: BindingCycle) -> Status:
 
 def _bind(scheduler: Scheduler, binding: BindingCycle) -> Status:
     world, pod = scheduler.world, binding.pod
-    answer = world.store.bind(pod.key, pod.uid, binding.node, world.now)
+    answer = world.api.answer_binding(pod.key, pod.uid, binding.node)
     world.record(ApiCall("BIND", pod.key, binding.node, error=answer.message), scheduler.name)
     return SUCCESS if answer.ok else Status(Code.ERROR, (answer.message,))

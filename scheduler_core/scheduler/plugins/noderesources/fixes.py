@@ -114,7 +114,7 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     yield from propose_renaming(draft, refusal, missing)
     yield from in_millicores(draft, refusal, missing)
     yield from _in_another_order(draft, refusal.pod)
-    yield from _asking_less(draft, refusal.pod, missing)
+    yield from ask_less(draft, refusal.pod, missing)
     if not draft.changes:
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
         yield from propose_resize(draft, nodes.pods[row], missing)
@@ -193,7 +193,8 @@ def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) ->
 # Asking for less
 
 
-def _asking_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
+def ask_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
+    """The pod with smaller requests of what is missing."""
     if "vpaUpdates" in pod.annotations:  # the Vertical Pod Autoscaler would set the request again
         return
     for resource, lacking in missing.items():

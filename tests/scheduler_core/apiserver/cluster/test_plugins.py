@@ -5,6 +5,7 @@ kube: pkg/util/tolerations/tolerations_test.go, plugin/pkg/admission/*/admission
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.admission.catalogue import LEFT_OUT, PLUGINS
 from scheduler_core.apiserver.admission.plugins.tolerations import covers, merge_tolerations
 from scheduler_core.apiserver.options import NOT_HERE, ORDERED_PLUGINS, APIServerOptions
+from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from tests.scheduler_core.apiserver.cluster.requests import api_server, make, pod, refusal
 
 NODE = "system:node:n1"
@@ -178,10 +180,31 @@ def test_flags_that_kube_apiserver_refuses(flags: dict[str, Any], field: str) ->
     assert refused.value.errors[0].path == field
 
 
+@pytest.mark.parametrize(
+    ("on", "flags", "zone"),
+    [(True, {}, "b"), (False, {}, "a"), (True, {"disable_admission_plugins": ("PodTopologyLabels",)}, "a")],
+)
+def test_a_pod_gets_the_zone_and_the_region_of_its_node(on: bool, flags: dict[str, Any], zone: str) -> None:
+    key, rack = "topology.kubernetes.io/zone", "example.com/rack"
+    api = replace(api_server(**flags), devices=DeviceGates(topology_labels=on))
+    api.create(make("Node", "n1", metadata={"labels": {key: "b", rack: "r1"}}))
+    manifest = pod()
+    placed = {**manifest, "metadata": {**manifest["metadata"], "labels": {key: "a", "app": "web"}}}
+    placed["spec"] = {**manifest["spec"], "nodeName": "n1"}
+    assert api.create(placed)["metadata"]["labels"] == {key: zone, "app": "web"}
+    bound = {**placed, "metadata": {**placed["metadata"], "name": "bound"}, "spec": manifest["spec"]}
+    assert api.create(bound)["metadata"]["labels"][key] == "a"
+    api.bind("default/bound", "", "n1")
+    assert api.found(("Pod", "default", "bound"))["metadata"]["labels"] == {key: zone, "app": "web"}
+    # Pods of a dump have what their own cluster gave them.
+    dumped = {**placed, "metadata": {**placed["metadata"], "name": "dumped"}}
+    assert api.create(dumped, imported=True)["metadata"]["labels"][key] == "a"
+
+
 def test_plugins_run_in_kubes_order_and_the_others_are_said_to_be_left_out() -> None:
     names = [plugin.name for plugin in PLUGINS]
     assert names == [name for name in ORDERED_PLUGINS if name in names]
-    gated = ("PodTopologyLabels", "MutatingAdmissionPolicy")  # off with their gates
+    gated = ("MutatingAdmissionPolicy",)  # off with their gates
     assert set(ORDERED_PLUGINS) - set(names) == {*LEFT_OUT, *NOT_HERE, *gated}
 
 
