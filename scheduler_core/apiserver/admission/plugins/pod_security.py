@@ -1,7 +1,7 @@
 """PodSecurity: labels of a namespace say what its pods may do to their nodes; a pod that breaks the enforced level is refused.
 
 pod_security.json has kube's checks in kube's order, and the values that they allow.
-DEVIATION: AppArmor profiles in annotations, from before kube 1.30, are not looked at.
+DEVIATION: profiles in annotations (AppArmor before kube 1.30, seccomp under levels before v1.19) are not looked at.
 kube: k8s.io/pod-security-admission (policy, api, admission) @ v0.34.2, v0.35.4, v0.37.2
 """
 
