@@ -134,7 +134,7 @@ def _list_amounts(node: str, world: WorldView) -> Mapping[str, tuple[int, ...]]:
 
 
 def _count(spec: Mapping[str, Any], amounts: Mapping[str, tuple[int, ...]], whole: bool = False) -> float:
-    """How many pods like this one fit into what is free of such amounts, or into the `whole`."""
+    """Count the pods like this one that fit into what is free of such amounts, or into the `whole`."""
     requests = pod_requests(spec)
     asked = {name: 1 if name == "pods" else requests.get(name) for name in amounts}
     free = {name: has - (0 if whole else used) for name, (used, has) in amounts.items()}

@@ -103,6 +103,11 @@ def _numbers(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release.split("."))
 
 
+def minor_of(version: str) -> int:
+    """Return the minor version of a release: 37 of "1.37.2"."""
+    return _numbers(version)[1]
+
+
 def pick(history: Mapping[str, T], release: Release) -> T | None:
     """Return the newest entry of a history by release that this release has; None where all are newer."""
     entries = [(_numbers(since), entry) for since, entry in history.items() if _numbers(since) <= _numbers(release)]
@@ -127,7 +132,7 @@ def read_release(text: str) -> Release:
 
 def nearest_release(version: str) -> Release:
     """Return the modeled release nearest to a version such as "1.33.2": the oldest before 1.34, the newest after 1.37."""
-    minor = _numbers(version)[1]
-    if minor < _numbers(OLDEST)[1]:
+    minor = minor_of(version)
+    if minor < minor_of(OLDEST):
         return OLDEST
-    return NEWEST if minor > _numbers(NEWEST)[1] else read_release(version)
+    return NEWEST if minor > minor_of(NEWEST) else read_release(version)

@@ -185,7 +185,7 @@ def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, .
     if all((each.get("status") or {}).get("used") for each in quotas):
         return (command,)
     owners = [each for each in command.objects if each["kind"] in WITH_PODS[1:]]
-    rest = [each for each in command.objects if each not in owners and each not in quotas]
+    rest = [each for each in command.objects if each["kind"] not in ("ResourceQuota", *WITH_PODS[1:])]
     twin = world.fork()
     twin.apply(SetSettings({"cluster": {"controllers": []}}))
     twin.apply(msgspec.structs.replace(command, objects=(*rest, *quotas)))

@@ -109,13 +109,13 @@ def _amount(table: Any, row: int, resource: str) -> Amount:
     column = table.resources.names.index(resource)
     used, of = int(table.requested[row][column]), int(table.allocatable[row][column])
     return {
-        "used": _written(used, resource),
-        "of": _written(of, resource),
+        "used": _format_amount(used, resource),
+        "of": _format_amount(of, resource),
         "share": round(100 * used / of) if of else 0,
     }
 
 
-def _written(number: int, resource: str) -> str:
+def _format_amount(number: int, resource: str) -> str:
     return format_quantity(f"{number}m") if resource == "cpu" else format_quantity(number, binary=resource == "memory")
 
 

@@ -45,10 +45,10 @@ class Change(NamedTuple):
 def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Checked) -> Change:
     """All fields are taken; then a button adds a card at a moment, removes one, or goes somewhere."""
     writing = Writing(files, language)
-    writing.say({name: _sent_text(sent, name) for name in LESSON_WORDS if name in sent})
+    writing.say({name: _read_text(sent, name) for name in LESSON_WORDS if name in sent})
     if sent.get("track") in TRACKS:
         writing.plan["track"] = sent["track"]
-    minutes = whole_number(_sent_text(sent, "minutes"), 4)
+    minutes = whole_number(_read_text(sent, "minutes"), 4)
     if minutes is not None:
         writing.plan["minutes"] = min(max(minutes, 1), MOST_MINUTES)
     suggested = {card.id: card.suggested for card in known.cards}
@@ -61,7 +61,7 @@ def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Che
 
 
 def _take_card(sent: QueryDict, writing: Writing, card_id: str, suggested: tuple[Suggestion, ...]) -> None:
-    said = {name: _sent_text(sent, f"{card_id}.{name}") for name in CARD_WORDS if f"{card_id}.{name}" in sent}
+    said = {name: _read_text(sent, f"{card_id}.{name}") for name in CARD_WORDS if f"{card_id}.{name}" in sent}
     if f"{card_id}.spotlight" in sent:
         writing.set_on_card(card_id, "spotlight", sent[f"{card_id}.spotlight"][:100])
     asked = sent.get(f"{card_id}.question")
@@ -114,7 +114,7 @@ def _add_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
     return f"#card-{at}" if writing.card(at) else ""
 
 
-def _sent_text(sent: QueryDict, name: str) -> str:
+def _read_text(sent: QueryDict, name: str) -> str:
     return sent.get(name, "").replace("\r\n", "\n").strip()
 
 

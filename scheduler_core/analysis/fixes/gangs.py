@@ -216,7 +216,7 @@ def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees)
 def _add_nodes(
     draft: Draft, sim: Simulation, diagnosis: Diagnosis, mine: Gang, rooms: dict[str, int]
 ) -> Iterator[Draft]:
-    """As many nodes like one that exists as hold the members that find no room."""
+    """Propose enough nodes like one that exists for the members that find no room."""
     pod = diagnosis.pod
     for one in itertools.islice(of_groups(draft, diagnosis, sim.store), TRIED):
         like = sim.store.node(one.changes[-1].values["like"])

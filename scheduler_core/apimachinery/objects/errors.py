@@ -84,7 +84,7 @@ class Errors(list[FieldError]):
         for problem in problems:
             self.append(invalid(path, value, problem))
 
-    def written(self, path: str, text: str, detail: str, when: object = True) -> bool:
+    def invalid_text(self, path: str, text: str, detail: str, when: object = True) -> bool:
         """Add an invalid value that is printed already."""
         if when:
             self.append(FieldError(path, text, detail, kind="Invalid value"))

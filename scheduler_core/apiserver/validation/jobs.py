@@ -146,7 +146,7 @@ def _policies(spec: Manifest, where: str, errors: Errors) -> None:
         _rule(spec, rule, f"{where}.podFailurePolicy.rules[{i}]", errors)
     if success is not None and spec.get("completionMode") != "Indexed":
         written = as_go_writes(success, "SuccessPolicy")
-        errors.written(f"{where}.successPolicy", written, "requires indexed completion mode")
+        errors.invalid_text(f"{where}.successPolicy", written, "requires indexed completion mode")
     elif success is not None:
         rules = success.get("rules") or ()
         _success(rules, spec.get("completions") or 0, f"{where}.successPolicy.rules", errors)
@@ -225,9 +225,9 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
         errors.problems(f"{place}.type", kind, list_qualified_name_errors(kind))
         one("status", *_STATUSES)(pattern, place, errors)
     if codes is not None and conditions:
-        errors.written(where, "", "specifying both OnExitCodes and OnPodConditions is not supported")
+        errors.invalid_text(where, "", "specifying both OnExitCodes and OnPodConditions is not supported")
     if codes is None and not conditions:
-        errors.written(where, "", "specifying one of OnExitCodes and OnPodConditions is required")
+        errors.invalid_text(where, "", "specifying one of OnExitCodes and OnPodConditions is required")
 
 
 def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request, Spec
 from scheduler_core.apiserver.store import Store
+from scheduler_core.base.releases import minor_of
 
 LABEL = "pod-security.kubernetes.io/"
 PRIVILEGED, BASELINE, RESTRICTED = LEVELS = ("privileged", "baseline", "restricted")
@@ -205,7 +206,7 @@ def describe_violations(store: Store, release: str, pod: Manifest, mode: str = E
     version = version if _VERSION.fullmatch(version) else LATEST
     if level == PRIVILEGED:
         return ""
-    newest = int(release.split(".")[1])
+    newest = minor_of(release)
     minor = newest if version == LATEST else min(newest, int(version[3:]))
     found = list_violations(pod["spec"], level, minor)
     details = ", ".join(f"{reason} ({detail})" for reason, detail in found.items())

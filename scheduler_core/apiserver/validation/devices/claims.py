@@ -43,7 +43,7 @@ def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> No
     elif not stored and longer(compact(value), longest):
         errors.too_long(path, longest)
     elif not isinstance(value, Mapping):
-        errors.written(path, '"<value omitted>"', "must be a valid JSON object")
+        errors.invalid_text(path, '"<value omitted>"', "must be a valid JSON object")
 
 
 def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
@@ -127,7 +127,7 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
     if exactly is None and not alternatives:
         errors.required(path, _ONE_OF)
     elif exactly is not None and alternatives:
-        errors.written(path, "null", f"{_ONE_OF}, but multiple fields are set")
+        errors.invalid_text(path, "null", f"{_ONE_OF}, but multiple fields are set")
 
 
 def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
@@ -184,4 +184,4 @@ def immutable_spec(kind: str, old: Manifest, new: Manifest, errors: Errors) -> N
     """Says so where the spec of a claim or a template is another."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if not alike(before, after):
-        errors.written("spec", as_go_writes(after, f"{kind}Spec"), IMMUTABLE)
+        errors.invalid_text("spec", as_go_writes(after, f"{kind}Spec"), IMMUTABLE)

@@ -247,7 +247,7 @@ def device(given: Manifest, path: str, counters: Counters, per_device: bool, err
     if per_device:
         _place(given, path, errors)
     elif any(given.get(field) is not None for field in ("nodeName", "nodeSelector", "allNodes")):
-        errors.written(path, "null", _NO_PLACE)
+        errors.invalid_text(path, "null", _NO_PLACE)
     bindings(given, path, errors)
 
 

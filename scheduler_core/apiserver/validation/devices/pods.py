@@ -41,7 +41,7 @@ def _claim(claim: Manifest, seen: dict[str, None], path: str, errors: Errors) ->
         seen[name] = None
     given = [field for field in _SOURCES if claim.get(field) is not None]
     if len(given) != 1:
-        errors.written(
+        errors.invalid_text(
             path,
             as_go_writes(claim, "PodResourceClaim"),
             "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"

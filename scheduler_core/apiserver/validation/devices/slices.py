@@ -121,7 +121,9 @@ def _place(spec: Manifest, errors: Errors) -> None:
         terms = selector.get("nodeSelectorTerms")
         if len(terms or ()) != 1:
             detail = "must have exactly one node selector term"
-            errors.written(f"{path}.nodeSelector.nodeSelectorTerms", as_go_writes(terms, "[]NodeSelectorTerm"), detail)
+            errors.invalid_text(
+                f"{path}.nodeSelector.nodeSelectorTerms", as_go_writes(terms, "[]NodeSelectorTerm"), detail
+            )
     for field in ("allNodes", "perDeviceNodeSelection"):
         if spec.get(field):
             said.append(field)

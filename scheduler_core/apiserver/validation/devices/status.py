@@ -68,7 +68,7 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
             requests = claims.request_names((new.get("spec") or {}).get("devices") or {})
             _allocation(allocation, requests, "status.allocation", errors)
         elif not alike(allocation, before["allocation"]):
-            errors.written("status.allocation", as_go_writes(allocation, "AllocationResult"), "field is immutable")
+            errors.invalid_text("status.allocation", as_go_writes(allocation, "AllocationResult"), "field is immutable")
     return errors
 
 

@@ -98,7 +98,7 @@ def _seccomp(profile: Object, path: str, errors: Errors) -> None:
     if profile.get("type") != "Localhost":
         if local is not None:
             written = as_go_writes(profile, "SeccompProfile")
-            errors.written(where, written, "can only be set when seccomp type is Localhost")
+            errors.invalid_text(where, written, "can only be set when seccomp type is Localhost")
     elif local is None:
         errors.required(where, "must be set when seccomp type is Localhost")
     else:
