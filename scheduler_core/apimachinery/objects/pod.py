@@ -14,6 +14,7 @@ from scheduler_core.apimachinery.objects import resources
 from scheduler_core.apimachinery.objects.spec import COMPARISONS, HostPort, PodSpec, Toleration, normalize_image_name
 from scheduler_core.apimachinery.objects.times import optional_time
 
+CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")  # in the order that kube visits them
 TERMINAL_PHASES = ("Succeeded", "Failed")
 
 

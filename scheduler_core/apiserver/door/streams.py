@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.door.answers import TEXT, Failure, Reply, bad_request, not_allowed
 from scheduler_core.apiserver.door.reading import find_object
 from scheduler_core.apiserver.door.resources import Resource, Target
 from scheduler_core.apiserver.store import Store
 
 STREAMS = ("log", "exec", "attach", "portforward")
-_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
 def answer_stream(store: Store, resource: Resource, target: Target, query: Mapping[str, str]) -> Reply:
@@ -44,7 +44,7 @@ def _place(target: Target, query: Mapping[str, str]) -> str:
 def _pick_container(pod: Manifest, name: str, container: str) -> None:
     """Failure: 400 where a container has to be named, or is not there."""
     spec = pod.get("spec") or {}
-    names = [str(each["name"]) for part in _LISTS for each in spec.get(part) or ()]
+    names = [str(each["name"]) for part in CONTAINER_LISTS for each in spec.get(part) or ()]
     if container and container not in names:
         raise bad_request(f"container {container} is not valid for pod {name}")
     regular = [str(each["name"]) for each in spec.get("containers") or ()]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request, Spec
 from scheduler_core.apiserver.store import Store
 from scheduler_core.base.releases import minor_of
@@ -23,7 +24,6 @@ PRIVILEGED, BASELINE, RESTRICTED = LEVELS = ("privileged", "baseline", "restrict
 ENFORCE, WARN, LATEST = "enforce", "warn", "latest"
 _TABLES = json.loads(Path(__file__).with_suffix(".json").read_text())
 _VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
-_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
 class Rules(NamedTuple):
@@ -34,7 +34,7 @@ class Rules(NamedTuple):
 
     def containers(self) -> Iterator[Spec]:
         """All containers, in kube's order."""
-        for name in _LISTS:
+        for name in CONTAINER_LISTS:
             yield from self.spec.get(name) or ()
 
     def excuses(self, what: str) -> bool:
@@ -230,4 +230,4 @@ class PodSecurity(AdmissionPlugin):
 
 
 def _list_images(pod: Manifest) -> list[Any]:
-    return [[each.get("image") for each in pod["spec"].get(name) or ()] for name in _LISTS]
+    return [[each.get("image") for each in pod["spec"].get(name) or ()] for name in CONTAINER_LISTS]

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 
 from scheduler_core.apimachinery.objects.errors import Errors, forbidden
 from scheduler_core.apimachinery.objects.names import header_errors, port_name_errors
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.pods.container import Pod, container
 from scheduler_core.apiserver.validation.rules import Object, Rules, need, not_negative, one, only_one
 
-FIELDS = ("initContainers", "containers", "ephemeralContainers")  # in the order that kube visits them
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Always"
 _NOT_ADDED = (
@@ -30,7 +30,7 @@ _TIMES = not_negative(
 
 def every_container(spec: Object, path: str) -> Iterator[tuple[Object, str]]:
     """All containers of a spec, with where they stand."""
-    for field in FIELDS:
+    for field in CONTAINER_LISTS:
         for i, raw in enumerate(spec.get(field) or ()):
             yield raw, f"{path}.{field}[{i}]"
 
@@ -69,7 +69,7 @@ def _init(pod: Pod, errors: Errors) -> None:
 
 
 def _ephemeral(pod: Pod, errors: Errors) -> None:
-    others = [raw.get("name") for field in FIELDS[:2] for raw in pod.spec.get(field) or ()]
+    others = [raw.get("name") for field in CONTAINER_LISTS[:2] for raw in pod.spec.get(field) or ()]
     names = dict.fromkeys(map(str, others))
     for i, raw in enumerate(pod.spec.get("ephemeralContainers") or ()):
         path, target = f"{pod.path}.ephemeralContainers[{i}]", raw.get("targetContainerName") or ""
