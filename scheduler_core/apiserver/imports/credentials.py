@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 
 _MAPPING = (dict, Mapping)  # a dict is told at once
 REMOVED = "(removed)"
@@ -40,7 +41,6 @@ _LOOK = re.compile(
 )
 _LINE = re.compile(rf"(?im)((?:^|[\s\"',;{{&?-])[\w.-]*(?:{_WORDS})[\w.-]*[\"']?\s*(?:=|:)\s*[\"']?)([^\s\"',;&}}]+)")
 _FLAG = re.compile(rf"(?i)^--?[\w.-]*(?:{_WORDS})$")
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _PODS = ("Pod", "PodTemplate")
 _WITH_PODS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
 _SELECTING = ("labels", "matchLabels", "nodeSelector", "selector")
@@ -99,7 +99,7 @@ def _metadata(meta: Manifest, counts: Counter[str]) -> Manifest:
 def _spec(spec: Manifest, counts: Counter[str]) -> Manifest:
     """A pod's spec, or one that has a template of pods."""
     new: dict[str, Any] = {}
-    for field in _CONTAINERS:
+    for field in CONTAINER_LISTS:
         if isinstance(spec.get(field), list):
             new[field] = [_container(each, counts) for each in spec[field]]
     for field in ("template", "jobTemplate"):

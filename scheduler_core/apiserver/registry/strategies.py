@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES, apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.kinds import Kind, namespace_of, reference
@@ -204,7 +205,7 @@ def _drop_gated_fields(spec: Manifest, off: frozenset[str]) -> Manifest:
     volumes = [_volume(each, off) for each in spec.get("volumes") or () if each not in images]
     if volumes != list(spec.get("volumes") or ()):
         changed["volumes"] = volumes
-    for field in ("containers", "initContainers", "ephemeralContainers"):
+    for field in CONTAINER_LISTS:
         kept = [_container(each, field, gone, off) for each in spec.get(field) or ()]
         if kept != list(spec.get(field) or ()):
             changed[field] = kept

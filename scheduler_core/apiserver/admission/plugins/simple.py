@@ -9,6 +9,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error
@@ -123,9 +124,6 @@ def _labels(request: Request, text: str) -> dict[str, str]:
     return labels
 
 
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
-
-
 class AlwaysAdmit(AdmissionPlugin):
     """Has nothing to say."""
 
@@ -174,7 +172,7 @@ class AlwaysPullImages(AdmissionPlugin):
         spec = manifest["spec"]
         changes: dict[str, Any] = {
             field: [{**each, "imagePullPolicy": "Always"} for each in spec[field]]
-            for field in _CONTAINERS
+            for field in CONTAINER_LISTS
             if spec.get(field)
         }
         if any(volume.get("image") for volume in spec.get("volumes") or ()):
@@ -205,7 +203,7 @@ def _new_images(request: Request, manifest: Manifest) -> bool:
 
 
 def _images(pod: Manifest) -> list[Any]:
-    return [each.get("image") for field in _CONTAINERS for each in pod["spec"].get(field) or ()]
+    return [each.get("image") for field in CONTAINER_LISTS for each in pod["spec"].get(field) or ()]
 
 
 def _set_pull_policy(volume: Manifest) -> Manifest:

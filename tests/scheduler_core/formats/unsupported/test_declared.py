@@ -64,7 +64,7 @@ ELSEWHERE = {
     "downwardAPI": _SPECS,
     "env": f"{_REFERENCES} controllers/workloads/jobs/pods.py",
     "envFrom": _REFERENCES,
-    "ephemeralContainers": f"apiserver/admission/plugins/simple.py apiserver/registry/devices/dropping.py {_NEEDS}",
+    "ephemeralContainers": f"apimachinery/objects/pod.py apiserver/registry/devices/dropping.py {_NEEDS}",
     "gitRepo": _SPECS,
     "glusterfs": _REFERENCES,
     "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/simple.py"
