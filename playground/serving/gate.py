@@ -17,7 +17,7 @@ from django.http.request import split_domain_port, validate_host
 from django.template.loader import render_to_string
 from django.utils.http import parse_header_parameters
 
-from playground.common.addresses import Address, Network, is_in, read_address
+from playground.common.addresses import Network, is_in, read_address
 from playground.common.logs import REQUEST, SESSION
 from playground.serving.bodies import body_limit
 from playground.sessions.protocol.errors import SessionError
@@ -193,14 +193,6 @@ def apply_forwarded_headers(scope: Any, trusted: Sequence[Network]) -> Any:
         headers = [(name, value) for name, value in scope["headers"] if name.lower() not in FORWARDED]
         return {**scope, "headers": headers}
     hops, protocols = (_values(scope["headers"], name) for name in FORWARDED[:2])
-    seen: dict[str, Any] = {"client": (str(client_of(peer, hops, trusted)), 0)}
-    if protocols and (scheme := SCHEMES[scope["type"]].get(protocols[-1].lower())):
-        seen["scheme"] = scheme
-    return {**scope, **seen}
-
-
-def client_of(peer: Address, hops: Sequence[str], trusted: Sequence[Network]) -> Address:
-    """The nearest address that is no trusted proxy's; the farthest proxy's where there is none, or what follows can't be read."""
     client = peer
     for hop in reversed(hops):
         address = read_address(hop)
@@ -209,7 +201,10 @@ def client_of(peer: Address, hops: Sequence[str], trusted: Sequence[Network]) ->
         client = address
         if not is_in(address, trusted):
             break
-    return client
+    seen: dict[str, Any] = {"client": (str(client), 0)}
+    if protocols and (scheme := SCHEMES[scope["type"]].get(protocols[-1].lower())):
+        seen["scheme"] = scheme
+    return {**scope, **seen}
 
 
 def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:

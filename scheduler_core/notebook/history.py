@@ -67,7 +67,9 @@ class History:
         self._follow()
         for record in records:
             if record.kind == "attempt_ended":
-                self._note_attempt(record)
+                for scheduler in self.world.schedulers:
+                    if scheduler.cycle is not None and scheduler.cycle.number == record.data["attempt"]:
+                        self.attempts[scheduler.cycle.number] = attempt_of(scheduler.cycle)
             elif record.kind == "binding_ended":
                 self._note_binding(record)
         return records
@@ -76,11 +78,6 @@ class History:
         """Holds on to the bindings that run: the world lets go of one that ends."""
         for scheduler in self.world.schedulers:
             self._bindings.update(scheduler.bindings)
-
-    def _note_attempt(self, record: Record) -> None:
-        for scheduler in self.world.schedulers:
-            if scheduler.cycle is not None and scheduler.cycle.number == record.data["attempt"]:
-                self.attempts[scheduler.cycle.number] = attempt_of(scheduler.cycle)
 
     def _note_binding(self, record: Record) -> None:
         for number, binding in list(self._bindings.items()):

@@ -91,11 +91,9 @@ def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
     world = yield from engine.at(request.position)
     if request.part in ("devices", "claims"):
         return devices_of(world, request)
-    return cluster_of(world, request.part, request.name)
-
-
-def cluster_of(world: Any, part: str, name: str) -> Data:
-    """Raises SessionGone where there is no node of that name."""
+    # Raises SessionGone where there is no node of that name.
+    part = request.part
+    name = request.name
     answer: Data = {"position": world.position, "now": world.now, "rows": [], "node": None}
     if name:
         node = status.read_node(world, name)

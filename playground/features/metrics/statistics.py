@@ -42,7 +42,8 @@ def present(readings: Mapping[str, Any]) -> StatisticsPage:
     scheduler = next(iter(readings["schedulers"]), NONE)
     curve, series = scheduler["curve"], families(scheduler)
     use, stranded = use_charts(curve)
-    refused = refusal_charts(scheduler["refusals"], [point["t"] for point in curve])
+    refusals = scheduler["refusals"]
+    refused = [_by_plugin(refusals["plugins"], [point["t"] for point in curve]), _by_reason(refusals["reasons"])]
     return {
         "position": readings["position"],
         "clock": clock(readings["now"]),
@@ -52,7 +53,7 @@ def present(readings: Mapping[str, Any]) -> StatisticsPage:
         "every": duration(readings["every"]),
         "empty": not any(now[field] for now in curve[-1:] for field in _RESULTS.values()),
         "amounts": amounts_now(curve),
-        "charts": [use, stranded, *_pods(curve), *refused, *plugin_charts(series)],
+        "charts": [use, stranded, *_pods(curve), *refused, *[_calls(series), _answers(series), _times(series)]],
     }
 
 
@@ -78,11 +79,6 @@ def _pods(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
 
 _EXECUTION = "scheduler_plugin_execution_duration_seconds"
 _POINT = "scheduler_framework_extension_point_duration_seconds"
-
-
-def plugin_charts(families: Families) -> list[Chart]:
-    """Calls, answers and times; of all that was counted up to the step."""
-    return [_calls(families), _answers(families), _times(families)]
 
 
 def _calls(families: Families) -> Chart:
@@ -149,11 +145,6 @@ def _times(families: Families) -> Chart:
 
 MOST_LINES = 8
 MOST_BARS = 20
-
-
-def refusal_charts(refusals: Mapping[str, Any], times: list[int]) -> list[Chart]:
-    """`refusals` as worker.py counts them; the plugins that refused most are drawn."""
-    return [_by_plugin(refusals["plugins"], times), _by_reason(refusals["reasons"])]
 
 
 def _by_plugin(plugins: Mapping[str, list[int]], times: list[int]) -> Chart:

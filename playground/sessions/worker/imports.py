@@ -81,13 +81,6 @@ COMMAND = "envsubst < FILE"
 _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w{0,80}[^{}\"\n]{0,80}\}|\$[A-Z][A-Z0-9_]{1,80}\b")
 
 
-def variables_in(items: Sequence[core.Item]) -> list[Note]:
-    """Return a note on what to do first, for the first variable among the items' errors."""
-    texts = (error.text for item in items for error in item.errors)
-    found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
-    return [] if found is None else [Note(VARIABLES, {"value": found[0], "command": COMMAND})]
-
-
 SOURCE = "import"  # of its command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
@@ -131,7 +124,9 @@ def import_plan(
 ) -> ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
     idle = notes(_list_written_manifests(planned))
-    said = [*brought.notes, *variables_in(planned.items)]
+    texts = (error.text for item in planned.items for error in item.errors)
+    found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
+    said = [*brought.notes, *([] if found is None else [Note(VARIABLES, {"value": found[0], "command": COMMAND})])]
     return ImportPlan(
         [_build_planned_object(item) for item in planned.items],
         [*planned.warnings, *idle],

@@ -56,7 +56,14 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
         try:
             return await begin_preview(request, client)
         except SessionError as error:
-            return reject_import(request, client, error)
+            # The place to paste again, with what was wrong.
+            return reject_form(
+                request,
+                client,
+                "import",
+                error,
+                {"refusal": error, "text": get_pasted_text(request), "rename": renames(request)},
+            )
     if token := request.GET.get("token", ""):
         try:
             plan = await client.kept_preview(token)
@@ -252,17 +259,6 @@ def _table(names: list[tuple[str, str]]) -> str:
 def renames(request: HttpRequest) -> bool:
     """Return whether imported objects get other names before they are stored."""
     return bool(request.POST.get("rename"))
-
-
-def reject_import(request: HttpRequest, client: SessionClient, error: SessionError) -> HttpResponse:
-    """The place to paste again, with what was wrong."""
-    return reject_form(
-        request,
-        client,
-        "import",
-        error,
-        {"refusal": error, "text": get_pasted_text(request), "rename": renames(request)},
-    )
 
 
 def get_pasted_text(request: HttpRequest) -> str:

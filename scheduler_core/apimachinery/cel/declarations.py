@@ -64,30 +64,26 @@ def read_declarations(text: str) -> dict[str, Function]:
     functions: dict[str, Function] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
-            read_declaration(line, functions)
+            # Adds one overload to the functions.
+            signature, names = line.rsplit(" = ", 1)
+            overload, _, kind = names.partition(" ")
+            reader = _Reader(signature)
+            receiver = reader.receiver()
+            name = reader.until("(")
+            arguments = reader.types(")")
+            reader.skip(" ")
+            result = reader.type()
+            if receiver is not None:
+                arguments.insert(0, receiver)
+            function = functions.setdefault(name, Function(name))
+            function.guarded = function.guarded and "!" not in kind
+            if kind.startswith("S"):
+                function.singleton = kind[1]
+            generic = any(map(_is_generic, (*arguments, result)))
+            function.overloads.append(
+                Overload(overload, receiver is not None, tuple(arguments), result, kind.strip("S!"), generic)
+            )
     return functions
-
-
-def read_declaration(line: str, functions: dict[str, Function]) -> None:
-    """Adds one overload to the functions."""
-    signature, names = line.rsplit(" = ", 1)
-    overload, _, kind = names.partition(" ")
-    reader = _Reader(signature)
-    receiver = reader.receiver()
-    name = reader.until("(")
-    arguments = reader.types(")")
-    reader.skip(" ")
-    result = reader.type()
-    if receiver is not None:
-        arguments.insert(0, receiver)
-    function = functions.setdefault(name, Function(name))
-    function.guarded = function.guarded and "!" not in kind
-    if kind.startswith("S"):
-        function.singleton = kind[1]
-    generic = any(map(_is_generic, (*arguments, result)))
-    function.overloads.append(
-        Overload(overload, receiver is not None, tuple(arguments), result, kind.strip("S!"), generic)
-    )
 
 
 def _is_generic(a_type: Type) -> bool:

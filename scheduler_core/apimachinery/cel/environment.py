@@ -124,15 +124,6 @@ _FRAMES = 12_000  # 250 levels within each other, eight calls each, and what cal
 _USUAL = 40  # levels for which there is room anyway
 
 
-def is_deep(tree: Node) -> bool:
-    """Return whether evaluating the tree needs more room on the stack than usual."""
-    level, depth = [tree], 0
-    while level and depth <= _USUAL:
-        level = [child for node in level for child in node.children()]
-        depth += 1
-    return bool(level)
-
-
 @contextmanager
 def room_for_deep_trees() -> Iterator[None]:
     before = sys.getrecursionlimit()
@@ -210,7 +201,12 @@ class Program:
     def __init__(self, text: str, tree: Node, environment: Environment) -> None:
         self.text, self.tree = text, tree
         self._sizes = environment.sizes
-        self._deep = is_deep(tree)
+        # Whether evaluating the tree needs more room on the stack than usual.
+        level, depth = [tree], 0
+        while level and depth <= _USUAL:
+            level = [child for node in level for child in node.children()]
+            depth += 1
+        self._deep = bool(level)
         self._names = tuple(environment.variables)
         self._run, self._width = self._planned(watched=False)
         self._watched: tuple[Run, int] | None = None

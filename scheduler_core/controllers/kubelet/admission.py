@@ -45,11 +45,6 @@ def is_node_critical(pod: Pod) -> bool:
     return is_critical(pod) and pod.manifest["spec"].get("priorityClassName") == NODE_CRITICAL
 
 
-def preemptable(preemptor: Pod, other: Pod) -> bool:
-    """Return whether a kubelet may end a pod to admit another."""
-    return (is_critical(preemptor) and not is_critical(other)) or preemptor.priority > other.priority
-
-
 # Which pods a kubelet ends so that a critical pod fits: as few and as small as it finds, guaranteed pods last.
 # kube: pkg/kubelet/preemption/preemption.go @ v1.34.1
 
@@ -67,7 +62,8 @@ def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
     """The pods to end. NoSuchPods."""
     classes: dict[str, list[Pod]] = {BEST_EFFORT: [], BURSTABLE: [], GUARANTEED: []}
     for other in others:
-        if preemptable(pod, other):
+        # Whether a kubelet may end a pod to admit another.
+        if (is_critical(pod) and not is_critical(other)) or pod.priority > other.priority:
             classes[qos_class(other.manifest["spec"])].append(other)
     best_effort, burstable, guaranteed = classes.values()
     beyond = _without(missing, [*best_effort, *burstable, *guaranteed])

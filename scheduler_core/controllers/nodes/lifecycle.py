@@ -45,13 +45,6 @@ _SILENT = {"reason": "NodeStatusUnknown", "message": "Kubelet stopped posting no
 _NEVER = {"reason": "NodeStatusNeverUpdated", "message": "Kubelet never posted node status."}
 
 
-def first_heard(world: World, node: Node) -> int:
-    """Return the start of the grace period (ns) of a node seen for the first time."""
-    if node.ready or node.creation_time is None:
-        return world.now
-    return node.creation_time - world.store.epoch
-
-
 def silent_since(world: World, node: str) -> int:
     """Return the time (ns) of the last sign of life seen of a node whose kubelet does not run."""
     heard = world.surroundings.nodes.heard.get(node, world.now)
@@ -203,7 +196,9 @@ class NodeLifecycle(Controller):
             if zone is None or not zone.state:
                 memory.zones[node.zone_key] = zones.new_zone(world.cluster.controller_manager)
             if new:
-                memory.heard[node.name] = first_heard(world, node)
+                memory.heard[node.name] = (
+                    world.now if node.ready or node.creation_time is None else node.creation_time - world.store.epoch
+                )
                 said = f"Node {node.name} event: Registered Node {node.name} in Controller"
                 self.event(world, NORMAL, "RegisteredNode", "Node", node.name, said)
                 self._free(world, node)

@@ -349,15 +349,6 @@ class Cache(State):
             old = getattr(self, column)
             setattr(self, column, np.concatenate([old, np.zeros((extra, old.shape[1]), np.int64)]))
 
-    def _widen(self) -> None:
-        missing = len(self.resources) - self.requested.shape[1]
-        if missing > 0:
-            pad = ((0, 0), (0, missing))
-            self.allocatable = np.pad(self.allocatable, pad)
-            self.requested = np.pad(self.requested, pad)
-            # Remembered requests are added to rows of the columns and must be as wide.
-            self._vectors = {key: np.pad(vector, (0, missing)) for key, vector in self._vectors.items()}
-
     def _drop_slot_if_empty(self, slot: int) -> None:
         if self.nodes[slot] is None and not self.pods[slot]:
             del self.slots[self.names[slot]]
@@ -366,7 +357,13 @@ class Cache(State):
     def vector(self, amounts: Resources) -> NDArray[np.int64]:
         """Amounts as one row of the resource columns, int64[R]; columns for new names are made."""
         columns = [self.resources.column(name) for name, _ in amounts.scalar]
-        self._widen()
+        missing = len(self.resources) - self.requested.shape[1]
+        if missing > 0:
+            pad = ((0, 0), (0, missing))
+            self.allocatable = np.pad(self.allocatable, pad)
+            self.requested = np.pad(self.requested, pad)
+            # Remembered requests are added to rows of the columns and must be as wide.
+            self._vectors = {key: np.pad(vector, (0, missing)) for key, vector in self._vectors.items()}
         out = np.zeros(len(self.resources), np.int64)
         out[0], out[1], out[2] = amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage
         for column, (_, amount) in zip(columns, amounts.scalar, strict=True):

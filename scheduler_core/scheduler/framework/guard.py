@@ -72,11 +72,6 @@ def _counter(lines: int, package: str) -> Trace:
     return anywhere
 
 
-def package_of(cls: type) -> str:
-    """The package that a class is from."""
-    return _package(cls.__module__)
-
-
 def _package(module: Any) -> str:
     return str(module).partition(".")[0]
 
@@ -119,7 +114,7 @@ def _call_plugin(plugin: type[framework.Plugin], call: Callable[[], Any], *, que
     """Return the result of a call, and an error text ("": none)."""
     lines = LINES_IN_QUEUE if queued else LINES
     try:
-        return within(lines, package_of(plugin), call), ""
+        return within(lines, _package(plugin.__module__), call), ""
     except OutOfBudget:
         return None, f"has not returned after {lines:,} lines of Python"
     except MemoryError:

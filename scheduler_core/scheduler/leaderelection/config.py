@@ -28,16 +28,11 @@ class ElectionConfig:
         return max(SECOND, self.renew_deadline // 2)
 
 
-def with_jitter_factor(period: int) -> int:
-    """A period (ns) times 1.2."""
-    return period * 12 // 10
-
-
 def elector_error(config: ElectionConfig) -> str:
     """Return the configuration error in client-go's words; "" if the configuration is valid."""
     if config.lease_duration <= config.renew_deadline:
         return "leaseDuration must be greater than renewDeadline"
-    if config.renew_deadline <= with_jitter_factor(config.retry_period):
+    if config.renew_deadline <= (config.retry_period * 12 // 10):
         return "renewDeadline must be greater than retryPeriod*JitterFactor"
     durations = {
         "leaseDuration": config.lease_duration,

@@ -42,7 +42,8 @@ MIN_FEASIBLE_PERCENTAGE = 5
 def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
     """Opens the search; without Filter plugins it is over at once."""
     if cycle.extension is not None and cycle.extension.lost:
-        leave_unextended(cycle, framework, algorithm_state)
+        cycle.refused_by[search_of(cycle).order] = NOT_EVALUATED
+        open_main_search(cycle, framework, algorithm_state)
     else:
         open_search(cycle, framework, algorithm_state)
     if framework.has(Point.FILTER):
@@ -59,7 +60,11 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
     failure = filter_error(plugin.name, failed)
     if not search_of(cycle).own_nomination:
         return step, internal_error(cycle, failure.message)
-    leave_nominated(cycle, framework, algorithm_state, failure)
+    search = search_of(cycle)
+    cycle.nominated_refusal = failure
+    cycle.refused_by[search.order] = NOT_EVALUATED
+    cycle.reason[search.order] = 0
+    open_main_search(cycle, framework, algorithm_state)
     return step, FIRST if _has_rows(cycle) else NOBODY
 
 
@@ -144,23 +149,6 @@ def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: A
     cycle.search = Search(np.array([nominated], np.intp), 1, own_nomination=True)
     if framework.has(Point.FILTER):
         open_block(cycle, framework, algorithm_state)
-
-
-def leave_nominated(
-    cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, failed: Status
-) -> None:
-    """The look at the nominated node ended in an internal error: as if it had not been looked at, all nodes are searched."""
-    search = search_of(cycle)
-    cycle.nominated_refusal = failed
-    cycle.refused_by[search.order] = NOT_EVALUATED
-    cycle.reason[search.order] = 0
-    open_main_search(cycle, framework, algorithm_state)
-
-
-def leave_unextended(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """The plugins took the nominated node, the extenders did not: all nodes are searched."""
-    cycle.refused_by[search_of(cycle).order] = NOT_EVALUATED
-    open_main_search(cycle, framework, algorithm_state)
 
 
 def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:

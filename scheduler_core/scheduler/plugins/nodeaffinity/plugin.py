@@ -55,25 +55,6 @@ _TERM, _NO_LABEL = (
 )
 
 
-def explain_affinity(
-    pod: Pod, terms: Sequence[NodeSelectorTerm], added: Sequence[NodeSelectorTerm], node: Node
-) -> explanation.Explanation:
-    """The pod's terms and those that the profile adds are numbered. Each value leads to where it is written, but for added terms."""
-    rows = [
-        _of_label(Requirement(key, IN, (value,)), node, 0, f"spec.nodeSelector[{key}]", pod)
-        for key, value in pod.spec.node_selector.items()
-    ]
-    for number, term in enumerate((*terms, *added), 1):
-        path = f"{_TERMS}[{number - 1}]" if number <= len(terms) else ""
-        for i, requirement in enumerate(term.expressions):
-            rows.append(_of_label(requirement, node, number, path and f"{path}.matchExpressions[{i}]", pod))
-        for i, field in enumerate(term.fields):
-            holds, written = accepts_field(field, node.name), path and f"{path}.matchFields[{i}]"
-            name = explanation.Written(node.name, explanation.Source("Node", node.name, "metadata.name"))
-            rows.append(explanation.Row((_describe_requirement(field, number, written, pod), (name,)), bad=not holds))
-    return (explanation.Table(_COLUMNS, tuple(rows)),) if rows else ()
-
-
 def _of_label(requirement: Requirement, node: Node, term: int, path: str, pod: Pod) -> explanation.Row:
     value = node.labels.get(requirement.key)
     source = explanation.Source("Node", node.name, f"metadata.labels[{requirement.key}]")
@@ -96,20 +77,6 @@ def _describe_requirement(requirement: Requirement, term: int, path: str, pod: P
 
 SHOWN_VALUES = 5
 _FIELD = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-
-
-def label_evidence(pod: Pod, nodes: NodeTable) -> framework.Evidence:
-    """The nodeSelector's entries, then the expressions of the required terms; `alternative`: the number of the term, as one is enough."""
-    asked: list[tuple[Requirement, str, int]] = [
-        (Requirement(key, IN, (value,)), f"spec.nodeSelector.{key}", -1)
-        for key, value in (pod.spec.node_selector or {}).items()
-    ]
-    required = pod.spec.node_affinity_required
-    for i, term in enumerate(() if required is None else required.terms):
-        asked += [
-            (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
-        ]
-    return {"requirements": [_requirement(nodes, *each) for each in asked]}
 
 
 def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alternative: int) -> dict[str, Any]:
@@ -299,7 +266,23 @@ class NodeAffinity(framework.Plugin):
         """Every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
         added = self.added.terms if self.added else ()
-        return explain_affinity(pod, required.terms if required is not None else (), added, nodes.nodes[row])
+        terms = required.terms if required is not None else ()
+        node = nodes.nodes[row]
+        rows = [
+            _of_label(Requirement(key, IN, (value,)), node, 0, f"spec.nodeSelector[{key}]", pod)
+            for key, value in pod.spec.node_selector.items()
+        ]
+        for number, term in enumerate((*terms, *added), 1):
+            path = f"{_TERMS}[{number - 1}]" if number <= len(terms) else ""
+            for i, requirement in enumerate(term.expressions):
+                rows.append(_of_label(requirement, node, number, path and f"{path}.matchExpressions[{i}]", pod))
+            for i, field in enumerate(term.fields):
+                holds, written = accepts_field(field, node.name), path and f"{path}.matchFields[{i}]"
+                name = explanation.Written(node.name, explanation.Source("Node", node.name, "metadata.name"))
+                rows.append(
+                    explanation.Row((_describe_requirement(field, number, written, pod), (name,)), bad=not holds)
+                )
+        return (explanation.Table(_COLUMNS, tuple(rows)),) if rows else ()
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return score_formula(pod, nodes.nodes[row], _get_preferred(pod.spec) or (), self._added_preferred)
@@ -316,7 +299,16 @@ class NodeAffinity(framework.Plugin):
         if self.added is not None and said.code == "NoMatchForProfile":
             terms = [", ".join(map(str, term.expressions)) for term in self.added.terms]
             return {"text": "; ".join(terms)}
-        return label_evidence(pod, nodes)
+        asked: list[tuple[Requirement, str, int]] = [
+            (Requirement(key, IN, (value,)), f"spec.nodeSelector.{key}", -1)
+            for key, value in (pod.spec.node_selector or {}).items()
+        ]
+        required = pod.spec.node_affinity_required
+        for i, term in enumerate(() if required is None else required.terms):
+            asked += [
+                (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
+            ]
+        return {"requirements": [_requirement(nodes, *each) for each in asked]}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.added)

@@ -6,7 +6,7 @@ DEVIATION: reasons about scalar resources come ordered by name; kube's come in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -127,13 +127,6 @@ class Compared(NamedTuple):
     incoming: int
     requested: int
     allocatable: int
-
-
-def explain_resources(pod: Pod, node: str, wanted: Iterable[Compared], pods: int, allowed_pods: int) -> Explanation:
-    """The pods that a node may run are a resource like the others. Each amount leads to where it is written."""
-    rows = [_row(pod, node, each, each.incoming + each.requested - each.allocatable) for each in wanted]
-    rows.append(_row(pod, node, Compared(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))
-    return (Table(_COLUMNS, tuple(rows)),)
 
 
 def _row(pod: Pod, node: str, each: Compared, lacking: int) -> Row:
@@ -313,7 +306,12 @@ class NodeResourcesFit(Plugin):
             Compared(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
             for name, incoming, column in self._wanted(pod.spec.requests, nodes)
         ]
-        return explain_resources(pod, nodes.names[row], wanted, int(nodes.pod_count[row]), int(nodes.allowed_pods[row]))
+        node = nodes.names[row]
+        pods = int(nodes.pod_count[row])
+        allowed_pods = int(nodes.allowed_pods[row])
+        rows = [_row(pod, node, each, each.incoming + each.requested - each.allocatable) for each in wanted]
+        rows.append(_row(pod, node, Compared(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))
+        return (Table(_COLUMNS, tuple(rows)),)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return fit_formula(self._scoring, pod, nodes, row)

@@ -5,7 +5,7 @@ It looks at what nodes have, not at what is free of it: small nodes are filled f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,15 +40,6 @@ _WEIGHT = gettext_noop("weight of the resource")
 NODE: Parts = (Words(gettext_noop("node")),)
 _SMALL: Parts = (Words(gettext_noop("Mode Least: the less allocatable, the higher the score.")),)
 _LARGE: Parts = (Words(gettext_noop("Mode Most: the more allocatable, the higher the score.")),)
-
-
-def allocatable_formula(resources: Sequence[Mapping[str, Any]], nodes: NodeTable, row: int, *, small: bool) -> Formula:
-    """NodeResourcesAllocatable's score."""
-    lines = [_amount(resource, nodes, row) for resource in resources]
-    weights = total(*(Value(resource["weight"], _WEIGHT) for resource in resources))
-    mean: Expression = by(total(*lines), weights)
-    score = minus(constant(0), mean) if small else mean
-    return Formula((*lines, Line(NODE, score)), (_SMALL if small else _LARGE,))
 
 
 def _amount(resource: Mapping[str, Any], nodes: NodeTable, row: int) -> Line:
@@ -103,7 +94,14 @@ class NodeResourcesAllocatable(OutOfTree):
         return divide((scores - lowest) * np.int64(MAX_NODE_SCORE), highest - lowest)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
-        return allocatable_formula(self.args["resources"], nodes, row, small=self.args["mode"] == LEAST)
+        # NodeResourcesAllocatable's score.
+        resources = self.args["resources"]
+        small = self.args["mode"] == LEAST
+        lines = [_amount(resource, nodes, row) for resource in resources]
+        weights = total(*(Value(resource["weight"], _WEIGHT) for resource in resources))
+        mean: Expression = by(total(*lines), weights)
+        score = minus(constant(0), mean) if small else mean
+        return Formula((*lines, Line(NODE, score)), (_SMALL if small else _LARGE,))
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int

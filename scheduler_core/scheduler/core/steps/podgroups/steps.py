@@ -40,7 +40,24 @@ def start(scheduler: Scheduler) -> None:
 def begin(scheduler: Scheduler, entry: QueuedPod) -> None:
     """Begin the cycle of a popped pod or group."""
     if entry.members:
-        open_group(scheduler, entry)
+        # Take the snapshot, check the group, and make its placements. kube: scheduleOnePodGroup.
+        world = scheduler.world
+        scheduler.running = True
+        scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
+        world.ids.attempt += 1
+        state = scheduler.pod_group(entry.pod.namespace, entry.pod.name)
+        manifest = {} if state is None else state.manifest
+        profile = entry.members[0].pod.spec.scheduler_name
+        group = GroupCycle(world.ids.attempt, profile, entry, manifest, world.now)
+        scheduler.group = group
+        problem = _find_problem(scheduler, entry, state)
+        if state is None or problem:
+            group.status = group.root = error(problem or f'podgroup.scheduling.k8s.io "{entry.pod.name}" not found')
+            submission.prepare(scheduler, group)
+        elif _drop_skipped(scheduler, group):
+            group.before = len(state.scheduled)
+            _make_trials(scheduler, group, state)
+        scheduler.push_cycle(0)
     else:
         scheduler.group = None
         scheduling.begin(scheduler, entry)
@@ -66,27 +83,6 @@ def _is_over(cycle: SchedulingCycle | None) -> bool:
 
 
 # Opening
-
-
-def open_group(scheduler: Scheduler, entity: QueuedPod) -> None:
-    """Take the snapshot, check the group, and make its placements. kube: scheduleOnePodGroup"""
-    world = scheduler.world
-    scheduler.running = True
-    scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
-    world.ids.attempt += 1
-    state = scheduler.pod_group(entity.pod.namespace, entity.pod.name)
-    manifest = {} if state is None else state.manifest
-    profile = entity.members[0].pod.spec.scheduler_name
-    group = GroupCycle(world.ids.attempt, profile, entity, manifest, world.now)
-    scheduler.group = group
-    problem = _find_problem(scheduler, entity, state)
-    if state is None or problem:
-        group.status = group.root = error(problem or f'podgroup.scheduling.k8s.io "{entity.pod.name}" not found')
-        submission.prepare(scheduler, group)
-    elif _drop_skipped(scheduler, group):
-        group.before = len(state.scheduled)
-        _make_trials(scheduler, group, state)
-    scheduler.push_cycle(0)
 
 
 def _find_problem(scheduler: Scheduler, entity: QueuedPod, state: PodGroupState | None) -> str:
