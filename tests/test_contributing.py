@@ -208,13 +208,14 @@ CONTROLLER_FILES = [
 ]
 
 
+SWEEPER = "from scheduler_core.controllers.sweeper import Sweeper\n"
+
+
 def add_controller(copy: Path) -> None:
     """CONTRIBUTING's four steps."""
     room, catalogue, document, tests = (copy / file.replace("<name>", "sweeper") for file in CONTROLLER_FILES)
     shutil.copy(CONTROLLER / "room.py", room)
-    put_behind(
-        catalogue, "from __future__ import annotations", "from scheduler_core.controllers.sweeper import Sweeper\n"
-    )
+    put_behind(catalogue, "from scheduler_core.controllers.quota", SWEEPER)
     replace(catalogue, "CONTROLLERS: tuple[Controller, ...] = (", "CONTROLLERS: tuple[Controller, ...] = (Sweeper(), ")
     document.write_text(document.read_text() + "| `sweeper` | Pod | removes pods that ended a minute ago |\n")
     shutil.copy(CONTROLLER / "checks.py", tests)

@@ -1,7 +1,5 @@
 """Assignments: a room whose students play lessons alone, each at their own pace; what each has answered at the first try."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 All students get the same; what is one student's own goes beside it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

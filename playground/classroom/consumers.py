@@ -1,7 +1,5 @@
 """The sockets of a classroom: students follow, answer and raise hands; the teacher asks. docs/classroom.md has their messages."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

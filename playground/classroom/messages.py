@@ -1,7 +1,5 @@
 """The messages of a classroom's socket; docs/classroom.md has a table of them. What a page sends is checked here, field by field."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct

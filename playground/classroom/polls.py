@@ -1,7 +1,5 @@
 """Polls and answers in the database: asked, answered, counted, revealed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Questions to a room: their words in every language, their answers to choose from, and their key, which the engine computes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rooms and their students in the database: opened, found, joined, ended, removed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import timedelta

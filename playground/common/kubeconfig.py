@@ -1,7 +1,5 @@
 """Kubeconfigs that lead to a session."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -4,8 +4,6 @@ kube: apiserver/pkg/registry/generic/registry/store.go (Delete), apiserver/pkg/r
 pkg/registry/core/pod/strategy.go (CheckGracefulDelete), pkg/registry/core/namespace/storage/storage.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -12,8 +12,6 @@ kube: pkg/registry/core/pod/storage/eviction.go, plugin/pkg/admission/noderestri
 component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -7,8 +7,6 @@ kube: apimachinery/pkg/api/errors/errors.go (NewGenericServerResponse, NewForbid
 apiserver/pkg/registry/generic/registry/store.go (OptimisticLockErrorMsg) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal

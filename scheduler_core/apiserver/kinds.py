@@ -3,8 +3,6 @@
 kube: `kubectl api-resources` of v1.34
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

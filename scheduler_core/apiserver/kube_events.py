@@ -1,7 +1,5 @@
 """Kubernetes Events: what components say about objects, kept as a list apart from the objects."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

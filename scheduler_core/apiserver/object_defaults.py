@@ -3,8 +3,6 @@
 kube: pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/registry/core/service/storage @ v1.34.1
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ kube: cmd/kube-apiserver/app/options, pkg/kubeapiserver/options/plugins.go,
 apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota/types.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

@@ -4,8 +4,6 @@ Only what was let in is kept. A pod that differs in anything that the spec does 
 whole way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

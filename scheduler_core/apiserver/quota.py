@@ -1,7 +1,5 @@
 """What objects use of a quota, and which quotas count them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

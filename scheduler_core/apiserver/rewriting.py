@@ -1,7 +1,5 @@
 """New manifests from old ones: nothing is changed in place, unchanged parts are shared."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any

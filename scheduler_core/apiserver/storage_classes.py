@@ -3,8 +3,6 @@
 kube: pkg/volume/util/storageclass.go, component-helpers/storage/volume/pv_helpers.go (IsDelayBindingMode) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.storage.volumes import WAIT_FOR_FIRST_CONSUMER, annotation, name_of

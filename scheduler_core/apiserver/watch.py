@@ -1,7 +1,5 @@
 """Watch events: what changed in a store; subscribers are notified at once, in the order of subscribing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

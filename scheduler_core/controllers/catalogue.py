@@ -1,7 +1,5 @@
 """Every controller, in the order in which they hear of a change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The disruption controller: how many pods each PodDisruptionBudget lets go now."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

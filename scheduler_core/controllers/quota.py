@@ -1,7 +1,5 @@
 """resourcequota-controller: keeps what is used of each quota."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount, Amounts, add, amounts, texts

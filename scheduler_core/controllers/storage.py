@@ -3,8 +3,6 @@
 kube: sigs.k8s.io/sig-storage-lib-external-provisioner, pkg/controller/volume/ephemeral/controller.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

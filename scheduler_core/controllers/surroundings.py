@@ -3,8 +3,6 @@
 Each controller that remembers something between two looks at the store has a field here; what can be read from the store is not kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

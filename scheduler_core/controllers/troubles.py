@@ -8,8 +8,6 @@
 | repeating | a key's reconciliation does the same thing time after time |
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ The bytes are searched, not the objects, so that an input is looked at before an
 where it stands in managedFields, too. The control plane is at least as new as the newest kubelet.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple

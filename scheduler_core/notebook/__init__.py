@@ -1,7 +1,5 @@
 """The engine for people who write Python: clusters, attempts and tables of scores that show themselves in Jupyter (docs/notebooks.md)."""
 
-from __future__ import annotations
-
 from scheduler_core.notebook.attempt import Answer, Attempt
 from scheduler_core.notebook.cluster import Cluster, load
 from scheduler_core.notebook.comparison import Comparison, compare

@@ -1,7 +1,5 @@
 """Attempt: one pod's way through the extension points, with what every plugin answered."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """What a cluster looks like: its nodes with their use and their pods, and the pods that wait."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Comparison: the same objects under several configurations of the scheduler."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Markup: HTML that stands in a page of somebody else's. No script, no address; colours that are read on white and on black."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """The first place at which two JSON values differ, as a path with the values there. A null is the same as nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ As JSON a command has its class' name under `kind` (`msgspec.to_builtins` writes
 made of that. A field that nobody knows is passed over: a log of another version may have it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 

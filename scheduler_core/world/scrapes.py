@@ -4,8 +4,6 @@ A scrape is taken where virtual time moves on, so it holds for the whole stretch
 and they are taken half as often: so a curve of any length has between half of MOST and MOST points, and the same world has the same ones.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """The request for nodes that help, or that can go."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from playground.sessions.protocol.base import Data, Query

@@ -1,7 +1,5 @@
 """The page of capacity: the nodes that would help, and the nodes that can go."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 from django.http import HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """The searches for nodes, inside a worker: on a copy of the world at a position that has come to rest, in slices, within a time."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures: what the engine says for the values of a figure's controls, as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Pictures as marks in percent of their area, which a template writes as SVG: shapes stretch with the screen, text keeps its size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The pages of figures: the list, one figure, and one within another site's page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """The requests of the page about schedulers from outside."""
 
-from __future__ import annotations
-
 from playground.sessions.protocol.base import Data, Query
 
 

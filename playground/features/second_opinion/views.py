@@ -1,7 +1,5 @@
 """The page about schedulers from outside, and the fork that one of them works in."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 from typing import Any

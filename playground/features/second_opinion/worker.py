@@ -1,7 +1,5 @@
 """A scheduler from outside, compared inside a worker with what ours does from the same start."""
 
-from __future__ import annotations
-
 import time
 
 import msgspec

@@ -1,7 +1,5 @@
 """An upgrade in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from playground.presenters.scene import short

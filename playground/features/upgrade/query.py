@@ -1,7 +1,5 @@
 """The request of the page that previews an upgrade."""
 
-from __future__ import annotations
-
 from playground.sessions.protocol.base import Data, Query
 from scheduler_core.scheduler.config import Release
 

@@ -1,7 +1,5 @@
 """The page that previews an upgrade of a session, and the page of what is different between releases."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 import msgspec

@@ -1,7 +1,5 @@
 """The preview of an upgrade, inside a worker."""
 
-from __future__ import annotations
-
 import time
 
 from playground.features.upgrade.query import UpgradePreview

@@ -1,7 +1,5 @@
 """`scheduler-playground door LINK`: a local TLS listener that forwards to a session, for tools that need a root path."""
 
-from __future__ import annotations
-
 import os
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`python manage.py experiment`: runs of worlds under variants of the scheduler with several seeds, in processes or on a Dask cluster."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

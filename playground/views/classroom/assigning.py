@@ -1,7 +1,5 @@
 """An assignment's pages: its lessons are chosen, students play them, the teacher's table shows how far each is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -8,8 +8,6 @@ Values handed in are plain Python: None, bool, int, float, str, bytes, list, and
 manifests as they are.
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.cel.environment import CALL_LIMIT, NEWER, Environment, Outcome, Program, json_safe
 from scheduler_core.apimachinery.cel.errors import CompileError
 from scheduler_core.apimachinery.cel.syntax.tree import Call, Ident, Literal, Node, Select

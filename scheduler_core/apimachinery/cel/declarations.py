@@ -5,8 +5,6 @@ shows in what is evaluated after an error and in its text: U, B one or two argum
 ends it; S one binding for all overloads, not checked by type; ! not checked by type either; nothing: built into the evaluation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path

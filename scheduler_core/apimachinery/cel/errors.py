@@ -3,8 +3,6 @@
 kube: vendor/github.com/google/cel-go/common/{error,errors,source}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from dataclasses import dataclass

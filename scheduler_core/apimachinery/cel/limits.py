@@ -3,8 +3,6 @@
 kube: vendor/github.com/google/cel-go/interpreter/{interpreter,runtimecost}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import math
 from contextvars import ContextVar
 

@@ -1,7 +1,5 @@
 """Values as Go prints them in errors and conversions."""
 
-from __future__ import annotations
-
 import math
 
 from scheduler_core.apimachinery.cel import values

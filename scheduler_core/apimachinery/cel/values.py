@@ -9,8 +9,6 @@ kube: vendor/github.com/google/cel-go/common/types/*.go, apiserver/pkg/cel/{quan
 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 

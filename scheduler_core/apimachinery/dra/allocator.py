@@ -3,8 +3,6 @@
 kube: dynamic-resource-allocation/structured/allocator.go, internal/experimental/allocator_experimental.go (Allocate) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 kube: dynamic-resource-allocation/structured/allocator.go (NewAllocator), internal/types.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

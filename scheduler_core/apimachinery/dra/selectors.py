@@ -7,8 +7,6 @@ so answers are kept.
 kube: dynamic-resource-allocation/cel/{compile,cache}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any

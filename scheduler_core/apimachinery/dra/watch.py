@@ -32,8 +32,6 @@ A node is plain data, JSON-safe: `kind`, what it is about, `checks` (what was as
 | error | the allocation ended here; `text` says why |
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 FOUND, UNDONE, REFUSED, NONE, TOO_MANY, ERROR = "found", "undone", "refused", "none", "too-many", "error"

@@ -3,8 +3,6 @@
 kube: framework/types.go (newAffinityTerm, PodInfo.Update), kube-scheduler/framework/types.go (AffinityTerm) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Durations in Go's words: how they are read (time.ParseDuration) and printed (Duration.String)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

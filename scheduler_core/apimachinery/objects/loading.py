@@ -4,8 +4,6 @@ Errors say line and column. What a field-path error is about can be found in the
 which costs time only then.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

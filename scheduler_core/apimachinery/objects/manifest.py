@@ -1,7 +1,5 @@
 """An API object as it is read and written: nested mappings, lists, and scalars, with the field names of the Kubernetes API."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: apimachinery/pkg/util/validation/validation.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache

@@ -7,8 +7,6 @@ decision rests on a wrapped number.
 kube: apimachinery/pkg/api/resource/{quantity,suffix}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import lru_cache

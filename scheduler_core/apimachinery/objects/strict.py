@@ -3,8 +3,6 @@
 (API objects are read by the table of fields, scheduler_core/apiserver/schema.)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Timestamps of manifests: RFC 3339 text and integer nanoseconds since 1970."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 

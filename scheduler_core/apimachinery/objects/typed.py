@@ -3,8 +3,6 @@
 The classes say all there is to say: a field's type, its range (Meta), and in `__post_init__` what several fields have to agree on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 kube: pkg/kubeapiserver/options/plugins.go (AllOrderedPlugins) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin

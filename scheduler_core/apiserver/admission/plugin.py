@@ -3,8 +3,6 @@
 kube: apiserver/pkg/admission/interfaces.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal

@@ -4,8 +4,6 @@ Gone are the data of Secrets and of tokens, values of env, args, annotations and
 credentials, and what only kubectl and the API server keep with an object: last-applied-configuration and managedFields.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """What an import brings: its sources, and its plan: what would become of each object, before anything is done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """The plan of an import: what would become of each object, as the screens show it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The trial says what would become of each object, and has the writes that would do it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

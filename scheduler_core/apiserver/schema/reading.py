@@ -3,8 +3,6 @@
 kube: apiserver/pkg/endpoints/handlers/{create,patch,rest}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

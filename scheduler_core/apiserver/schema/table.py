@@ -9,8 +9,6 @@ same way; their names begin with the version (v1beta2 is as v1). newer.json has 
 kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

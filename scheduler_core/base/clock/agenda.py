@@ -4,8 +4,6 @@ Time is in integer nanoseconds since the world was made. Equal times are served 
 The idea of one totally ordered heap is SimPy's (core.py).
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple

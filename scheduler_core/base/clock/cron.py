@@ -7,8 +7,6 @@ Time zones are those of the package tzdata, whatever the machine has: the same o
 kube: github.com/robfig/cron/v3 @ v3.0.1 (ParseStandard, SpecSchedule.Next)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

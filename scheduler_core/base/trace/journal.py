@@ -3,8 +3,6 @@
 Both lists only grow. The moves of one pod are chained by index, so that its lane is found without reading the others'.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from scheduler_core.base.state import Copied, Derived, Growing, Shared, State

@@ -4,8 +4,6 @@ The fields' names, types and descriptions are what expressions know of `record.d
 field that has its default is left out.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, TypedDict
 
 import msgspec

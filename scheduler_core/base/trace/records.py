@@ -4,8 +4,6 @@ A record is frozen; what it says is a class of its kind (kinds.py). `parent` is 
 trace is a tree: attempt > extension point > plugin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_type_hints
 

@@ -15,8 +15,6 @@ stay when one of them is made anew (kube writes the new one alone, then the othe
 kube: pkg/controller/resourceclaim/controller.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

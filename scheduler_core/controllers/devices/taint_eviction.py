@@ -8,8 +8,6 @@ DEVIATION: a deletion that is refused is not tried four times more.
 kube: pkg/controller/devicetainteviction/device_taint_eviction.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

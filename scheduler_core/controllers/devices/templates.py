@@ -7,8 +7,6 @@ kube: pkg/controller/resourceclaim/controller.go (handleClaim, findPodResourceCl
 client-go/tools/cache/mutation_cache.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
 from scheduler_core.apimachinery.dra.claims import POD_CLAIM_NAME, ClaimError, claim_name
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -11,8 +11,6 @@ left alone, without being tried again.
 kube: pkg/controller/garbagecollector/{garbagecollector,graph_builder}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

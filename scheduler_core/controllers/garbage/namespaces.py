@@ -6,8 +6,6 @@ finalizers), plus a second. DEVIATION: these looks are worked out: one takes pla
 kube: pkg/controller/namespace/namespace_controller.go, pkg/controller/namespace/deletion @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import suppress
 

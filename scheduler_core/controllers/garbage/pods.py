@@ -10,8 +10,6 @@ A pod that has not ended is set Failed first. A round takes place only where som
 kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -4,8 +4,6 @@ A rule's `runs` say how long the container runs and how it exits, start by start
 it is ready; `onTerm` what it does on SIGTERM. A container that no rule fits runs for ever, is ready at once and ends on SIGTERM.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal

@@ -5,8 +5,6 @@ own entries count before those of a label selector; of several selectors the las
 and a node has one disk of 100Gi.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ kube: pkg/kubelet/lifecycle/predicate.go, pkg/kubelet/eviction/eviction_manager.
 pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -7,8 +7,6 @@ kube: pkg/kubelet/kuberuntime/{kuberuntime_manager,kuberuntime_container,kuberun
 client-go/util/flowcontrol/backoff.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ A kubelet that does not run does nothing; the containers of its pods run on, and
 gone with it.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from scheduler_core.apimachinery.dra.claims import KIND as DEVICE_CLAIM

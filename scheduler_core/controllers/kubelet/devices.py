@@ -6,8 +6,6 @@ with a pause that grows.
 kube: pkg/kubelet/cm/dra/manager.go (prepareResources), pkg/kubelet/kuberuntime/kuberuntime_manager.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

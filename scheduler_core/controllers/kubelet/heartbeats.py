@@ -7,8 +7,6 @@ kube: pkg/kubelet/apis/config/v1beta1/defaults.go (nodeLeaseDurationSeconds 40, 
 component-helpers/apimachinery/lease/controller.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.controllers.contract import World
 
 

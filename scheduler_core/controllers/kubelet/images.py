@@ -5,8 +5,6 @@ Only images whose size some node reports are looked at: of others nobody knows h
 kube: pkg/kubelet/images/image_manager.go, pkg/kubelet/nodestatus/setters.go (Images) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ A heartbeat does not write the conditions anew (kube: every 5 minutes), so `last
 kube: pkg/kubelet/nodestatus/setters.go, pkg/kubelet/cm/node_container_manager_linux.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: pkg/kubelet/kubelet_node_status.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

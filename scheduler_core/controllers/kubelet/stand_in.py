@@ -6,8 +6,6 @@ annotation `stand-in` is `done` or `fail` ends as Succeeded or Failed.
 DEVIATION: kube has no such component; it stands where a cluster without machines has a test double.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -5,8 +5,6 @@ DEVIATION: no addresses, and no ids of images and containers.
 kube: pkg/kubelet/kubelet_pods.go (getPhase, convertToAPIContainerStatuses), pkg/kubelet/status/{generate,status_manager}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

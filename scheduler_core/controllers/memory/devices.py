@@ -1,7 +1,5 @@
 """What the controllers of devices remember: which pods use which claims, and which pods are to be evicted when."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.dra.claims import ClaimError, claim_name

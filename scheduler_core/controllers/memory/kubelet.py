@@ -1,7 +1,5 @@
 """What kubelets know and the API server does not: the containers as they are on the nodes, and since when each kubelet runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What the controllers of nodes remember between two looks at the store."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from scheduler_core.base.state import Copied, State

@@ -1,7 +1,5 @@
 """What controllers of volumes remember: which pods use which claims, which volumes are attached, and what they said last."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.objects.pod import Pod

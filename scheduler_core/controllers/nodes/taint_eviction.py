@@ -6,8 +6,6 @@ taint any more or the pod tolerates all of them for ever, and brought forward to
 kube: pkg/controller/tainteviction/{taint_eviction,timed_workers}.go, pkg/apis/core/v1/helper/helpers.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (doNoScheduleTaintingPass), pkg/util/taints/taints.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -13,8 +13,6 @@ kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (handleDisruptio
 scheduler/rate_limited_queue.go, client-go/util/flowcontrol/throttle.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

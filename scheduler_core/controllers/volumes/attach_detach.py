@@ -10,8 +10,6 @@ kube: pkg/controller/volume/attachdetach/{attach_detach_controller,reconciler/re
 pkg/volume/util/operationexecutor/{operation_executor,operation_generator}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

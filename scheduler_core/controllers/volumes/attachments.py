@@ -4,8 +4,6 @@ kube: pkg/controller/volume/attachdetach/{cache,util}, pkg/volume/util/util.go (
 pkg/volume/csi/{csi_attacher,csi_plugin}.go, pkg/kubelet/nodestatus/setters.go (VolumesInUse) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from hashlib import sha256

@@ -6,8 +6,6 @@ through all of them, every 15 s; that look is planned only for those that it con
 kube: pkg/controller/volume/persistentvolume/pv_controller_base.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -3,8 +3,6 @@
 kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotection/pv_protection_controller}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -5,8 +5,6 @@ DEVIATION: a volume is recycled at once, without a pod that empties it.
 kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncVolume, reclaimVolume) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The controllers of workloads, in the order in which they hear of a change."""
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.server import Preconditions

@@ -3,8 +3,6 @@
 kube: pkg/controller/history/controller_history.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 kube: the event handlers of pkg/controller/{replicaset,statefulset,daemon,job} @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from scheduler_core.apimachinery.objects.ownership import controller_of

@@ -1,7 +1,5 @@
 """Configurations as people have them, turned into what kube-scheduler reads today: of older versions, and with plugins not here."""
 
-from __future__ import annotations
-
 from scheduler_core.formats.configurations.adoption import Adoption, adopt
 from scheduler_core.formats.configurations.effective import VERSIONS, Change, Migration, Version
 from scheduler_core.formats.configurations.finding import Found, find, find_in, is_configuration

@@ -1,7 +1,5 @@
 """What would have to be done with a configuration that was found, so that it can be applied."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

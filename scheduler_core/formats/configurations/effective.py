@@ -3,8 +3,6 @@
 kube: apis/config/{v1beta1,v1beta2}/default_plugins.go @ v1.22.17, v1.25.16
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -3,8 +3,6 @@
 kube: apis/config/validation/validation.go (removedPluginsByVersion, invalidPluginsByVersion) @ v1.22.17, v1.28.15 and v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

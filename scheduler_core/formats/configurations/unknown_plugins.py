@@ -1,7 +1,5 @@
 """Plugins that a v1 configuration names and that are not here: which, where, and the configuration without them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

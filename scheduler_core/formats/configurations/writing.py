@@ -1,7 +1,5 @@
 """The plugins of a v1 profile that make kube-scheduler run what an older version ran, in as few words as its defaults allow."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """What leaves a world: its objects, its trace as lines of JSON and the check of it by computing it again, spans, digests of attempts."""
 
-from __future__ import annotations
-
 from scheduler_core.formats.export.lines_schema import json_schema
 from scheduler_core.formats.export.spans import SpanTree, chrome_events, chrome_schema, otlp, spans_of
 from scheduler_core.formats.export.tables import (

@@ -1,7 +1,5 @@
 """The JSON Schema (draft 2020-12) of a trace's lines, made from the classes of records."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

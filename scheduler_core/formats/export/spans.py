@@ -5,8 +5,6 @@ that passes between a call and its answer, of a plugin, of an extender or of the
 Ids follow from the seed and the record that opened the span, so that the same history has the same ids on any machine.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ The schema is in docs/trace.md. A trace holds the inputs (commands with the posi
 attempt a digest of its node-by-node detail; the detail itself for the attempts asked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What people bring, made into objects: kubectl's output in every form, archives, and files of other tools (docs/import.md)."""
 
-from __future__ import annotations
-
 from scheduler_core.formats.manifests.archives import is_archive, pack_files, unpack_files
 from scheduler_core.formats.manifests.notes import Note, NotObjects
 from scheduler_core.formats.manifests.reading import Intake, read

@@ -1,7 +1,5 @@
 """Archives: tar, tar.gz, gz and zip, unpacked in memory within limits. Nothing is written, no link is followed."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import struct

@@ -3,8 +3,6 @@
 Formats: cluster-autoscaler/clusterstate/api/types.go (YAML, since 1.30) and clusterstate/utils/status.go (text, before).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ Formats: kubectl get --watch --output-watch-events; kube-scheduler-simulator sim
 SimKube docs/ref/trace-files.md (version 2); cluster-capacity pkg/framework/report.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

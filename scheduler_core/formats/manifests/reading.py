@@ -1,7 +1,5 @@
 """Reading: from the bytes that somebody brings to the objects in them, whatever printed or packed them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Texts that are no objects: tables and descriptions that kubectl prints, templates, messages. Of each is said what to type instead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -3,8 +3,6 @@
 Lines keep their numbers: what goes is left blank.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Documents that belong to tools and are no objects of a cluster: what each is, and what to type to get objects from it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from scheduler_core.apimachinery.objects.loading import Loaded

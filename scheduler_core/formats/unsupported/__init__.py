@@ -1,7 +1,5 @@
 """What is accepted and has no effect here, so that nothing is passed over in silence. docs/coverage.md shows the same list."""
 
-from __future__ import annotations
-
 from scheduler_core.formats.unsupported.matching import notes, notes_of_configuration, without_effect
 from scheduler_core.formats.unsupported.no_effect import ENTRIES, NoEffect
 

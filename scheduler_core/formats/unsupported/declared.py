@@ -5,8 +5,6 @@ declared, on a field declared as read that the engine's sources do not name, and
 test_measured.py runs pods with such fields and without.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

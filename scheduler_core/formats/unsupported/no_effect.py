@@ -3,8 +3,6 @@
 In a path, `[]` stands for every element of a list, and `[name]` for an entry of a map.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

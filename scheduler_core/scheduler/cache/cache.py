@@ -8,8 +8,6 @@ changed rows are copied.
 kube: backend/cache/cache.go, backend/cache/snapshot.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import islice

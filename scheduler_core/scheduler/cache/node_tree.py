@@ -3,8 +3,6 @@
 kube: backend/cache/node_tree.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.base.state import Copied, State
 
 

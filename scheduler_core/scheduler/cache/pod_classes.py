@@ -4,8 +4,6 @@ A class is a namespace, labels, whether the pod is terminating, and its affinity
 nothing, so forks of a world share them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Row i is the i-th node of kube's NodeInfos().List() (zone round robin). Columns 
 on Node objects alone (labels, taints, images) is interned, and what is derived from it is kept in `memo` until a Node changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any

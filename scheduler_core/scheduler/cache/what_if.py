@@ -1,7 +1,5 @@
 """What-ifs: a view of the snapshot with pods more or less on some rows, for nominated pods and preemption's dry runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

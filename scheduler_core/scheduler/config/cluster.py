@@ -3,8 +3,6 @@
 kube: cmd/kube-controller-manager/app/options, pkg/kubelet/apis/config/v1beta1 @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 

@@ -3,8 +3,6 @@
 kube: apis/config/v1/{defaults,default_plugins}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

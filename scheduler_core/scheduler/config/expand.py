@@ -3,8 +3,6 @@
 kube: framework/runtime/framework.go (updatePluginList, expandMultiPointPlugins, getScoreWeights) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ refused in kube's words.
 kube: pkg/features/kube_features.go, plugins/feature/feature.go, component-base/featuregate/feature_gate.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 kube: apis/config/{v1,validation}, framework/runtime/framework.go NewFramework @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 kube: kube-scheduler/config/v1/types.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What a scheduler has on the agenda. steps/table.py says while what each stands, and what carries it out."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from scheduler_core.base.clock.agenda import SECOND, TIMER, URGENT, Action

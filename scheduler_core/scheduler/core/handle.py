@@ -1,7 +1,5 @@
 """The handle that plugins are given: live listers of the API server, and the binding call."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

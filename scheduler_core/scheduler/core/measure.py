@@ -9,8 +9,6 @@ here dry runs are not counted and every cycle is.
 kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

@@ -16,8 +16,6 @@ documents draw it. What waits on Permit is not waited for.
 kube: cmd/kube-scheduler/app/server.go Run @ v1.34.1
 """
 
-from __future__ import annotations
-
 import enum
 import hashlib
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod

@@ -1,7 +1,5 @@
 """What a scheduler needs of the world it runs in; Simulation is one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol

@@ -3,8 +3,6 @@
 Without a word nobody listens there. docs/extenders.md has the kinds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """One call of an extender as data: what it was asked, and what came back."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit

@@ -3,8 +3,6 @@
 kube: pkg/scheduler/extender.go (NewHTTPExtender, IsInterested), pkg/scheduler/scheduler.go (buildExtenders) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 kube: staging/src/k8s.io/kube-scheduler/extender/v1/types.go, pkg/scheduler/extender.go (send) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Evaluation that goes wrong is a failing server: status 500, with the error as its body.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

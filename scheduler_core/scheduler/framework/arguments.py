@@ -3,8 +3,6 @@
 kube: kube-scheduler/config/v1/types_pluginargs.go, apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

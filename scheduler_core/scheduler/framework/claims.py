@@ -3,8 +3,6 @@
 kube: framework/interface.go (ResourceClaimTracker), client-go/kubernetes/typed/resource/v1/resourceclaim.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -3,8 +3,6 @@
 kube: staging/src/k8s.io/kube-scheduler/framework/types.go, framework/types.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass

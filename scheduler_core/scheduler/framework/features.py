@@ -4,8 +4,6 @@ kube: plugins/feature/feature.go, pkg/features/kube_features.go @ v1.34.1. Gates
 among them (scheduler_core/scheduler/config/gates.py lists all).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from scheduler_core.base.releases import OLDEST, Behavior, behaviors_of

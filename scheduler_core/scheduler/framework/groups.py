@@ -3,8 +3,6 @@
 kube: backend/cache/podgroupstate.go, scheduler/util/utils.go (PodGroupPriority) @ v1.37.2
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

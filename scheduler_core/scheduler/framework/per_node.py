@@ -6,8 +6,6 @@ alone, as kube gives each node a copy of the CycleState.
 kube: staging/src/k8s.io/kube-scheduler/framework/interface.go, framework/types.go (NodeInfo) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """A profile of a KubeSchedulerConfiguration as a framework is made from it: defaulted, validated, its multiPoint sets expanded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

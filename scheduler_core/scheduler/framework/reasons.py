@@ -3,8 +3,6 @@
 A Reason both writes kube's text and reads it again, so that the code of a status is known wherever its text is: in a trace, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -24,8 +24,6 @@ All times are ns since 1970 by that clock.
 kube: client-go/tools/leaderelection/leaderelection.go tryAcquireOrRenew, release @ v0.34.1
 """
 
-from __future__ import annotations
-
 import enum
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 kube: client-go/tools/leaderelection/leaderelection.go NewLeaderElector, resourcelock/interface.go NewFromKubeconfig @ v0.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from scheduler_core.base.clock.agenda import SECOND

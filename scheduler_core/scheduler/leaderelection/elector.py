@@ -20,8 +20,6 @@ DEVIATION: where an attempt and the deadline of its round fall together, kube ta
 kube: client-go/tools/leaderelection/leaderelection.go Run, acquire, renew; apimachinery/pkg/util/wait @ v0.34.1
 """
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registry.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Plugin

@@ -3,8 +3,6 @@
 kube: plugins/defaultbinder/default_binder.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.plugin import CallResult, Plugin

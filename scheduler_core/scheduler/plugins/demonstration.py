@@ -4,8 +4,6 @@ No in-tree plugin uses Permit or PostBind; this one makes those points, and fail
 docs/plugins.md lists the annotations. An annotation that can't be read is an Error status that says what was expected.
 """
 
-from __future__ import annotations
-
 import re
 
 from scheduler_core.apimachinery.objects.pod import Pod

@@ -3,8 +3,6 @@
 kube: plugins/imagelocality/image_locality.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: plugins/nodename/node_name.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod

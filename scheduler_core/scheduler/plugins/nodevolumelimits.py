@@ -3,8 +3,6 @@
 kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

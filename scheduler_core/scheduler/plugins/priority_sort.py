@@ -3,8 +3,6 @@
 kube: plugins/queuesort/priority_sort.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.plugin import Plugin
 

@@ -4,8 +4,6 @@ A profile takes one in place of PrioritySort by `queueSort: {enabled: [{name: ..
 scheduler must, as they share one queue. An order is total: where keys are equal the pod comes first that the queue has known longer.
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.plugin import Plugin
 

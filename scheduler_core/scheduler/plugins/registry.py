@@ -1,7 +1,5 @@
 """Every plugin there is: the rooms of this package, then what installed packages add."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -10,8 +10,6 @@
 kube: backend/queue/scheduling_queue.go, framework/types.go (QueuedPodGroupInfo) @ v1.37.2
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

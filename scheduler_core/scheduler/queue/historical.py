@@ -14,8 +14,6 @@ DEVIATION: gates (PreEnqueue) are younger than the document; gated pods are move
 kube: backend/queue/scheduling_queue.go of the releases before QueueingHints (MoveAllToActiveOrBackoffQueue, moveRequestCycle)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from scheduler_core.apimachinery.objects.affinity import affinity_terms

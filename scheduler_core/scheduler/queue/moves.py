@@ -7,8 +7,6 @@ what it must remember is in QueueState, so that copies and codecs know of one pl
 kube: backend/queue/scheduling_queue.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol

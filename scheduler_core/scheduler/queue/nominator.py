@@ -5,8 +5,6 @@ What it holds may differ from the pods' status for a while. A list under the nod
 kube: backend/queue/nominator.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scheduler_core.apimachinery.objects.pod import Pod

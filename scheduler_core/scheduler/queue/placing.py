@@ -5,8 +5,6 @@ Entries are replaced, never changed.
 kube: backend/queue/scheduling_queue.go (moveToActiveQ, moveToBackoffQ, requeuePodWithQueueingStrategy) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

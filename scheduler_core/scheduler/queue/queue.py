@@ -15,8 +15,6 @@ in moves.py, how long they back off in backoff.py. Times are virtual nanoseconds
 kube: backend/queue/{scheduling_queue,active_queue,backoff_queue}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ kube keeps gated pods among the unschedulable ones; here they have a map of thei
 in vain.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import OrderedDict
 

@@ -5,8 +5,6 @@ Manifests are kept as JSON by content; large parts of a spec (containers, tolera
 template share them, in the bytes and again in the objects made from them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 import zlib

@@ -4,8 +4,6 @@ An object that is reached twice is written once, so that what was shared is shar
 one number: the place of an object in the list. Each object is a list that begins with its Code.
 """
 
-from __future__ import annotations
-
 import enum
 import math
 import zlib

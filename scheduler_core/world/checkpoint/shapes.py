@@ -4,8 +4,6 @@ They are reached from three roots: what a Simulation's fields name, the actions 
 `state_classes`). So which classes there are depends on no order of imports, and one on the way that declares nothing is an error.
 """
 
-from __future__ import annotations
-
 import enum
 import hashlib
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, join_files, load_manifests

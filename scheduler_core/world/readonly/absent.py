@@ -1,7 +1,5 @@
 """A scheduler for those who look at a world in which none runs."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from scheduler_core.world.readonly.world import SchedulerView

@@ -1,7 +1,5 @@
 """The controllers by name."""
 
-from __future__ import annotations
-
 from scheduler_core.controllers.catalogue import CONTROLLERS
 
 CONTROLLER_NAMES = tuple(

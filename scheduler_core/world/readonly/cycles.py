@@ -1,7 +1,5 @@
 """Cycles as they are read: where each stands, and what has run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """The API server's objects, a scheduler's cache and the journal as they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 

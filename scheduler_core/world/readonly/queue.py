@@ -1,7 +1,5 @@
 """A scheduling queue as it is read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """What the records of each kind say, the fields of every command included."""
 
-from __future__ import annotations
-
 from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.base.trace.records import FieldSchema, fields_of
 from scheduler_core.world.commands import CommandRecord

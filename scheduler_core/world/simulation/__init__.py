@@ -1,7 +1,5 @@
 """The one door to a world: whatever changes it is a command applied to a Simulation, or a transition that it makes."""
 
-from __future__ import annotations
-
 from scheduler_core.apiserver.imports.items import Item, Plan, source_of
 from scheduler_core.apiserver.imports.plan import (
     Intake,

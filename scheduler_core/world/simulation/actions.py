@@ -3,8 +3,6 @@
 Schedulers' actions are rows of scheduler/steps/table.py, those of controllers classes of their rooms; here they become one table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple, Protocol
 

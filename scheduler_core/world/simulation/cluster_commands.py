@@ -1,7 +1,5 @@
 """Commands that become requests to the API server, or that arrange what components do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar

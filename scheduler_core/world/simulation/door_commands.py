@@ -1,7 +1,5 @@
 """Requests of clients to the API server, and the calendar of a live world."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

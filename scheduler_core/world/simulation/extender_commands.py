@@ -1,7 +1,5 @@
 """Commands about extenders: what their servers do, and answers that came from outside."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """The command about plugins of one's own in CEL: checked whole, then the schedulers that use the plugin restart with it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Commands about schedulers as processes: they start, are told to end, and are cut off from the API server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 

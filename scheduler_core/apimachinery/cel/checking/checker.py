@@ -3,8 +3,6 @@
 kube: vendor/github.com/google/cel-go/checker/checker.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping as ReadMapping
 
 from scheduler_core.apimachinery.cel import types

@@ -5,8 +5,6 @@ kube: vendor/github.com/google/cel-go/{cel/validator,ext/formatting}.go @ v1.34.
 apiserver/pkg/cel/environment/base.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.cel.errors import Issues
 from scheduler_core.apimachinery.cel.library import BINDINGS
 from scheduler_core.apimachinery.cel.library.formatting import ERRORS, FormatError, clause

@@ -1,7 +1,5 @@
 """What an expression may cost at most, told from its types and the sizes that are declared."""
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.cel.estimate.ranges import MOST, Declared, Range
 from scheduler_core.apimachinery.cel.estimate.walk import estimate
 

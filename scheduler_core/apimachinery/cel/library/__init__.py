@@ -3,8 +3,6 @@
 An implementation takes the arguments, the receiver first, and answers a value or a Failure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from scheduler_core.apimachinery.cel import operators

@@ -4,8 +4,6 @@ kube: vendor/github.com/google/cel-go/common/types/{int,uint,double,string,bool,
 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 kube: vendor/github.com/google/cel-go/ext/formatting.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

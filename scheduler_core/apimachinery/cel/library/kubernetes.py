@@ -3,8 +3,6 @@
 kube: apiserver/pkg/cel/library/quantity.go, apimachinery/pkg/api/resource/{quantity,amount}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

@@ -3,8 +3,6 @@
 kube: apiserver/pkg/cel/library/{ip,cidr}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address

@@ -3,8 +3,6 @@
 kube: apiserver/pkg/cel/library/urls.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

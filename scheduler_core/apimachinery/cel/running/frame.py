@@ -3,8 +3,6 @@
 A plain list, since every step of an evaluation reads and writes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ Every pattern is tried once per place and none backtracks, so the time is linear
 kube: vendor/github.com/google/cel-go/parser/gen/CEL.g4 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -6,8 +6,6 @@ values are accepted; it refuses a device only if it is there already.
 kube: dynamic-resource-allocation/structured/internal/experimental/{allocator_experimental,constraint}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from typing import Any
 

@@ -14,8 +14,6 @@ only counted again.
 kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (allocateOne) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Generator
 

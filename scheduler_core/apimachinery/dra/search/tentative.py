@@ -6,8 +6,6 @@ all that was noted of a device whose capacity does not suffice after all.
 kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (allocateDevice) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ kube: k8s.io/csi-translation-lib, plugins/nodevolumelimits/utils.go, plugins/vol
 DEVIATION: a GCE disk of several zones keeps its zones in its handle, where kube writes their region; both distinguish disks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """JSON texts: one value or several, one after the other, with or without lines of `---` between them."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_left

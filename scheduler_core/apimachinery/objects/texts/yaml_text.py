@@ -5,8 +5,6 @@ strings). Tags of other languages are refused, a key that stands twice is an err
 aliases may repeat only so many nodes, so that a few lines can't stand for millions.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

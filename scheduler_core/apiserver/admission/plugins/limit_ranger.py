@@ -3,8 +3,6 @@
 kube: plugin/pkg/admission/limitranger/admission.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

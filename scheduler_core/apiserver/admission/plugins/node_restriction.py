@@ -3,8 +3,6 @@
 kube: plugin/pkg/admission/noderestriction/admission.go, kubelet/pkg/apis/well_known_labels.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

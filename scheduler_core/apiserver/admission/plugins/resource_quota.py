@@ -5,8 +5,6 @@ Settings: ResourceQuotaConfiguration (limitedResources: what may be used only wh
 kube: apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest), pkg/quota/v1/evaluator/core/pods.go (Constraints) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: plugin/pkg/admission/{admit,deny,namespace/exists,alwayspullimages,network/denyserviceexternalips}/admission.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -3,8 +3,6 @@
 kube: plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinuseprotection,persistentvolume/resize}/admission.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request

@@ -3,8 +3,6 @@
 kube: pkg/util/tolerations/tolerations.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

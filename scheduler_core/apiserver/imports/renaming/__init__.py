@@ -1,7 +1,5 @@
 """Renaming: a cluster under other names that decides the same. Nothing of the former names is in it."""
 
-from __future__ import annotations
-
 from scheduler_core.apiserver.imports.renaming.renaming import Renamed, rename_manifests
 
 __all__ = ["Renamed", "rename_manifests"]

@@ -3,8 +3,6 @@
 Texts that decide nothing go, what Kubernetes itself defines stays, and all else is a name.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator

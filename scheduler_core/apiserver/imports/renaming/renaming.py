@@ -1,7 +1,5 @@
 """Manifests with new names: all are looked through twice, first to see every name, then to write the new ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

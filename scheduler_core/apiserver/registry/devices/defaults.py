@@ -5,8 +5,6 @@ A request of v1beta1 without a class gets none, which makes no difference once i
 kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -4,8 +4,6 @@ kube: pkg/registry/resource/*/strategy.go (dropDisabledFields), pkg/api/pod/util
 @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ kube: pkg/registry/resource/{deviceclass,devicetaintrule,resourceclaim,resourcec
 pkg/registry/resource/utils.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden

@@ -3,8 +3,6 @@
 kube: pkg/apis/resource/{v1beta1,v1beta2}/conversion.go, pkg/apis/resource/v1beta1/defaults.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -3,8 +3,6 @@
 kube: pkg/kubelet/eviction/eviction_manager.go (synchronize), helpers.go (thresholdsMet ... nodeConditionsObservedSince) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -3,8 +3,6 @@
 kube: pkg/kubelet/eviction/eviction_manager.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.node import Node

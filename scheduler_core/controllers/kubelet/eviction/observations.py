@@ -6,8 +6,6 @@ unless an imagefs is said to be there: then the containers' writable layers live
 kube: pkg/kubelet/eviction/helpers.go (makeSignalObservations) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 

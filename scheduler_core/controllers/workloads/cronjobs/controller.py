@@ -6,8 +6,6 @@ happen counts as idle.
 kube: pkg/controller/cronjob/cronjob_controllerv2.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import ClassVar, NamedTuple
 

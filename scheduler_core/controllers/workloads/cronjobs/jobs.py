@@ -3,8 +3,6 @@
 kube: pkg/controller/cronjob/{cronjob_controllerv2,utils}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -5,8 +5,6 @@ DEVIATION: the annotation deprecated.daemonset.template.generation is not kept; 
 kube: pkg/controller/daemon @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

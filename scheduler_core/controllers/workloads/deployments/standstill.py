@@ -1,7 +1,5 @@
 """Why a rollout does not go on, in words: what it waits for, and which bound keeps it from doing more."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ refuses where one of them is Ready.
 kube: pkg/controller/job/job_controller.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.ownership import controller_of

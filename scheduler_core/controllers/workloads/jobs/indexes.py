@@ -3,8 +3,6 @@
 kube: pkg/controller/job/indexed_job_utils.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from scheduler_core.apimachinery.objects.pod import Pod

@@ -3,8 +3,6 @@
 kube: pkg/controller/job/job_controller.go (syncJobCtx) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 

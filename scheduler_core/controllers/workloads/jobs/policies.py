@@ -3,8 +3,6 @@
 kube: pkg/controller/job/{pod_failure_policy,success_policy}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Set
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 kube: pkg/controller/statefulset/stateful_set_utils.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: pkg/controller/statefulset/{stateful_set_control,stateful_pod_control}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Finding configurations wherever people keep them."""
 
-from __future__ import annotations
-
 from scheduler_core.formats.configurations.finding.documents import find, find_in, is_configuration, is_policy
 from scheduler_core.formats.configurations.finding.found import Found
 

@@ -1,7 +1,5 @@
 """A configuration that was found in a text, and where fields of it stand there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Objects in versions that v1.34 no longer serves, as it would have stored them: with the defaults of their own version, and converted."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ pkg/apis/autoscaling/v2beta1/conversion.go @ v1.20.15, pkg/apis/node/v1alpha1/co
 pkg/apis/resource/v1alpha3/conversion.go @ v1.33.5
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -1,7 +1,5 @@
 """What of a KubeletConfiguration is modelled, read from its fields."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

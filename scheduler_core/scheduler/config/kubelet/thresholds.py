@@ -4,8 +4,6 @@ kube: pkg/kubelet/eviction/helpers.go (ParseThresholdConfig, UpdateContainerFsTh
 pkg/kubelet/eviction/defaults_linux.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

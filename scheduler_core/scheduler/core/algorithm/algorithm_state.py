@@ -1,7 +1,5 @@
 """What the algorithm of a cycle needs besides the cycle and its framework."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

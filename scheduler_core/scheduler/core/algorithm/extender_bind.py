@@ -3,8 +3,6 @@
 kube: schedule_one.go (extendersBinding), extender.go (Bind) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.scheduler.core.algorithm import extender_calls
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange

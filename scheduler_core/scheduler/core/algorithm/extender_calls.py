@@ -3,8 +3,6 @@
 kube: pkg/scheduler/extender.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from scheduler_core.scheduler.core.cycles.phases import Extension

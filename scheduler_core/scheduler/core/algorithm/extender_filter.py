@@ -6,8 +6,6 @@ the snapshot (NodeToStatus) only where no node is left.
 kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassExtenders), extender.go (Filter) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from scheduler_core.scheduler.cache.what_if import with_new_rows

@@ -3,8 +3,6 @@
 kube: framework/preemption/preemption.go (callExtenders), extender.go (ProcessPreemption) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm import extender_calls, post_filter

@@ -3,8 +3,6 @@
 kube: schedule_one.go (prioritizeNodes) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -5,8 +5,6 @@ A plugin that has found victims may have to wait until the extenders have been a
 kube: framework/runtime/framework.go (RunPostFilterPlugins) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from scheduler_core.base.releases import Behavior

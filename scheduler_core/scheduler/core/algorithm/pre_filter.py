@@ -3,8 +3,6 @@
 kube: framework/runtime/framework.go (RunPreFilterPlugins) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, internal_error

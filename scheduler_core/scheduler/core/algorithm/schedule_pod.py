@@ -7,8 +7,6 @@ kube: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes, select
 framework/runtime/framework.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 kube: schedule_one.go (prioritizeNodes, selectHost), framework/runtime/framework.go (RunScorePlugins) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from scheduler_core.scheduler.core.algorithm import batching

@@ -6,8 +6,6 @@ block, its filters run twice: with those pods (stage NOMINATED) and without (sta
 kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from scheduler_core.scheduler.core.algorithm import batching

@@ -14,8 +14,6 @@ kube: scheduler/util/utils.go (PatchPodStatus, Retriable); client-go/rest/with_r
 util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

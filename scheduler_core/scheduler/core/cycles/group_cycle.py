@@ -7,8 +7,6 @@ open -> TRYING, placement by placement, member by member -> POST_FILTER (none is
 kube: schedule_one_podgroup.go @ v1.37.2
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field

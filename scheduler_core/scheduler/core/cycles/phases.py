@@ -14,8 +14,6 @@ PreFilter -> Filter -> PreScore -> Score -> NormalizeScore -> Select -> Reserve 
 Extenders, where there are any, are asked behind Filter, behind a PostFilter plugin that found victims, behind NormalizeScore, before Bind.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A scheduling cycle as data: where it is, what it knows, what has run. So it can be copied, stored and stepped."""
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass, field
 

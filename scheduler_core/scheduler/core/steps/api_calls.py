@@ -5,8 +5,6 @@ With the gate SchedulerAsyncAPICalls off a call is made at once by whoever wants
 kube: backend/api_dispatcher/{api_dispatcher,call_queue}.go, framework/api_calls/{pod_status_patch,pod_binding}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

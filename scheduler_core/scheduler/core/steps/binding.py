@@ -5,8 +5,6 @@ A step whose plugin takes virtual time is entered at once and answered when that
 kube: schedule_one.go (bindingCycle, handleBindingCycleError, finishBinding) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

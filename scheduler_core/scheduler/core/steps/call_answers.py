@@ -1,7 +1,5 @@
 """What follows when a call to the API server is answered: a status is written, or a binding cycle goes on."""
 
-from __future__ import annotations
-
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.calls.dispatcher import BINDING, PATCH, StatusPatch
 from scheduler_core.scheduler.core.scheduler import Scheduler

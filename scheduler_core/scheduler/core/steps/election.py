@@ -6,8 +6,6 @@ goes well leaves no record. A process that is cut off waits in vain: its calls f
 kube: cmd/kube-scheduler/app/{server,options/options}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from scheduler_core.apiserver.kube_events import NORMAL, KubeEvent

@@ -8,8 +8,6 @@ DEVIATION: victims go one after the other; kube evicts as many at once as the co
 kube: framework/preemption/preemption.go (prepareCandidate, prepareCandidateAsync, NewEvaluator's PreemptPod) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

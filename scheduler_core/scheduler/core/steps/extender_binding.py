@@ -6,8 +6,6 @@ simulated one. Where the API server refuses, the extender is taken to have said 
 kube: schedule_one.go (bind, extendersBinding) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.core.algorithm import extender_bind
 from scheduler_core.scheduler.core.cycles.phases import Extension

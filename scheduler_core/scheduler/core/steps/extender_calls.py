@@ -4,8 +4,6 @@ An answer that is made here is known at once, and counts when its latency has pa
 then the world stands still, so that no virtual time passes that the answer would have to go back to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from scheduler_core.base.trace.kinds import ExtenderAsked

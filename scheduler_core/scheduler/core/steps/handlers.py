@@ -3,8 +3,6 @@
 kube: eventhandlers.go, framework/events.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent

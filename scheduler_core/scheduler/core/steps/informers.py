@@ -9,8 +9,6 @@ Order is kept: a shorter lag lets no later change pass an earlier one. API calls
 and nothing to pay. DEVIATION: all kinds lag alike; kube has one watch per kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

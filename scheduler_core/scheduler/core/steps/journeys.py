@@ -1,7 +1,5 @@
 """Where the pods of binding cycles are, for the journal."""
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle

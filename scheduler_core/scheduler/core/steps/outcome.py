@@ -3,8 +3,6 @@
 kube: schedule_one.go (handleSchedulingFailure) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from scheduler_core.apimachinery.objects.pod import Pod

@@ -3,8 +3,6 @@
 kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.durations import go_duration
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.base.trace.kinds import PodWaits

@@ -3,8 +3,6 @@
 kube: cmd/kube-scheduler/app/server.go Run, scheduler.go Run @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.base.trace.journal import Place, ProcessMove
 from scheduler_core.base.trace.kinds import SchedulerStage
 from scheduler_core.scheduler.core.actions import AdvanceStartUp, EndProcess, StartCycle

@@ -1,7 +1,5 @@
 """The table of a scheduler's actions: while what each stands, what it does, and the station at which a step by point shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar

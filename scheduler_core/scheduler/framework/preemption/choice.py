@@ -3,8 +3,6 @@
 kube: framework/preemption/preemption.go (pickOneNodeForPreemption) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter

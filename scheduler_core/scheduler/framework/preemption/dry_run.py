@@ -6,8 +6,6 @@ of every node is put back at once and the filters run again: where the preemptor
 kube: framework/preemption/preemption.go (DryRunPreemption), plugins/defaultpreemption (SelectVictimsOnNode) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What preemption looked at, kept for people: candidate by candidate, victim by victim, criterion by criterion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

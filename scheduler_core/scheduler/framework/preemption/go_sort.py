@@ -6,8 +6,6 @@ follow from the length and the comparisons alone, so equals end in an order of t
 Source: Orson Peters, "Pattern-defeating Quicksort" (arXiv 2106.05123), as Go has had it since 1.19 (package sort).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -3,8 +3,6 @@
 kube: framework/preemption/types.go (getCrossNodesVictims), framework/preemption/util.go (MoreImportantVictim) @ v1.37.2
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ victim, a diagnosis once for all nodes, and both want the first refusal of each 
 kube: framework/runtime/framework.go (RunFilterPlugins, RunFilterPluginsWithNominatedPods) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -6,8 +6,6 @@ So are the loops over plugins, as one plugin is one transition; what-ifs have a 
 kube: framework/runtime/framework.go (runPreFilterPlugin, runFilterPlugin ... runPostBindPlugin) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: framework/runtime/batch.go (refreshHintCandidates, rescoreHintedNode) @ v1.37.2
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plugins of one's own, written in CEL: a definition of a few expressions, and the plugin that it is (docs/own-plugins.md)."""
 
-from __future__ import annotations
-
 from scheduler_core.scheduler.plugins.cel.expressions import (
     EXPRESSIONS,
     MOST_PLUGINS,

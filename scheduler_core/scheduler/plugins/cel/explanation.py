@@ -1,7 +1,5 @@
 """What an expression comes to on one node: the values of its parts, for people."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

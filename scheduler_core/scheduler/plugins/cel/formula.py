@@ -1,7 +1,5 @@
 """How a Score expression's answer becomes a score."""
 
-from __future__ import annotations
-
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import Code, Parts, Words, gettext_noop
 from scheduler_core.scheduler.framework.formula import Expression, Formula, Line, Value, constant, times, whole

@@ -1,7 +1,5 @@
 """From definitions to plugins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar

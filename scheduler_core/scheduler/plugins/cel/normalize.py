@@ -1,7 +1,5 @@
 """What becomes of the numbers of a Score expression."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The plugin that a definition in CEL is: a class like that of any other plugin, with a method for each expression."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -3,8 +3,6 @@
 kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import parse_duration

@@ -12,8 +12,6 @@ DEVIATION: where two claims were given the same device by hand, it stays taken u
 DEVIATION: a version that the informer brings and that was assumed already counts as the informer's; kube keeps the one before for Restore.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Protocol
 

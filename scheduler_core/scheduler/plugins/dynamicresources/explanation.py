@@ -3,8 +3,6 @@
 The search is made again for it, with somebody looking on (devices/watch.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

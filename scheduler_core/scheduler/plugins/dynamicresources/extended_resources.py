@@ -6,8 +6,6 @@ a node that has the resource in its allocatable serves it as ever.
 kube: plugins/dynamicresources/{dynamicresources.go,extended/util.go} @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 kube: plugins/dynamicresources/dynamicresources.go (isSchedulableAfterClaimChange, isSchedulableAfterPodChange) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import ClaimError

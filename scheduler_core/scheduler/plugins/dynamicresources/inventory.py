@@ -5,8 +5,6 @@ Read anew only where a manifest is another one, so that what was read before is 
 kube: plugins/dynamicresources/dra_manager.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from operator import is_
 

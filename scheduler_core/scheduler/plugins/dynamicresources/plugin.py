@@ -3,8 +3,6 @@
 kube: plugins/dynamicresources/dynamicresources.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import md5

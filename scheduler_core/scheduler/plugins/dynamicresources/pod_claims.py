@@ -3,8 +3,6 @@
 kube: plugins/dynamicresources/dynamicresources.go (foreachPodResourceClaim) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

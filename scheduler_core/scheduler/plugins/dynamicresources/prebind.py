@@ -10,8 +10,6 @@
 kube: plugins/dynamicresources/dynamicresources.go (PreBind, bindClaim, isPodReadyForBinding) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

@@ -3,8 +3,6 @@
 kube: plugins/dynamicresources/dynamicresources.go (PreFilter, preFilterExtendedResources, validateDeviceClass) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, permutations

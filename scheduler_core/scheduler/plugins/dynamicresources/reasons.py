@@ -1,7 +1,5 @@
 """What DynamicResources can say against a pod. The first four are texts of devices/claims.py and pod_claims.py."""
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.dra.claims import KIND
 from scheduler_core.scheduler.framework.reasons import Reason
 

@@ -3,8 +3,6 @@
 kube: apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from difflib import SequenceMatcher
 
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid

@@ -1,7 +1,5 @@
 """The claims of a pod as evidence: which class each has and whether that is there, what it is bound to, which volumes could be its own."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 

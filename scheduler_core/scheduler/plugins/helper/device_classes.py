@@ -1,7 +1,5 @@
 """A DeviceClass that a claim asks for and that does not exist, made for the devices of a driver that are there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -5,8 +5,6 @@ arguments and listers are at hand. Where kube's hint fails with an error the ans
 recorded with the moves that it causes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

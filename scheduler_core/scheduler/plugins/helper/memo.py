@@ -1,7 +1,5 @@
 """A bounded memo, such as a NodeTable has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 

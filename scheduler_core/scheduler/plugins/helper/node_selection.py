@@ -3,8 +3,6 @@
 kube: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 kube: plugins/helper/normalize_score.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What InterPodAffinity sees on a node: each required term with the pods around that match it, and existing pods that keep the pod away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

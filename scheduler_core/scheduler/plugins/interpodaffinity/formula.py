@@ -3,8 +3,6 @@
 kube: plugins/interpodaffinity/scoring.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 

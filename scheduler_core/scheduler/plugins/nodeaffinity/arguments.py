@@ -3,8 +3,6 @@
 kube: apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.labels import NodeSelector, NodeSelectorTerm
 from scheduler_core.apimachinery.objects.strict import INTEGER32, STRING, ListOf, Shape

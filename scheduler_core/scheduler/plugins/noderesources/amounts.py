@@ -1,7 +1,5 @@
 """Amounts of resources as containers ask for them, and as manifests have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

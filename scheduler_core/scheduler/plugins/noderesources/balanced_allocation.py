@@ -3,8 +3,6 @@
 kube: plugins/noderesources/balanced_allocation.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

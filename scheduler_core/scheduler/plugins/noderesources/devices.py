@@ -5,8 +5,6 @@ Where a pod requests no extended resource, no classes are looked up, and kube le
 kube: plugins/noderesources/fit.go (withDeviceClass, fitsRequest) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ kube: plugins/noderesources/fit.go @ v1.34.1
 DEVIATION: reasons about scalar resources come ordered by name; kube's come in the random order of a Go map.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

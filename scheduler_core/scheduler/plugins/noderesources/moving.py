@@ -1,7 +1,5 @@
 """Pods that make room without an end: one that asks for less from now on, or some that fit on other nodes."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 kube: plugins/noderesources/{resource_allocation,least_allocated,most_allocated,requested_to_capacity_ratio}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

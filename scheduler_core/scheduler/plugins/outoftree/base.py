@@ -1,7 +1,5 @@
 """What the plugins here have in common: configurations in the wild name them with arguments that are known elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

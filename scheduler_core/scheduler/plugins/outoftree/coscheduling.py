@@ -7,8 +7,6 @@ Its deadlock: two groups that each hold a part of the cluster wait for the rest 
 pods follow each other, makes that rare, and PostFilter, which rejects a group as soon as one of its pods fits nowhere, ends it early.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

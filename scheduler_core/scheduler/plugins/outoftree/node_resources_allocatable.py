@@ -3,8 +3,6 @@
 It looks at what nodes have, not at what is free of it: small nodes are filled first, and large ones stay whole for large pods.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Measured load counts, not requests. A node's measured CPU stands in its annotati
 has, for the metrics server that there is none of here; pods there that do not run yet are in no measurement and are added by what they ask.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

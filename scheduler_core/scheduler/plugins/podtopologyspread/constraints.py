@@ -3,8 +3,6 @@
 kube: plugins/podtopologyspread/common.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What PodTopologySpread sees on a node: every hard constraint with its domains, and the skew that the pod would make in each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

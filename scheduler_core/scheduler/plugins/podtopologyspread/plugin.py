@@ -3,8 +3,6 @@
 kube: plugins/podtopologyspread/{plugin,filtering,scoring}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

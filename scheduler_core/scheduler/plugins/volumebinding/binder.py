@@ -3,8 +3,6 @@
 kube: plugins/volumebinding/binder.go (BindPodVolumes, bindAPIUpdate, checkBindings) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What VolumeBinding sees on a node: what each claim is bound to, or would get there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice

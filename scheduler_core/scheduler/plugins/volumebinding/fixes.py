@@ -1,7 +1,5 @@
 """Claims and volumes that give way: what is missing is made, or a claim is made anew so that a volume can be had where the pod may go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

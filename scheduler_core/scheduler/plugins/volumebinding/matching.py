@@ -4,8 +4,6 @@ kube: plugins/volumebinding/binder.go (FindPodVolumes), component-helpers/storag
 DEVIATION: of several smallest volumes the first by name is taken; kube lists them in the random order of a Go map.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

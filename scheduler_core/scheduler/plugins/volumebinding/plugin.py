@@ -4,8 +4,6 @@ kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
 DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

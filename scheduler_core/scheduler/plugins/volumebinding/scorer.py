@@ -4,8 +4,6 @@ kube: plugins/volumebinding/{volume_binding,scorer}.go @ v1.34.1 (the gate Stora
 DEVIATION: a CSIStorageCapacity that gives a maximumVolumeSize and no capacity counts as one of 0; kube-scheduler crashes on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

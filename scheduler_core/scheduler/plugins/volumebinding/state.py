@@ -3,8 +3,6 @@
 kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ kube: component-helpers/storage/volume/helpers.go (CheckNodeAffinity), pkg/apis/
 (MatchTopologySelectorTerms) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

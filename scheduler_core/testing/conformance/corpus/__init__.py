@@ -4,8 +4,6 @@ A scenario runs through the real framework, cache, snapshot and algorithm; only 
 comes next. Its format is described beside the corpus, in README-cycle.md.
 """
 
-from __future__ import annotations
-
 from scheduler_core.testing.conformance.corpus.compare import Difference
 from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, read_corpus
 from scheduler_core.testing.conformance.corpus.run import Result, Verdict, judge, run_scenario

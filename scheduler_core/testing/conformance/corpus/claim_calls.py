@@ -3,8 +3,6 @@
 README-dra.md, "Applying the outcome".
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Comparing an attempt with what the corpus expects, field by field in the order of a cycle; the first difference, as a path."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 README-dra.md, "Additions to an attempt".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from scheduler_core.apimachinery.dra.claims import KIND, ClaimError, claim_name

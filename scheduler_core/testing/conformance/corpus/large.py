@@ -3,8 +3,6 @@
 README-large.md has the format.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """What a finished cycle decided, in the corpus' own shape."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

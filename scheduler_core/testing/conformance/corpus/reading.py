@@ -1,7 +1,5 @@
 """Corpus files: one family each, plain or compressed JSON."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

@@ -1,7 +1,5 @@
 """Running a scenario: one SchedulePod per attempt, outcomes applied as the corpus applies them."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 README-cycle.md, "Applying the outcome".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Comparing a step with what the corpus expects of it, key by key; the first difference, as a path."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Timelines of leader election: candidates over one API server, whose calls take no time. README-queue.md, "leader-election.json"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Timelines of pod groups and batching: the queue's entities, conditions of PodGroups, and counters. README-releases.md, "timelines"."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What a step of a timeline shows of the world, in the corpus' shape. README-queue.md, "expect"."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any

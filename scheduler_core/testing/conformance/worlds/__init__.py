@@ -3,8 +3,6 @@
 Its format is described beside the corpus, in README-worlds.md.
 """
 
-from __future__ import annotations
-
 from scheduler_core.testing.conformance.worlds.compare import StepDiffers
 from scheduler_core.testing.conformance.worlds.run import NotSupported, run_world
 

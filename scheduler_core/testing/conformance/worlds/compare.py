@@ -1,7 +1,5 @@
 """What a scenario of the worlds expects, held against a world: single values, and what held when."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol

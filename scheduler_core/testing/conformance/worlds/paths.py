@@ -1,7 +1,5 @@
 """Paths into objects as the corpus of worlds writes them: `status.conditions[type=Ready].status`, `labels["a.b/c"]`, `containers[0]`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Running a scenario of the worlds: its objects, then step after step on the virtual clock; every verb is a command."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 kube: schedule_one_podgroup.go (podGroupPodSchedulingAlgorithm), schedule_one.go (assumeAndReserve, unreserveAndForget) @ v1.37.2
 """
 
-from __future__ import annotations
-
 from scheduler_core.base.trace.kinds import AttemptStarted, PodAssumed
 from scheduler_core.scheduler.cache.cache import CacheError
 from scheduler_core.scheduler.cache.table import NodeTable

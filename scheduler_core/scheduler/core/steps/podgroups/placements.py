@@ -7,8 +7,6 @@ kube: plugins/topologyaware/topology_placement.go, plugins/podgrouppodscount, pl
 schedule_one_podgroup.go (findBestPodGroupPlacement) @ v1.37.2
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -7,8 +7,6 @@ kube: framework/preemption/podgrouppreemption.go, framework/preemption/types.go,
 DEVIATION: Reserve plugins are not asked again when a victim is put back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -8,8 +8,6 @@ DEVIATION: kube assumes the members in its snapshot alone; here the cache knows 
 kube: schedule_one_podgroup.go @ v1.37.2
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from scheduler_core.apimachinery.objects.pod import Pod

@@ -10,8 +10,6 @@
 kube: schedule_one_podgroup.go (submitPodGroupAlgorithmResult, updatePodGroupCondition) @ v1.37.2
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
