@@ -12,12 +12,16 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
+from playground.presenters.amounts import clock
 from playground.presenters.names import WIDE, Names, fit
+from playground.presenters.scene import count_evaluated_nodes, short
 from playground.presenters.terms import read_terms
 from playground.presenters.words import close_up
 from playground.workbench.forms.fields import duration_text
 
 register = template.Library()
+for name, function in (("clock", clock), ("short", short), ("examined", count_evaluated_nodes)):
+    register.filter(name, function)
 
 # Values that are names of something are shown as code; counts and texts of kube are not.
 NAMES = frozenset({"pod", "node", "name", "plugin", "taint", "resource", "command", "file"})

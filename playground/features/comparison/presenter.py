@@ -1,16 +1,19 @@
 """Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, TypedDict
 
 from playground.presenters.amounts import amount, clock
-from playground.presenters.scene import count_evaluated_nodes, short
+from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol.comparing import (
     AttemptDetail,
     Comparison,
+    Differing,
     HistoryOutline,
     OutlinedAttempt,
     OutlinedPod,
@@ -23,8 +26,6 @@ from playground.sessions.protocol.looking import Configured
 MOST_FIELDS = 40
 MOST_PREEMPTIONS = 200
 
-Pair = tuple[AttemptDetail | None, AttemptDetail | None]
-
 
 class Scored(Protocol):
     """An attempt or a moment with scores, and the node that was chosen by them."""
@@ -36,15 +37,50 @@ class Scored(Protocol):
     def board(self) -> ScoreBoard | None: ...
 
 
-def present(comparison: Comparison) -> dict[str, Any]:
+class FirstDifference(NamedTuple):
+    """The first attempt that differs: what differs in words, and both attempts."""
+
+    number: int
+    kinds: list[Message]
+    attempts: tuple[AttemptDetail | None, AttemptDetail | None]
+
+
+class ClockDifference(NamedTuple):
+    """The first attempt that began or ended at another virtual time, and where it ended in both."""
+
+    number: int
+    ends: list[str]
+
+
+class Compared(TypedDict):
+    common: int
+    identical: bool
+    first: FirstDifference | None
+    clock: ClockDifference | None
+    late: bool
+    cut: bool
+    commands: Differing
+    configuration: list[ChangedField]
+    summary: list[Sum]
+    resources: list[UsedPair]
+    preemptions: Preemptions
+    charts: list[Figure]
+
+
+def present(comparison: Comparison) -> Compared:
     """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
-    sides = comparison.sides
+    sides, begin = comparison.sides, comparison.sides[0].first + 1
+    apart = [] if comparison.clock is None else [side.attempts[comparison.clock] for side in sides]
+    pair = comparison.attempts
     return {
         "common": comparison.common,
-        "heads": comparison.heads,
         "identical": identical(comparison),
-        "first": _first(comparison),
-        "clock": _clock(comparison),
+        "first": None
+        if comparison.first is None
+        else FirstDifference(begin + comparison.first, what_differs(*pair), pair),
+        "clock": ClockDifference(begin + (comparison.clock or 0), [clock(one.ended) for one in apart])
+        if apart
+        else None,
         "late": comparison.late,
         "cut": sides[0].cut or sides[1].cut,
         "commands": comparison.commands,
@@ -59,39 +95,6 @@ def present(comparison: Comparison) -> dict[str, Any]:
 def identical(comparison: Comparison) -> bool:
     """Return whether one history is the beginning of the other, or both are the same."""
     return comparison.common == min(comparison.heads)
-
-
-def _first(comparison: Comparison) -> dict[str, Any] | None:
-    """The first attempt that differs: what differs in words, and both attempts."""
-    if comparison.first is None:
-        return None
-    ours, theirs = comparison.attempts
-    return {
-        "number": comparison.sides[0].first + comparison.first + 1,
-        "kinds": what_differs(ours, theirs),
-        "attempts": [_with_refusals(attempt) for attempt in (ours, theirs)],
-        "pod": next(attempt.pod for attempt in (ours, theirs) if attempt is not None),
-    }
-
-
-def _with_refusals(attempt: AttemptDetail | None) -> dict[str, Any] | None:
-    return None if attempt is None else {**_attempt(attempt), "refusals": attempt.refusals}
-
-
-def _attempt(attempt: OutlinedAttempt) -> dict[str, Any]:
-    return {
-        "pod": attempt.pod,
-        "name": short(attempt.pod),
-        "time": clock(attempt.ended),
-        "outcome": attempt.outcome,
-        "node": attempt.node,
-        "message": attempt.message,
-        "evaluated": count_evaluated_nodes(attempt),
-        "feasible": attempt.feasible,
-        "nominated": attempt.nominated,
-        "victims": [short(victim) for victim in attempt.victims],
-        "last_position": attempt.last_position,
-    }
 
 
 def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> list[Message]:
@@ -124,18 +127,6 @@ _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
 )
 
 
-def _clock(comparison: Comparison) -> dict[str, Any] | None:
-    """The first attempt that began or ended at another virtual time."""
-    if comparison.clock is None:
-        return None
-    pair = [side.attempts[comparison.clock] for side in comparison.sides]
-    return {
-        "number": comparison.sides[0].first + comparison.clock + 1,
-        "times": [[clock(attempt.started), clock(attempt.ended)] for attempt in pair],
-        "at": [attempt.last_position for attempt in pair],
-    }
-
-
 # Pods.
 
 _DIGITS = re.compile(r"(\d{1,18})")
@@ -144,13 +135,19 @@ _DIGITS = re.compile(r"(\d{1,18})")
 NOWHERE = OutlinedPod("", "", 0)  # the place of a pod that one of the two does not have
 
 
-def pods(comparison: Comparison, everything: bool) -> list[dict[str, Any]]:
+class PlacedPod(NamedTuple):
+    key: str
+    sides: tuple[OutlinedPod, OutlinedPod]
+    differs: bool
+
+
+def pods(comparison: Comparison, everything: bool) -> list[PlacedPod]:
     """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
     ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
     rows = [_row(key, ours.get(key, NOWHERE), theirs.get(key, NOWHERE)) for key in keys]
-    rows.sort(key=lambda row: (not row["differs"], _natural(row["key"])))
-    return rows if everything else [row for row in rows if row["differs"]]
+    rows.sort(key=lambda row: (not row.differs, _natural(row.key)))
+    return rows if everything else [row for row in rows if row.differs]
 
 
 def _natural(key: str) -> list[tuple[int, str]]:
@@ -158,9 +155,9 @@ def _natural(key: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
 
 
-def _row(key: str, ours: OutlinedPod, theirs: OutlinedPod) -> dict[str, Any]:
+def _row(key: str, ours: OutlinedPod, theirs: OutlinedPod) -> PlacedPod:
     differs = ours.node != theirs.node or _normalize_place(ours.place) != _normalize_place(theirs.place)
-    return {"key": key, "name": short(key), "sides": [ours, theirs], "differs": differs}
+    return PlacedPod(key, (ours, theirs), differs)
 
 
 def _normalize_place(place: str) -> str:
@@ -171,7 +168,31 @@ def _normalize_place(place: str) -> str:
 # Scores.
 
 
-def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
+class WeighedPlugin(NamedTuple):
+    name: str
+    weights: list[int | None]
+
+
+class ScoreCell(NamedTuple):
+    plugin: str
+    sides: list[tuple[int, int, int] | None]
+    differs: bool
+
+
+class ScoreRow(TypedDict):
+    node: str
+    cells: list[ScoreCell]
+    totals: list[int | None]
+    differs: bool
+    chosen: list[bool]
+
+
+class ScoreTable(TypedDict):
+    plugins: list[WeighedPlugin]
+    rows: list[ScoreRow]
+
+
+def scores(ours: Scored | None, theirs: Scored | None) -> ScoreTable | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
     boards: list[ScoreBoard | None] = [attempt.board if attempt is not None else None for attempt in (ours, theirs)]
     if boards[0] is None and boards[1] is None:
@@ -183,23 +204,20 @@ def scores(ours: Scored | None, theirs: Scored | None) -> dict[str, Any] | None:
     tables = [{row.node: row for row in board.rows} if board else {} for board in boards]
     nodes = list(dict.fromkeys([*tables[0], *tables[1]]))
     return {
-        "plugins": [{"name": name, "weights": weights} for name, weights in plugins.items()],
+        "plugins": [WeighedPlugin(name, weights) for name, weights in plugins.items()],
         "rows": [_build_score_row(node, list(plugins), tables, (ours, theirs)) for node in nodes],
     }
 
 
 def _build_score_row(
     node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, ScoredNode]], attempts: Sequence[Scored | None]
-) -> dict[str, Any]:
+) -> ScoreRow:
     rows = [table.get(node) for table in tables]
-    cells = []
-    for plugin in plugins:
-        pair = [row.cells.get(plugin) if row else None for row in rows]
-        cells.append({"plugin": plugin, "sides": pair, "differs": pair[0] != pair[1]})
+    pairs = [(plugin, [row.cells.get(plugin) if row else None for row in rows]) for plugin in plugins]
     totals = [row.total if row else None for row in rows]
     return {
         "node": node,
-        "cells": cells,
+        "cells": [ScoreCell(plugin, pair, pair[0] != pair[1]) for plugin, pair in pairs],
         "totals": totals,
         "differs": totals[0] != totals[1],
         "chosen": [attempt is not None and attempt.node == node for attempt in attempts],
@@ -209,7 +227,13 @@ def _build_score_row(
 # Sums.
 
 
-def _summary(sides: Sequence[HistoryOutline]) -> list[dict[str, Any]]:
+class Sum(NamedTuple):
+    what: str
+    sides: list[str]
+    change: int | None = None
+
+
+def _summary(sides: Sequence[HistoryOutline]) -> list[Sum]:
     rows = [
         (gettext_noop("nodes"), [side.nodes for side in sides]),
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
@@ -218,21 +242,12 @@ def _summary(sides: Sequence[HistoryOutline]) -> list[dict[str, Any]]:
         (gettext_noop("attempts that failed, since they part"), [_count_failures(side) for side in sides]),
         (gettext_noop("pods preempted, since they part"), [_count_victims(side) for side in sides]),
     ]
-    lines = [
-        {"what": what, "sides": [f"{value:,}" for value in pair], "change": pair[1] - pair[0]} for what, pair in rows
-    ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
-    lines.append(
-        {
-            "what": gettext_noop("virtual time when the last pod got its node"),
-            "sides": [clock(t) for t in last],
-            "change": None,
-        }
-    )
-    lines.append(
-        {"what": gettext_noop("virtual time now"), "sides": [clock(side.now) for side in sides], "change": None}
-    )
-    return lines
+    return [
+        *(Sum(what, [f"{value:,}" for value in pair], pair[1] - pair[0]) for what, pair in rows),
+        Sum(gettext_noop("virtual time when the last pod got its node"), [clock(t) for t in last]),
+        Sum(gettext_noop("virtual time now"), [clock(side.now) for side in sides]),
+    ]
 
 
 def _changes(side: HistoryOutline) -> list[tuple[int, int]]:
@@ -253,27 +268,43 @@ def _count_victims(side: HistoryOutline) -> int:
     return sum(len(attempt.victims) for attempt in side.attempts)
 
 
-def _resources(sides: Sequence[HistoryOutline]) -> list[dict[str, Any]]:
+class UsedResource(NamedTuple):
+    requested: str
+    allocatable: str
+    percent: str
+
+
+class UsedPair(NamedTuple):
+    resource: str
+    sides: list[UsedResource | None]
+
+
+def _resources(sides: Sequence[HistoryOutline]) -> list[UsedPair]:
     """Per resource what is requested of what there is, in both."""
     tables = [{use.resource: use for use in side.resources} for side in sides]
-    rows = []
-    for name in dict.fromkeys([*tables[0], *tables[1]]):
-        pair = [table.get(name) for table in tables]
-        rows.append({"resource": name, "sides": [_used(use) for use in pair]})
-    return rows
+    names = dict.fromkeys([*tables[0], *tables[1]])
+    return [UsedPair(name, [_used(table.get(name)) for table in tables]) for name in names]
 
 
-def _used(use: ResourceUse | None) -> dict[str, Any] | None:
+def _used(use: ResourceUse | None) -> UsedResource | None:
     if use is None:
         return None
-    return {
-        "requested": amount(use.resource, use.requested),
-        "allocatable": amount(use.resource, use.allocatable),
-        "percent": f"{100 * use.requested / use.allocatable:.1f} %",
-    }
+    requested, allocatable = (amount(use.resource, each) for each in (use.requested, use.allocatable))
+    return UsedResource(requested, allocatable, f"{100 * use.requested / use.allocatable:.1f} %")
 
 
-def _preemptions(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
+class PreemptionPair(NamedTuple):
+    pod: str
+    sides: list[OutlinedAttempt | None]
+    differs: bool
+
+
+class Preemptions(NamedTuple):
+    rows: list[PreemptionPair]
+    more: int
+
+
+def _preemptions(sides: Sequence[HistoryOutline]) -> Preemptions:
     """Preemptions since the two part, the n-th of a pod beside its n-th."""
     tables: list[dict[tuple[str, int], OutlinedAttempt]] = []
     for side in sides:
@@ -289,32 +320,30 @@ def _preemptions(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
     for key in keys[:MOST_PREEMPTIONS]:
         pair = [table.get(key) for table in tables]
         choices = [None if attempt is None else (attempt.nominated, *attempt.victims) for attempt in pair]
-        rows.append(
-            {
-                "pod": key[0],
-                "name": short(key[0]),
-                "sides": [None if attempt is None else _attempt(attempt) for attempt in pair],
-                "differs": choices[0] != choices[1],
-            }
-        )
-    return {"rows": rows, "more": max(0, len(keys) - MOST_PREEMPTIONS)}
+        rows.append(PreemptionPair(key[0], pair, choices[0] != choices[1]))
+    return Preemptions(rows, max(0, len(keys) - MOST_PREEMPTIONS))
 
 
 # Configurations.
 
 
-def configuration_differences(ours: Configured, theirs: Configured) -> list[dict[str, Any]]:
+class ChangedField(NamedTuple):
+    path: str
+    sides: list[str]
+
+
+def configuration_differences(ours: Configured, theirs: Configured) -> list[ChangedField]:
     """Fields of the schedulers' configurations and of the settings that differ, at most MOST_FIELDS."""
     tables = [
         {"settings": side.settings, **{scheduler.name: scheduler.manifest for scheduler in side.schedulers}}
         for side in (ours, theirs)
     ]
-    rows: list[dict[str, Any]] = []
+    rows: list[ChangedField] = []
     _differ(tables[0], tables[1], "", rows)
     return rows
 
 
-def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]]) -> None:
+def _differ(ours: object, theirs: object, path: str, rows: list[ChangedField]) -> None:
     if ours == theirs or len(rows) >= MOST_FIELDS:
         return
     if path.endswith(".pluginConfig") and isinstance(ours, list) and isinstance(theirs, list):
@@ -326,7 +355,7 @@ def _differ(ours: object, theirs: object, path: str, rows: list[dict[str, Any]])
         for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
             _differ(a, b, f"{path}[{i}]", rows)
     else:
-        rows.append({"path": path, "sides": [_value(ours), _value(theirs)]})
+        rows.append(ChangedField(path, [_value(ours), _value(theirs)]))
 
 
 def _value(value: object) -> str:
@@ -338,7 +367,13 @@ SECOND = 1_000_000_000
 NAMES = ("A", "B")
 
 
-def utilisation(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
+class Figure(TypedDict):
+    kind: str
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+
+def utilisation(sides: Sequence[HistoryOutline]) -> Figure:
     """A figure: per resource how much of it is requested, in percent, one bar for each session."""
     names = list(dict.fromkeys(use.resource for side in sides for use in side.resources))
     data = []
@@ -350,9 +385,9 @@ def utilisation(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
     return {"kind": "utilisation", "data": data, "layout": layout}
 
 
-def plot_bound_pods(sides: Sequence[HistoryOutline]) -> dict[str, Any]:
+def plot_bound_pods(sides: Sequence[HistoryOutline]) -> Figure:
     """A figure: pods with a node over virtual time in seconds, one line for each session."""
-    data = [
+    data: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines",

@@ -125,7 +125,7 @@ def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]
 def _build_context(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     everything = request.GET.get("show") == "all"
     rows = pods(comparison, True)
-    different = [row for row in rows if row["differs"]]
+    different = [row for row in rows if row.differs]
     return {
         "comparison": present(comparison),
         "level": len({side.tried for side in comparison.sides}) == 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from playground.features.comparison.presenter import scores
+from playground.features.comparison.presenter import ScoreTable, scores
 from playground.features.lockstep.query import HeldMoment, StretchSteps, TakenStep
 from playground.presenters.amounts import clock
 from playground.presenters.charts import align_sequences
@@ -22,7 +22,7 @@ class Differences(TypedDict):
 
     rows: list[MomentRow]
     refusals: list[RefusalDifference]
-    scores: Any
+    scores: ScoreTable | None
     differing: int
 
 

@@ -54,7 +54,7 @@ async def compared(a: SessionClient, b: SessionClient) -> Comparison:
 
 def kinds(found: Comparison) -> list[str]:
     first = present(found)["first"]
-    return [kind["text"] for kind in first["kinds"]]
+    return [kind["text"] for kind in first.kinds]
 
 
 async def test_a_fork_that_only_stands_still_is_the_same(client: SessionClient) -> None:
@@ -103,9 +103,9 @@ async def test_pods_that_end_elsewhere_come_first(client: SessionClient) -> None
     for one in (client, fork):
         await to_the_end(one)
     rows = pods(await compared(client, fork), True)
-    assert rows[0]["differs"]
-    assert [row["key"] for row in rows if row["sides"][1].place == "deleted"] == ["default/p3"]
-    assert [row["differs"] for row in rows] == sorted((row["differs"] for row in rows), reverse=True)
+    assert rows[0].differs
+    assert [row.key for row in rows if row.sides[1].place == "deleted"] == ["default/p3"]
+    assert [row.differs for row in rows] == sorted((row.differs for row in rows), reverse=True)
 
 
 async def test_sessions_that_share_no_past_are_compared_from_the_start() -> None:
@@ -149,8 +149,8 @@ async def test_the_preemption_of_one_side_is_told() -> None:
     await b.apply(applying(high))
     for one in (a, b):
         await to_the_end(one)
-    (row,) = present(await compared(a, b))["preemptions"]["rows"]
-    assert (row["name"], row["sides"][0], row["sides"][1]["victims"]) == ("high", None, ["low"])
+    (row,) = present(await compared(a, b))["preemptions"].rows
+    assert (row.pod, row.sides[0], row.sides[1].victims) == ("default/high", None, ["default/low"])
 
 
 def entry(at: int, text: str) -> Any:
