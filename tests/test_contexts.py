@@ -91,13 +91,8 @@ def test_what_presenters_declare_is_read() -> None:
 def test_every_panel_and_the_pages_with_a_typed_presenter_are_walked() -> None:
     walked = {name for name, _ in every_read()._walked}
     assert {f"{name}.html" for name in PANELS} <= walked
-    assert {
-        "metrics/page.html",
-        "metrics/statistics.html",
-        "journey/page.html",
-        "lockstep/page.html",
-        "comparison/page.html",
-    } <= walked
+    pages = ("metrics", "journey", "lockstep", "comparison")
+    assert {"metrics/statistics.html", *(f"{name}/page.html" for name in pages)} <= walked
 
 
 @pytest.mark.parametrize(

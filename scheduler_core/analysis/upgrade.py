@@ -4,8 +4,6 @@ A pod that ends elsewhere has a cause where the world of the new release without
 where it was. So a cause is proven by running, not guessed from the configuration.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """ScoreTable: what the Score plugins gave the feasible nodes in one attempt."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The teacher's desk and the students' way in: a room is opened, joined, led, ended, and removed; its results as CSV."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps

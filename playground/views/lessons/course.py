@@ -1,7 +1,5 @@
 """Lessons for learners: by address, by document, with other numbers, and lessons of somebody's own."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Coroutine
 from functools import wraps

@@ -1,7 +1,5 @@
 """Places where a lesson begins: a session, a folder, or a copy of another; and a lesson within another site's page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """Capacity: the nodes that would help, and the nodes that can go. Sums propose, and the engine decides."""
 
-from __future__ import annotations
-
 from scheduler_core.analysis.capacity.going import Going, Keeper, Leaving, find_going, price_nodes
 from scheduler_core.analysis.capacity.helping import Help, find_help
 

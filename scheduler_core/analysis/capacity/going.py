@@ -5,8 +5,6 @@ Then as many go together as can: greedily, and by all larger sets where these ar
 kube: autoscaler/cluster-autoscaler/utils/drain (annotation safe-to-evict, pods without a controller), karpenter.sh/do-not-disrupt
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations

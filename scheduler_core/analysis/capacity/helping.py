@@ -4,8 +4,6 @@ A model of sums proposes sets, and the engine decides about each: nodes are adde
 what no set can undercut: each request at the price of the type that serves it most cheaply, or the cheapest set whose sums suffice.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """The figures of an experiment, as Plotly's data: one set for the page, the report, and notebooks."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The file of an experiment: worlds, variants of the scheduler, and seeds; and the runs that it stands for."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of an experiment: a world under a variant with a seed is played by commands, and measured."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import heapq

@@ -1,7 +1,5 @@
 """Pods with their times: of manifests, of a CSV table such as openb's, of a session's trace, and of a trace of SimKube."""
 
-from __future__ import annotations
-
 import csv
 import lzma
 import re

@@ -1,7 +1,5 @@
 """Looking closer at a world: attempts seen while they are run again, stranded pods, searches for devices, what a plugin sees on a node."""
 
-from __future__ import annotations
-
 from scheduler_core.analysis.inspection.attempt_observer import (
     CLONED,
     DRY_RUN,

@@ -6,8 +6,6 @@ Filter plugin, where an attempt would ask none after the first refusal.
 kube: schedule_one.go (findNodesThatFitPod, prioritizeNodes), framework/runtime/framework.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

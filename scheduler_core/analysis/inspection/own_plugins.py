@@ -1,7 +1,5 @@
 """What a plugin in CEL would say of a pod in the present world, on each node; nothing is changed by asking."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

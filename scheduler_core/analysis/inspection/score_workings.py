@@ -1,7 +1,5 @@
 """Workings: how a plugin's score of a node came about. The one place that asks plugins for their formulas."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

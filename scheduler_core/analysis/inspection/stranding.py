@@ -7,8 +7,6 @@ kube: plugins/interpodaffinity/plugin.go (isSchedulableAfterPodChange), backend/
 flushUnschedulablePodsLeftover), framework/preemption/preemption.go (prepareCandidateAsync) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A scheduler's metrics: the catalogue, what they are now, how they developed; what devices there are; what the components around it do."""
 
-from __future__ import annotations
-
 from scheduler_core.analysis.status.devices import (
     CounterUse,
     DeviceState,

@@ -3,8 +3,6 @@
 Times are virtual ns.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod

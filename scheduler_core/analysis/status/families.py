@@ -1,7 +1,5 @@
 """A scheduler's metrics as they are now: every metric of the catalogue with its series."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Schedulers as processes, as data for people: stages, clocks, what each believes of the lease, what it was when. Times are virtual ns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

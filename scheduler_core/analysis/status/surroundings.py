@@ -1,7 +1,5 @@
 """What the components around the schedulers do, as data for people: controllers, nodes, budgets, rollouts. Times are virtual ns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

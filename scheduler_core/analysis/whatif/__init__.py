@@ -1,7 +1,5 @@
 """What would be if: changes to a world, tried on forks of it."""
 
-from __future__ import annotations
-
 from scheduler_core.analysis.whatif.loops import (
     FAILED,
     Circles,

@@ -5,8 +5,6 @@ evicts. Nothing here knows a controller or a reason: whenever a pod ends, what i
 before. A Job that counts its failures up to a limit is another each time, so it is left alone until it ends by itself.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What comes of changes: a fork with them beside one without, both run to the same virtual time, until the first is at rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

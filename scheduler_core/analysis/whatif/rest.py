@@ -4,8 +4,6 @@ What goes in circles is held back, so that the rest can come to its end, and the
 to get somewhere or is stuck. A world that only waits for retries is at rest if none of them would succeed, which a copy of it finds out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar

@@ -5,8 +5,6 @@ affinity, ports, devices, sampling). Copies of one pod come in batches, which th
 one by one. A set comes whole, one at a time.
 """
 
-from __future__ import annotations
-
 import copy
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ pods, so that what a person wrote stays readable. Pod templates get them all (ob
 kube: pkg/apis/core/v1/defaults.go, pkg/registry/core/pod/strategy.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """A history's tables, as rows of plain values: attempts, moves in the queue, pods and nodes as they are at its end, records by kind."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What is said of things that were read: texts for people, with values put into them by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

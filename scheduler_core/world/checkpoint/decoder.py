@@ -5,8 +5,6 @@ No code of theirs is run; msgspec's classes, which nothing else can make, are ca
 What is derived, and what wires a scheduler to its world, is not in the bytes: the world that was read is forked, and the fork has it.
 """
 
-from __future__ import annotations
-
 import enum
 import zlib
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Looking for configurations in documents: as one, in a ConfigMap, as flags, as values, or anywhere inside."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Running a timeline: its operations on a Simulation, one after the other, and a look at the world after each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
