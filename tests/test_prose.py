@@ -78,7 +78,7 @@ IRREGULAR = frozenset(
 )
 NO_PARTICIPLES = ("need", "embed", "seed")
 MOST_RELATIVE = 0.005  # the share of docstrings that begin with a relative word or a preposition
-MOST_PARTICIPLES = 0.025  # the share of functions, without properties, that are named by a participle
+MOST_PARTICIPLES = 0.018  # the share of functions, without properties, that are named by a participle
 # Words of on-screen texts that hide the actor or take things for people. Quotations of kube are no messages.
 STILTED = re.compile(
     r"\b(nobody|whoever|whom|anew|at hand|is told|are told|was told|were told|stands|comes|came"

@@ -78,9 +78,9 @@ class WordTags(Extension):
         trimmed = parser.stream.skip_if("name:trimmed")
         counted = dict(assignments(parser)) if parser.stream.skip_if("name:count") else {}
         given = dict(assignments(parser)) if parser.stream.skip_if("name:with") else {}
-        one = many = self._said(parser, trimmed)
+        one = many = self._read_words(parser, trimmed)
         if one.end == "plural":
-            many = self._said(parser, trimmed)
+            many = self._read_words(parser, trimmed)
         number = next(iter(counted.values()), nodes.Const(None))
         values = nodes.Dict(
             [
@@ -91,7 +91,7 @@ class WordTags(Extension):
         plural = nodes.Const(many.text if one.end == "plural" else None)
         return prints("translate_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values)
 
-    def _said(self, parser: Parser, trimmed: bool) -> Said:
+    def _read_words(self, parser: Parser, trimmed: bool) -> Said:
         """Reads what follows the end of a tag, up to the name of the next one."""
         parser.stream.expect("block_end")
         parts, names = [], []

@@ -71,19 +71,19 @@ class Attempt:
         return tuple(answer for answer in self.answers if answer.point == point)
 
     def __repr__(self) -> str:
-        return f"<Attempt {self.number}: {self._said()}>"
+        return f"<Attempt {self.number}: {self._describe()}>"
 
     def _repr_html_(self) -> str:
-        heading = f"✓ {self._said()}" if self.node else f"✗ {self.pod} is {self.outcome}"
+        heading = f"✓ {self._describe()}" if self.node else f"✗ {self.pod} is {self.outcome}"
         said = f"Attempt {self.number}, from {seconds(self.started)} to {seconds(self.ended)}. {self.message}"
-        return card(heading, element("p", said), self._preempted(), self._way(), self._refusals())
+        return card(heading, element("p", said), self._show_victims(), self._way(), self._refusals())
 
-    def _said(self) -> str:
+    def _describe(self) -> str:
         if self.node:
             return f"{self.pod} → {self.node}" + (f" ({self.bound})" if self.bound else "")
         return f"{self.pod} is {self.outcome}: {self.message}"
 
-    def _preempted(self) -> Html:
+    def _show_victims(self) -> Html:
         if not self.nominated:
             return Html("")
         victims = join_html(chip(pod, sort="bad") for pod in self.victims)

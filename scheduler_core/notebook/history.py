@@ -38,11 +38,11 @@ class History:
         position = self.world.position
         records = self.world.apply(command)
         self.log[position] = msgspec.to_builtins(command)
-        return self._noted(records)
+        return self._note(records)
 
     def advance(self) -> list[Record]:
         """Makes one transition."""
-        return self._noted(self.world.advance())
+        return self._note(self.world.advance())
 
     def step(self, grain: Grain) -> list[Record]:
         """Makes as many transitions as the grain asks for; a fork goes ahead to see how many these are."""
@@ -63,7 +63,7 @@ class History:
             elif not self.advance() and self.world.position == before:
                 return
 
-    def _noted(self, records: list[Record]) -> list[Record]:
+    def _note(self, records: list[Record]) -> list[Record]:
         self._follow()
         for record in records:
             if record.kind == "attempt_ended":

@@ -55,12 +55,12 @@ class ScoreTable:
                 }
 
     def __repr__(self) -> str:
-        totals = ", ".join(f"{node} {self.total[node]}" for node in self._shown())
+        totals = ", ".join(f"{node} {self.total[node]}" for node in self._rank())
         more = self._more()
         return f"<ScoreTable {self.pod}: {totals}{', ' + more if more else ''}>"
 
     def _repr_html_(self) -> str:
-        shown = self._shown()
+        shown = self._rank()
         headings = ["Plugin", "Weight", *(self._heading(node) for node in shown)]
         rows = [
             [plugin, number(weight), *(self._points(plugin, node) for node in shown)]
@@ -75,7 +75,7 @@ class ScoreTable:
             element("p", f"{legend} {more} are left out." if more else legend),
         )
 
-    def _shown(self) -> list[str]:
+    def _rank(self) -> list[str]:
         """The best nodes first."""
         order = sorted(self.nodes, key=lambda node: (node != self.chosen, -self.total[node]))
         return sorted(order, key=lambda node: -self.total[node])[:MOST_SHOWN]

@@ -118,7 +118,7 @@ class Bench:
 
     def attempt(self, pod: Pod) -> SchedulingCycle:
         """SchedulePod, and PostFilter where the workload has it: from the snapshot to the choice or the refusal."""
-        return self._traced_attempt(pod) if self._traced else self._run(pod, None)
+        return self._trace_attempt(pod) if self._traced else self._run(pod, None)
 
     def restart(self) -> None:
         """Forgets what an attempt to warm up has moved."""
@@ -166,7 +166,7 @@ class Bench:
                 did(cycle)
         return cycle
 
-    def _traced_attempt(self, pod: Pod) -> SchedulingCycle:
+    def _trace_attempt(self, pod: Pod) -> SchedulingCycle:
         """Every step is a transition with its record, the first of a point with one more."""
         world, name, key = self.simulation, self._scheduler.name, pod.key
         drain, first = self._recorder.drain, world.position

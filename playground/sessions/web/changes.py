@@ -95,13 +95,13 @@ class Changes:
         self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True, last_of: str = ""
     ) -> None:
         """Write the next entry; only then is the new head shown to anybody. `last_of` is whose lease ends with it."""
-        await self._written(self.log.append(kind, to, payload, size, last_of), show)
+        await self._write(self.log.append(kind, to, payload, size, last_of), show)
 
     async def extend(self, to: int, show: bool, last_of: str = "") -> None:
         """Let the last entry reach further."""
-        await self._written(self.log.extend(to, last_of), show)
+        await self._write(self.log.extend(to, last_of), show)
 
-    async def _written(self, writing: Awaitable[None], show: bool) -> None:
+    async def _write(self, writing: Awaitable[None], show: bool) -> None:
         openings = self.engine.openings
         try:
             await writing

@@ -148,11 +148,11 @@ class EngineConnection:
             lesson=await self._services.loop.db(lessons.document, session.story),
         )
         opened = await self._call(worker, request, OPEN_TIMEOUT)
-        await self._opened(session, opened)
+        await self._note_opening(session, opened)
         self._generation = generation
         self._follow(session, marks)
 
-    async def _opened(self, session: Session, opened: Opened) -> None:
+    async def _note_opening(self, session: Session, opened: Opened) -> None:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):

@@ -49,7 +49,7 @@ class LiveSession:
         self.id = session_id
         self.services = services
         self.log = SessionLog(session_id, services)
-        self.engine = EngineConnection(session_id, self.log, services, self._replayed)
+        self.engine = EngineConnection(session_id, self.log, services, self._note_replay)
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
         self.watching = Watching(self.engine)
@@ -215,7 +215,7 @@ class LiveSession:
             standing = (await self.services.loop.db(log.standings, [self.id])).get(self.id)
             if standing is None or not standing.orphaned:
                 return
-            drive = await self._leased_drive()
+            drive = await self._read_drive()
             await self.ready()
             if drive is None:
                 await self.services.loop.db(log.release, self.id, standing.driver)
@@ -288,7 +288,7 @@ class LiveSession:
     def taken_back(self) -> None:
         self.publisher.wake()
 
-    def _replayed(self) -> None:
+    def _note_replay(self) -> None:
         self.saver.moved()
 
     def _hint_moved(self) -> None:
@@ -340,9 +340,9 @@ class LiveSession:
             return None
         if self.elsewhere.running is not None:
             return self.elsewhere.running
-        return (await self._leased_drive() or RunTo()).status(0.0, 0, 0)
+        return (await self._read_drive() or RunTo()).status(0.0, 0, 0)
 
-    async def _leased_drive(self) -> Drive | None:
+    async def _read_drive(self) -> Drive | None:
         return read_drive(await self.services.loop.db(log.drive, self.id))
 
     async def catch_up(self) -> None:

@@ -277,7 +277,7 @@ class Publisher:
         self._announce(head, running)
         for step, viewers in self._groups(head).items():
             try:
-                fragments = await self._made(step)
+                fragments = await self._make(step)
             except SessionGone:
                 raise
             except SessionError as error:
@@ -308,7 +308,7 @@ class Publisher:
                 groups[Step(viewer.seen, target, viewer.language)].append(viewer)
         return groups
 
-    async def _made(self, step: Step) -> Fragments:
+    async def _make(self, step: Step) -> Fragments:
         """A delta that was prepared or made for others just now, or one that is made now."""
         head, since = self._kept_at
         now = time.monotonic()

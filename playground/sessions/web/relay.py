@@ -126,7 +126,7 @@ class Relay:
         self._begin(self._look_while_away())
         while True:
             try:
-                async with self._reached() as (ear, mouth):
+                async with self._reach() as (ear, mouth):
                     await self._join_all(ear)
                     self._ear, self._mouth = ear, mouth
                     if away:
@@ -148,7 +148,7 @@ class Relay:
             await asyncio.sleep(PAUSE)
 
     @contextlib.asynccontextmanager
-    async def _reached(self) -> AsyncIterator[tuple[PubSub, Redis]]:
+    async def _reach(self) -> AsyncIterator[tuple[PubSub, Redis]]:
         redis: Redis = Redis.from_url(
             settings.REDIS_URL,
             socket_timeout=ANSWER,
@@ -171,10 +171,10 @@ class Relay:
             await ear.connect()  # type: ignore[no-untyped-call]
             connection: Any = ear.connection
             self._lost = False
-            connection.register_connect_callback(self._connected_again)
+            connection.register_connect_callback(self._note_connection)
             await ear.subscribe(*(_channel(each, self._family) for each in (0, *self._joined)))
 
-    async def _connected_again(self, connection: Any) -> None:
+    async def _note_connection(self, connection: Any) -> None:
         """The library has made a new connection by itself: nobody knows what was not heard meanwhile."""
         self._lost = True
 

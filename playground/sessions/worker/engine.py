@@ -233,7 +233,7 @@ class Engine:
         except Refused as error:
             raise build_command_refusal(error) from None
         self._apply(command, max_objects, wanted=wanted)
-        return self._applied(at, zlib.compress(data, 1), len(data), followers)
+        return self._report_applied(at, zlib.compress(data, 1), len(data), followers)
 
     def apply_tried(
         self, tried: Tried, advance: Advance, max_objects: int, followers: Sequence[Follower] = ()
@@ -245,9 +245,9 @@ class Engine:
             self._apply(tried.command, max_objects, trial)
         finally:
             advance(0, 0)
-        return self._applied(at, tried.payload, tried.size, followers)
+        return self._report_applied(at, tried.payload, tried.size, followers)
 
-    def _applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> Applied:
+    def _report_applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> Applied:
         self.commands.add(at, payload)
         return Applied(self.world.position, payload, size, self._deltas(followers))
 

@@ -252,11 +252,11 @@ class LargeImport:
 
     def _run(self) -> Steps[PackedPlan]:
         try:
-            return (yield from self._looked_at())
+            return (yield from self._look_at())
         finally:
             forget_places()
 
-    def _looked_at(self) -> Steps[PackedPlan]:
+    def _look_at(self) -> Steps[PackedPlan]:
         yield  # so that somebody hears of it before the file is read, in one long turn
         world = self._engine.world
         position, brought = world.position, read_brought(self._file.read_bytes(), self._limits)
@@ -266,7 +266,7 @@ class LargeImport:
         intake = yield from self._in_turns(taking)
         brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, self._rename))
         loaded.sort(key=lambda each: core.get_creation_time(each.manifest))
-        plan, trial = yield from self._tried(world, loaded)
+        plan, trial = yield from self._try(world, loaded)
         self._begin("keep", 2 * len(loaded))
         yield
         found = import_plan(world, brought, intake, plan, self._rename)
@@ -281,7 +281,7 @@ class LargeImport:
             self.prepared = Tried(world, position, command, trial, packed.command, packed.size)
         return _with_plan(packed, found)
 
-    def _tried(self, world: core.Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[core.Plan, core.Trial | None]]:
+    def _try(self, world: core.Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[core.Plan, core.Trial | None]]:
         self._begin("try", len(loaded))
         yield
         sources = [core.source_of(each.index, each) for each in loaded]
@@ -291,13 +291,13 @@ class LargeImport:
     def _pack(self, objects: Sequence[object], command: core.ApplyObjects | None, first: bytes) -> Steps[PackedPlan]:
         """The command as the log keeps it, and the text as it may be kept."""
         before, after = _frame(command)
-        done = yield from self._written(before, command.objects if command is not None else (), after)
+        done = yield from self._write(before, command.objects if command is not None else (), after)
         before = first + b'{"apiVersion":"v1","kind":"List","items":['
-        text = yield from self._written(before, objects, b"]}")
+        text = yield from self._write(before, objects, b"]}")
         count = len(command.objects) if command is not None else 0
         return PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
 
-    def _written(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_Compressed]":
+    def _write(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_Compressed]":
         """A list of objects as JSON, with what stands around it."""
         written, between = _Compressed(), b""
         written.add(before)

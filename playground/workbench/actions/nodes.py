@@ -258,7 +258,7 @@ def _pair(values: Values, of: str, *names: str) -> Entry:
     return {name: value for name, value in pairs if value not in ("", None)}
 
 
-def _measured(name: str, part: str = "") -> Any:
+def _measure(name: str, part: str = "") -> Any:
     """Return a field's initial value: the present usage."""
 
     def initial(subject: Subject) -> Any:
@@ -273,7 +273,7 @@ def _volumes(subject: Subject) -> str:
 
 
 _POD = ("memory", "rootfs", "logs", "volumes", "inodes", "pids")
-_POD_FIELDS = {**{name: {"initial": _measured(name)} for name in _POD}, "volumes": {"initial": _volumes}}
+_POD_FIELDS = {**{name: {"initial": _measure(name)} for name in _POD}, "volumes": {"initial": _volumes}}
 _NODE_FIELDS = (
     "memory",
     "nodefs_used",
@@ -291,5 +291,5 @@ WORKLOAD_USAGE = read_action(
     "use-workload", WORKLOADS, _pod, applies=lambda subject: bool(labels(subject)), fields=_POD_FIELDS
 )
 NODE_USAGE = read_action(
-    "use-node", ("Node",), _node, fields={name: {"initial": _measured(*name.split("_"))} for name in _NODE_FIELDS}
+    "use-node", ("Node",), _node, fields={name: {"initial": _measure(*name.split("_"))} for name in _NODE_FIELDS}
 )

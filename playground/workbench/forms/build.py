@@ -225,10 +225,10 @@ class PodsForm(BuilderForm):
             **{name: data[field] for name, field in _BY_OTHER_NAMES.items()},
             requests=_resources(data["cpu"], data["memory"], data["resources"]),
             limits=_resources(data["cpu_limit"], data["memory_limit"], data["limits"]),
-            spread=self._spread(),
+            spread=self._build_spread(),
         )
 
-    def _spread(self) -> dict[str, Any] | None:
+    def _build_spread(self) -> dict[str, Any] | None:
         data = self.cleaned_data
         if not data["spread_key"]:
             return None

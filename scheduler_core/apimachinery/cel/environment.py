@@ -208,10 +208,10 @@ class Program:
             depth += 1
         self._deep = bool(level)
         self._names = tuple(environment.variables)
-        self._run, self._width = self._planned(watched=False)
+        self._run, self._width = self._plan(watched=False)
         self._watched: tuple[Run, int] | None = None
 
-    def _planned(self, watched: bool) -> tuple[Run, int]:
+    def _plan(self, watched: bool) -> tuple[Run, int]:
         planner = Planner(self._names, watched)
         try:
             run = planner.run(self.tree)
@@ -231,7 +231,7 @@ class Program:
         if watch:
             if self._watched is None:
                 with room_for_deep_trees():
-                    self._watched = self._planned(watched=True)
+                    self._watched = self._plan(watched=True)
             run, width = self._watched
         frame: Frame = [0, limit, []]
         frame += [

@@ -68,14 +68,14 @@ class Issues:
 
     def error(self) -> CompileError:
         ordered = sorted(self._found[:MOST], key=lambda issue: -1 if issue.offset is None else issue.offset)
-        texts = [self._shown(issue) for issue in ordered]
+        texts = [self._format_issue(issue) for issue in ordered]
         if len(self._found) > MOST:
             texts.append(f"{len(self._found) - MOST} more errors were truncated")
         first = ordered[0]
         line, column = self.source.place(first.offset or 0)
         return CompileError("\n".join(texts), first.message, line, column, first.offset or 0)
 
-    def _shown(self, issue: Issue) -> str:
+    def _format_issue(self, issue: Issue) -> str:
         if issue.offset is None:
             return f"ERROR: <input>:-1:0: {issue.message}"
         line, column = self.source.place(issue.offset)

@@ -73,10 +73,10 @@ class Resources:
         )
 
     def __add__(self, other: Resources) -> Resources:
-        return self._merged(other, lambda a, b: a + b)
+        return self._merge(other, lambda a, b: a + b)
 
     def max(self, other: Resources) -> Resources:
-        return self._merged(other, max)
+        return self._merge(other, max)
 
     def get(self, name: str) -> int:
         """Milli-CPUs for cpu, bytes or units for the rest; 0 where absent."""
@@ -88,7 +88,7 @@ class Resources:
             return self.ephemeral_storage
         return dict(self.scalar).get(name, 0)
 
-    def _merged(self, other: Resources, pick: Any) -> Resources:
+    def _merge(self, other: Resources, pick: Any) -> Resources:
         mine, theirs = dict(self.scalar), dict(other.scalar)
         names = sorted(mine.keys() | theirs.keys())
         return Resources(
@@ -255,20 +255,20 @@ class Resizes(NamedTuple):
 
 def resized_requests(spec: Mapping[str, Any], resizes: Resizes) -> Resources:
     """Return a running pod's requests as since 1.36. kube: component-helpers/resource/helpers.go PodRequests @ v1.37.2"""
-    return Resources.of_nanos(_resized_nanos(spec, resizes, {}))
+    return Resources.of_nanos(_resize_nanos(spec, resizes, {}))
 
 
 def resized_nonzero(spec: Mapping[str, Any], resizes: Resizes) -> tuple[int, int]:
     """(milli-CPUs, bytes) that a running pod adds to its node's non-zero sums. kube: CalculateResource @ v1.37.2"""
     missing: Mapping[str, int] = NON_MISSING
     if pod_level_requests(spec):
-        total = _resized_nanos(spec, resizes, {})
+        total = _resize_nanos(spec, resizes, {})
         missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
-    amounts = _resized_nanos(spec, resizes, missing)
+    amounts = _resize_nanos(spec, resizes, missing)
     return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
 
 
-def _resized_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
+def _resize_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
     status = resizes.status
     if resizes.whole:
         total = _largest_sum(spec, resizes, non_missing)
@@ -304,7 +304,7 @@ def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping
             for raw in status.get(kind) or ()
         }
         sums = [
-            _container_nanos(spec, non_missing, dict(_reported(spec, statuses, running, infeasible)))
+            _container_nanos(spec, non_missing, dict(_list_reported(spec, statuses, running, infeasible)))
             for running in (False, True)
         ]
     if not infeasible:
@@ -315,7 +315,7 @@ def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping
     return total
 
 
-def _reported(
+def _list_reported(
     spec: Mapping[str, Any], statuses: Mapping[str, Any], running: bool, infeasible: bool
 ) -> Iterator[tuple[str, Nanos]]:
     """Requests by container as its status reports them: running ones before allocated ones, else what is asked for."""

@@ -96,7 +96,7 @@ class GarbageCollector(Controller):
         world.surroundings.garbage.dependents.forget()
         for kind in world.store.kinds():
             for manifest in world.store.list(kind):
-                self._seen(world, kind, None, manifest)
+                self._note_object(world, kind, None, manifest)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         old, new = event.old, event.new
@@ -104,13 +104,13 @@ class GarbageCollector(Controller):
             return
         world.surroundings.garbage.dependents.follow(event.kind, old, new)
         if new is not None:
-            self._seen(world, event.kind, old, new)
+            self._note_object(world, event.kind, old, new)
         elif old is not None:
             self._enqueue_dependents(world, old)
             for ref in owners(old):
                 self._enqueue_owner(world, ref)
 
-    def _seen(self, world: World, kind: str, old: Manifest | None, new: Manifest) -> None:
+    def _note_object(self, world: World, kind: str, old: Manifest | None, new: Manifest) -> None:
         """An object was made or changed: it may refer to nobody, and begin or cease to hold an owner back."""
         item = Item.of(kind, new)
         before = owners(old)

@@ -65,12 +65,12 @@ class PodCollector(Controller):
         done = [
             *_collect(world, "beyond terminated-pod-gc-threshold", _too_many(world, pods)),
             *_collect(world, "on a node that is out of service", _stuck(world, pods)),
-            *self._orphaned(world, pods),
+            *self._collect_orphans(world, pods),
             *_collect(world, "deleted without a node", [p for p in pods if p.deleting and not p.node_name]),
         ]
         return "; ".join(done)
 
-    def _orphaned(self, world: World, pods: Iterable[Pod]) -> list[str]:
+    def _collect_orphans(self, world: World, pods: Iterable[Pod]) -> list[str]:
         """A node that is missed is given time to appear; after that its pods go."""
         quarantine = world.surroundings.garbage.pods.quarantine
         orphans = [pod for pod in pods if pod.node_name and world.store.node(pod.node_name) is None]

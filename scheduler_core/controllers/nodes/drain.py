@@ -157,12 +157,12 @@ class Draining(Controller):
         try:
             evict(world.api, pod.key, drain.grace)
         except Refused as refused:
-            return self._refused(world, pod, refused)
+            return self._note_refusal(world, pod, refused)
         if world.store.pod_at(pod.key) is None:
             return replace(pod, done=True, refusal=""), f"evicted {pod.key}, which is gone"
         return replace(pod, evicted=True, refusal=""), f"evicted {pod.key}; it is given time to end"
 
-    def _refused(self, world: World, pod: DrainedPod, refused: Refused) -> tuple[DrainedPod, str]:
+    def _note_refusal(self, world: World, pod: DrainedPod, refused: Refused) -> tuple[DrainedPod, str]:
         answer = refused.answer
         said = "; ".join((answer.message, *answer.causes))
         if answer.code == 429:

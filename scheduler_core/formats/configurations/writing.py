@@ -80,7 +80,7 @@ class _Writer:
         for name in new:
             if name not in there:
                 at = next((i for i, (other, _) in enumerate(fields) if other == before), len(fields) - 1)
-                self._add(fields, at, name, self._dumped({name: new[name]}, column))
+                self._add(fields, at, name, self._indent({name: new[name]}, column))
             before = name
         return [line for _, lines in fields for line in lines]
 
@@ -104,14 +104,14 @@ class _Writer:
             return head + self.mapping(value, old, new, end)
         if below and isinstance(value, yaml.SequenceNode) and not value.flow_style and isinstance(new, list):
             return head + self._sequence(value, old, new, end)
-        return self._dumped({key.value: new}, key.start_mark.column) + self._tail(value, end)
+        return self._indent({key.value: new}, key.start_mark.column) + self._tail(value, end)
 
     def _sequence(self, node: Any, old: list[Any], new: list[Any], end: int) -> list[str]:
         """Entries that stay keep their lines; of as many others, each is changed in its place."""
         starts = [each.start_mark.line for each in node.value] + [end]
         column = node.start_mark.column
         if len(old) * len(new) > _MOST_COMPARED:
-            return [line for each in new for line in self._dumped([each], column)]
+            return [line for each in new for line in self._indent([each], column)]
         matcher = SequenceMatcher(None, [_key(each) for each in old], [_key(each) for each in new], False)
         out: list[str] = []
         for tag, first, last, start, stop in matcher.get_opcodes():
@@ -121,15 +121,15 @@ class _Writer:
                 for i, j in zip(range(first, last), range(start, stop), strict=True):
                     out += self._entry(node.value[i], old[i], new[j], column, starts[i + 1])
             else:
-                out += [line for each in new[start:stop] for line in self._dumped([each], column)]
+                out += [line for each in new[start:stop] for line in self._indent([each], column)]
         return out
 
     def _entry(self, node: Any, old: Any, new: Any, column: int, end: int) -> list[str]:
         if not _block(node) or not isinstance(new, Mapping) or not isinstance(old, Mapping):
-            return self._dumped([new], column) + self._tail(node, end)
+            return self._indent([new], column) + self._tail(node, end)
         out = self.mapping(node, old, new, end)
         if not out or not out[0].strip():
-            return self._dumped([new], column)
+            return self._indent([new], column)
         return [" " * column + "- " + out[0].lstrip(" -"), *out[1:]]
 
     def _tail(self, node: Any, end: int) -> list[str]:
@@ -139,7 +139,7 @@ class _Writer:
             first -= 1
         return list(self._lines[first:end])
 
-    def _dumped(self, value: Any, column: int) -> list[str]:
+    def _indent(self, value: Any, column: int) -> list[str]:
         return [" " * column + line if line else line for line in self._dump(value).rstrip("\n").split("\n")]
 
 

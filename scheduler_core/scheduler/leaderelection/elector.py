@@ -115,7 +115,7 @@ class LeaderElector(State):
         self.wake_at = None
         if self.deadline is not None and now >= self.deadline:
             self.candidate.abandon()
-            return self._released(now, False) if self.phase is Phase.RELEASING else self._lost(now)
+            return self._release(now, False) if self.phase is Phase.RELEASING else self._lose(now)
         if self.calling:
             return self._go_on(now, self.candidate.answer(now, TIMED_OUT))
         if self.phase is Phase.RENEWING and self.deadline is None:
@@ -131,7 +131,7 @@ class LeaderElector(State):
         self.cancelled = True
         self.candidate.abandon()
         if self.phase is Phase.ACQUIRING:
-            return [*self._new_leader(), *self._stopped()]
+            return [*self._new_leader(), *self._stop()]
         if self.phase is not Phase.RENEWING:
             return []
         reports = [] if self.deadline is None else self._new_leader()
@@ -149,12 +149,12 @@ class LeaderElector(State):
             self.wake_at = timeout if self.deadline is None else min(timeout, self.deadline)
             return [following]
         if self.phase is Phase.ACQUIRING:
-            return self._acquired(now) if following else self._not_acquired(now)
+            return self._acquire(now) if following else self._not_acquired(now)
         if self.phase is Phase.RENEWING:
-            return self._renewed(now) if following else self._not_renewed(now)
-        return self._released(now, following)
+            return self._renew(now) if following else self._not_renewed(now)
+        return self._release(now, following)
 
-    def _acquired(self, now: int) -> Steps:
+    def _acquire(self, now: int) -> Steps:
         steps: Steps = [*self._new_leader(), self._event("became leader"), Report(What.ACQUIRED)]
         self.phase = Phase.RENEWING
         return [*steps, Report(What.STARTED_LEADING), *self._begin_round(now)]
@@ -169,7 +169,7 @@ class LeaderElector(State):
         self.round, self.deadline = now, now + self.config.renew_deadline
         return self._attempt(now)
 
-    def _renewed(self, now: int) -> Steps:
+    def _renew(self, now: int) -> Steps:
         self.deadline, self.wake_at = None, now + self.config.retry_period
         return [*self._new_leader(), Report(What.RENEWED)]
 
@@ -183,24 +183,24 @@ class LeaderElector(State):
 
     # the end
 
-    def _lost(self, now: int) -> Steps:
+    def _lose(self, now: int) -> Steps:
         return [*self._new_leader(), Report(What.LOST), *self._give_up(now)]
 
     def _give_up(self, now: int) -> Steps:
         if not self.config.release_on_cancel:
-            return self._ended()
+            return self._end()
         self.phase, self.deadline = Phase.RELEASING, now + self.config.renew_deadline
         return self._go_on(now, self.candidate.release(now))
 
-    def _released(self, now: int, done: bool) -> Steps:
+    def _release(self, now: int, done: bool) -> Steps:
         """`done` is also said where another has the lease by now."""
         what = What.RELEASED if done and not self.candidate.observed.holder else What.NOT_RELEASED
-        return [Report(what), *self._ended()]
+        return [Report(what), *self._end()]
 
-    def _ended(self) -> Steps:
-        return [self._event("stopped leading"), *self._stopped()]
+    def _end(self) -> Steps:
+        return [self._event("stopped leading"), *self._stop()]
 
-    def _stopped(self) -> Steps:
+    def _stop(self) -> Steps:
         self.phase, self.wake_at, self.deadline = Phase.STOPPED, None, None
         return [Report(What.STOPPED_LEADING)]
 

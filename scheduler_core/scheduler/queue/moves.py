@@ -104,9 +104,9 @@ class HintedMoves:
                 self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
-        self._placing.follow(entry, self._missed(entry), ATTEMPT_FAILED, now)
+        self._placing.follow(entry, self._decide_missed(entry), ATTEMPT_FAILED, now)
 
-    def _missed(self, entry: QueuedPod) -> RequeueDecision:
+    def _decide_missed(self, entry: QueuedPod) -> RequeueDecision:
         """Return the decision for the events that came while the pod was in flight."""
         if not entry.rejectors:
             return _AFTER_BACKOFF

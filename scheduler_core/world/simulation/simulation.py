@@ -181,7 +181,7 @@ class Simulation(State):
         while (following := self._peek()) is not None and not stops(self):
             if entry.action.quiet and grain is not Grain.CALL and not self.last and not self.idle:
                 first = self._station(following)
-            elif self._reached(grain, entry, first, following, attempts):
+            elif self._reaches(grain, entry, first, following, attempts):
                 break
             entry = following
             records += self.advance()
@@ -426,7 +426,7 @@ class Simulation(State):
         """Return the station that shows an entry's step."""
         return BY_KIND[type(entry.action)].station(self, entry.action)
 
-    def _reached(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
+    def _reaches(self, grain: Grain, done: Entry, first: Hashable, following: Entry, attempts: int) -> bool:
         if grain is Grain.CALL:
             return True
         if grain is Grain.PLUGIN:

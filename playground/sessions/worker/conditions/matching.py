@@ -165,11 +165,11 @@ class Matcher:
             except cel.Failed as why:
                 self.failed, self.failures = str(why), self.failures + 1
                 return None
-            if not (self._changed(value, record, world) if self.point.watch else value is True):
+            if not (self._changes(value, record, world) if self.point.watch else value is True):
                 return None
         return self._hit(value, record, world)
 
-    def _changed(self, value: Any, record: Record, world: Any) -> bool:
+    def _changes(self, value: Any, record: Record, world: Any) -> bool:
         """The first value is where a watch begins from, not a change."""
         if self.begun is None:
             self.begun, self.first, self.last = self._hit(value, record, world), value, value

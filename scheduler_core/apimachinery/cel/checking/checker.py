@@ -87,9 +87,9 @@ class _Checker:
             case Literal():
                 return type_of_value(node.value)
             case Ident():
-                found = self._declared(node.name)
+                found = self._look_up(node.name)
                 if found is None:
-                    return self._undeclared(node.name, node.at)
+                    return self._report_undeclared(node.name, node.at)
                 node.name, a_type = found
                 node.is_type = a_type.kind is Kind.TYPE and node.name not in self._variables
                 return a_type
@@ -120,7 +120,7 @@ class _Checker:
 
     # --- names
 
-    def _declared(self, name: str) -> tuple[str, Type] | None:
+    def _look_up(self, name: str) -> tuple[str, Type] | None:
         """A variable or a type; a dot in front looks past the variables of macros."""
         if not name.startswith("."):
             for scope in reversed(self._scopes):
@@ -133,13 +133,13 @@ class _Checker:
                 return name, found if isinstance(found, Type) else types.type_of(types.struct(name))
         return None
 
-    def _undeclared(self, name: str, at: int) -> Type:
+    def _report_undeclared(self, name: str, at: int) -> Type:
         self._issues.add(f"undeclared reference to '{name}' (in container '')", at)
         return ERROR
 
     def _select(self, node: Select) -> Type:
         name = None if node.test else find_qualified_name(node)
-        found = self._declared(name) if name is not None else None
+        found = self._look_up(name) if name is not None else None
         if found is not None:
             node.resolved = Ident(found[0], node.start, node.end, node.at)
             node.resolved.type = found[1]
@@ -194,7 +194,7 @@ class _Checker:
             self.check(node.target)
         function = self._function(node.function)
         if function is None:
-            return self._undeclared(node.function, node.at)
+            return self._report_undeclared(node.function, node.at)
         node.function = function.name
         return self._overload(node, function)
 
@@ -258,19 +258,19 @@ class _Checker:
         for index, element in enumerate(node.elements):
             of = self.check(element)
             if index in node.optional:
-                of = self._unwrapped(element, of)
-            joined = self._joined(joined, of)
+                of = self._unwrap(element, of)
+            joined = self._join(joined, of)
         return list_of(joined if joined is not None else self._new_parameter())
 
     def _map(self, node: MapNode) -> Type:
         keys: Type | None = None
         values: Type | None = None
         for entry in node.entries:
-            keys = self._joined(keys, self.check(entry.key))
+            keys = self._join(keys, self.check(entry.key))
             of = self.check(entry.value)
             if entry.optional:
-                of = self._unwrapped(entry.value, of)
-            values = self._joined(values, of)
+                of = self._unwrap(entry.value, of)
+            values = self._join(values, of)
         if keys is None or values is None:
             return map_of(self._new_parameter(), self._new_parameter())
         found = map_of(keys, values)
@@ -284,23 +284,23 @@ class _Checker:
             return ERROR
         return found
 
-    def _unwrapped(self, node: Node, of: Type) -> Type:
+    def _unwrap(self, node: Node, of: Type) -> Type:
         if _is_optional(of):
             return of.params[0]
         if not unify.is_dyn(of):
             self._mismatch(node, optional_of(of), of)
         return of
 
-    def _joined(self, before: Type | None, now: Type) -> Type:
+    def _join(self, before: Type | None, now: Type) -> Type:
         """The type of both; that literals are of one type is seen to later."""
         if before is None:
             return now
         return unify.more_general(before, now) if unify.assignable(self._mapping, before, now) else DYN
 
     def _message(self, node: Message) -> Type:
-        found = self._declared(node.name)
+        found = self._look_up(node.name)
         if found is None:
-            return self._undeclared(node.name, node.at)
+            return self._report_undeclared(node.name, node.at)
         name, a_type = found
         if a_type.kind is not Kind.TYPE:
             self._issues.add(f"'{spell(a_type)}' is not a type", node.at)

@@ -171,13 +171,13 @@ class _Estimate:
             total = total.union(call.cost)
             if call.size is not None:
                 size = call.size if size is None else size.union(call.size)
-            size = self._indexed(node, overload, size)
+            size = self._index(node, overload, size)
             if size is None:
                 size = self._size(node)
         self._keep(node, size, None)
         return before.plus(total)
 
-    def _indexed(self, node: tree.Call, overload: str, size: Range | None) -> Range | None:
+    def _index(self, node: tree.Call, overload: str, size: Range | None) -> Range | None:
         if overload not in ("index_list", "index_map"):
             return size
         operand = node.args[0]

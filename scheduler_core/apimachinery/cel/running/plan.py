@@ -92,9 +92,9 @@ class Planner:
 
     def run(self, node: tree.Node) -> Run:
         """The node as a closure, with its cost."""
-        return self._finished(node, self.plan(node))
+        return self._finish(node, self.plan(node))
 
-    def _finished(self, node: tree.Node, plan: Plan) -> Run:
+    def _finish(self, node: tree.Node, plan: Plan) -> Run:
         if isinstance(plan, Attribute):
             run = plan.observed()
         elif isinstance(plan, Constant):
@@ -150,7 +150,7 @@ class Planner:
 
     def _attribute(self, node: tree.Node) -> Attribute:
         plan = self.plan(node)
-        return plan if isinstance(plan, Attribute) else Attribute(self._finished(node, plan))
+        return plan if isinstance(plan, Attribute) else Attribute(self._finish(node, plan))
 
     def _qualify(
         self,
@@ -172,7 +172,7 @@ class Planner:
                 raise PlanError(wrong.message)
             self._qualify(attribute, node, index.value, None, optional)
             return attribute
-        run = index.resolved() if isinstance(index, Attribute) else self._finished(node.args[1], index)
+        run = index.resolved() if isinstance(index, Attribute) else self._finish(node.args[1], index)
         self._qualify(attribute, node, NOTHING, run, optional)
         return attribute
 
@@ -201,14 +201,14 @@ class Planner:
         folded = fold_call(node, plans, PlanError)
         if folded is not None:
             return folded
-        runs = [self._finished(argument, plan) for argument, plan in zip(nodes, plans, strict=True)]
+        runs = [self._finish(argument, plan) for argument, plan in zip(nodes, plans, strict=True)]
         return plan_call(node, plans, runs, PlanError)
 
     # --- lists and maps
 
     def _list(self, node: tree.ListNode) -> Plan:
         plans = [self.plan(element) for element in node.elements]
-        runs = [self._finished(element, plan) for element, plan in zip(node.elements, plans, strict=True)]
+        runs = [self._finish(element, plan) for element, plan in zip(node.elements, plans, strict=True)]
         run = _list_of(runs, node.optional)
         if all(isinstance(plan, Constant) for plan in plans):
             return Constant(run(_no_frame()))
@@ -217,7 +217,7 @@ class Planner:
     def _map(self, node: tree.MapNode) -> Plan:
         parts = node.children()
         plans = [self.plan(part) for part in parts]
-        runs = [self._finished(part, plan) for part, plan in zip(parts, plans, strict=True)]
+        runs = [self._finish(part, plan) for part, plan in zip(parts, plans, strict=True)]
         pairs = list(zip(runs[::2], runs[1::2], [entry.optional for entry in node.entries], strict=True))
         run = _map_of(pairs)
         if all(isinstance(plan, Constant) for plan in plans):

@@ -78,7 +78,7 @@ class _Parser:
         tree = self._expression()
         if self._token.kind != "<EOF>":
             last = self._next + 2 == len(self._tokens)
-            self._fail(f"{'extraneous' if last else 'mismatched'} input {self._shown()} expecting <EOF>")
+            self._fail(f"{'extraneous' if last else 'mismatched'} input {self._quote_token()} expecting <EOF>")
         return tree
 
     # --- tokens
@@ -100,10 +100,10 @@ class _Parser:
             return self._take()
         words = _words(kinds)
         if self._following() in kinds and kind != "<EOF>":
-            self._fail(f"extraneous input {self._shown()} expecting {words}")
+            self._fail(f"extraneous input {self._quote_token()} expecting {words}")
         if (kinds == (":",) and kind in _BEGINNINGS) or (kinds in ((")",), ("]",)) and kind in _AFTER):
-            self._fail(f"missing {words} at {self._shown()}")
-        self._fail(f"mismatched input {self._shown()} expecting {words}")
+            self._fail(f"missing {words} at {self._quote_token()}")
+        self._fail(f"mismatched input {self._quote_token()} expecting {words}")
 
     def _following(self) -> str:
         """The kind of the token after the next one."""
@@ -113,9 +113,9 @@ class _Parser:
         """No expression begins here; `also`: what might stand here besides."""
         words = _words(kind for kind in _ALL_BEGINNINGS if kind in _BEGINNINGS or kind == also)
         extra = self._token.kind != "<EOF>" and self._following() in _BEGINNINGS
-        self._fail(f"{'extraneous' if extra else 'mismatched'} input {self._shown()} expecting {words}")
+        self._fail(f"{'extraneous' if extra else 'mismatched'} input {self._quote_token()} expecting {words}")
 
-    def _shown(self) -> str:
+    def _quote_token(self) -> str:
         return f"'{self._token.text or self._token.kind}'"
 
     def _fail(self, message: str) -> NoReturn:
@@ -154,7 +154,7 @@ class _Parser:
                 while self._token.kind == kind:
                     places.append(self._take().start)
                     terms.append(self._operators(level + 1))
-                left = self._balanced(f"_{kind}_", terms, places, 0, len(places) - 1)
+                left = self._balance(f"_{kind}_", terms, places, 0, len(places) - 1)
                 continue
             self._deeper()
             token = self._take()
@@ -164,10 +164,10 @@ class _Parser:
         self._depth = depth
         return left
 
-    def _balanced(self, function: str, terms: list[Node], places: list[int], low: int, high: int) -> Node:
+    def _balance(self, function: str, terms: list[Node], places: list[int], low: int, high: int) -> Node:
         middle = (low + high + 1) // 2
-        left = terms[middle] if middle == low else self._balanced(function, terms, places, low, middle - 1)
-        right = terms[middle + 1] if middle == high else self._balanced(function, terms, places, middle + 1, high)
+        left = terms[middle] if middle == low else self._balance(function, terms, places, low, middle - 1)
+        right = terms[middle + 1] if middle == high else self._balance(function, terms, places, middle + 1, high)
         return Call(function, None, [left, right], left.start, right.end, places[middle])
 
     def _unary(self) -> Node:
@@ -198,7 +198,7 @@ class _Parser:
             if kind == "{" and named:
                 node, named = self._message(node), False
             elif kind == ".":
-                node = self._selected(node)
+                node = self._parse_select(node)
                 named = named and isinstance(node, Select)
             elif kind == "[":
                 at = self._take().start
@@ -214,12 +214,12 @@ class _Parser:
         self._depth = depth
         return node
 
-    def _selected(self, operand: Node) -> Node:
+    def _parse_select(self, operand: Node) -> Node:
         dot = self._take()
         optional = self._accept("?") is not None
         if not optional and self._token.kind not in ("IDENTIFIER", "ESC_IDENTIFIER"):
             if self._token.kind in ("true", "false", "null"):
-                self._fail(f"mismatched input {self._shown()} expecting IDENTIFIER")
+                self._fail(f"mismatched input {self._quote_token()} expecting IDENTIFIER")
             self._fail(f"no viable alternative at input '.{self._token.text}'")
         field = self._expect("IDENTIFIER", "ESC_IDENTIFIER")
         if field.kind == "ESC_IDENTIFIER":

@@ -158,9 +158,9 @@ class Attempt:
 
     def _suits(self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device) -> bool:
         claim = f"claim {self.claims[key.claim].key}"
-        if not self._selected(f"class {device_class.name}", device_class.selectors, device):
+        if not self._selects(f"class {device_class.name}", device_class.selectors, device):
             return False
-        if not self._selected(claim, ask.selectors, device):
+        if not self._selects(claim, ask.selectors, device):
             return False
         if not each.per_device:
             return True
@@ -169,7 +169,7 @@ class Attempt:
             self.watch.check("node", reaches)
         return reaches
 
-    def _selected(self, owner: str, expressions: Sequence[str | None], device: Device) -> bool:
+    def _selects(self, owner: str, expressions: Sequence[str | None], device: Device) -> bool:
         """Return whether all expressions of a class or of a request select the device. Raise AllocationError on failure."""
         for index, expression in enumerate(expressions):
             assert expression is not None or owner.startswith("class")  # a claim's are checked before

@@ -99,12 +99,12 @@ class Tentative:
         """Chooses a device that suits, or None where it can't be had. `must`: that a constraint speaks against it is an error."""
         share = self._features.consumable and bool(device.allows_multiple)
         if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
-            self._refused("in-use")
+            self._note_refusal("in-use")
             return None
         counted = bool(device.counters) and not (share and self._pools and self._is_shared(device.id))
         if counted and not self._counters_suffice(each, device):
             return None
-        if (self._features.taints and not self._tolerated(wanted.ask, device)) or not self._add_to_constraints(
+        if (self._features.taints and not self._tolerates(wanted.ask, device)) or not self._add_to_constraints(
             at, wanted, device, must
         ):
             if counted and self._returns:
@@ -167,13 +167,13 @@ class Tentative:
         taken = self._allocated | self._attempt.state.capacity.keys() if self._returns else self._allocated
         return available_counters(pool.counters, (d for of in pool.counted for d in of.devices), taken)
 
-    def _refused(self, kind: str) -> None:
+    def _note_refusal(self, kind: str) -> None:
         if self._attempt.watch is not None:
             self._attempt.watch.check(kind, False)
 
     def _counters_suffice(self, each: ResourceSlice, device: Device) -> bool:
         if not self._features.partitionable:
-            self._refused("counters")
+            self._note_refusal("counters")
             return False
         place = self._place(each)
         left = self._left.get(place)
@@ -187,7 +187,7 @@ class Tentative:
             self._attempt.watch.check("counters", short is None, needs=needs, left=free, missing=missing)
         return short is None
 
-    def _tolerated(self, ask: Ask, device: Device) -> bool:
+    def _tolerates(self, ask: Ask, device: Device) -> bool:
         watch = self._attempt.watch
         for taint in device.taints:
             if self._tells and taint.effect not in ("NoSchedule", "NoExecute"):

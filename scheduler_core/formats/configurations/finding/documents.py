@@ -244,10 +244,10 @@ class _Search:
                     self._text(source, value, _path(trail))
             elif isinstance(value, list):
                 stack += [(each, (trail, i)) for i, each in reversed(list(enumerate(value)))]
-            elif isinstance(value, Mapping) and not (trail and self._nested(source, value, trail)):
+            elif isinstance(value, Mapping) and not (trail and self._find_nested(source, value, trail)):
                 stack += [(each, (trail, str(name))) for name, each in reversed(list(value.items()))]
 
-    def _nested(self, source: Source, value: Any, trail: _Trail) -> bool:
+    def _find_nested(self, source: Source, value: Any, trail: _Trail) -> bool:
         if not (is_configuration(value) or is_policy(value)):
             return False
         path = _path(trail)

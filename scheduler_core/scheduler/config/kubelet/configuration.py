@@ -135,7 +135,7 @@ class _Fields:
         self._taken.add(name)
         return self._given.get(name)
 
-    def _checked(self, name: str, read: Callable[[Any], T], expected: str) -> T | None:
+    def _check(self, name: str, read: Callable[[Any], T], expected: str) -> T | None:
         """The value, where there is one and `read` takes it."""
         given = self._take(name)
         if given is None:
@@ -146,30 +146,30 @@ class _Fields:
             raise FieldProblem(name, given, expected) from None
 
     def number(self, name: str, default: int, flag: str) -> int:
-        found = self._checked(name, _whole, "a whole number")
+        found = self._check(name, _whole, "a whole number")
         if found is not None and found < 0:
             named = f"{name} ({flag})" if flag else name
             raise FieldProblem(name, found, f"invalid configuration: {named} {found} must not be a negative number")
         return default if found is None else found
 
     def percentage(self, name: str, default: int, flag: str) -> int:
-        found = self._checked(name, _whole, "a whole number")
+        found = self._check(name, _whole, "a whole number")
         if found is not None and not 0 <= found <= 100:
             why = f"invalid configuration: {name} ({flag}) {found} must be between 0 and 100, inclusive"
             raise FieldProblem(name, found, why)
         return default if found is None else found
 
     def flag(self, name: str, default: bool = False) -> bool:
-        found = self._checked(name, _truth, "true or false")
+        found = self._check(name, _truth, "true or false")
         return default if found is None else found
 
     def texts(self, name: str, default: Mapping[str, str] | None) -> Mapping[str, str] | None:
-        found = self._checked(name, _texts, "an object whose values are strings")
+        found = self._check(name, _texts, "an object whose values are strings")
         return default if found is None else found
 
     def duration(self, name: str, default: int) -> int:
         """0 counts as the default, as kube has it."""
-        found = self._checked(name, parse_duration, "a duration such as 10s or 5m")
+        found = self._check(name, parse_duration, "a duration such as 10s or 5m")
         if found is not None and found < 0:
             raise FieldProblem(name, self._given[name], "a duration of 0 or more")
         return found or default
@@ -207,7 +207,7 @@ class _Fields:
 
     def enforced(self) -> tuple[str, ...]:
         name = "enforceNodeAllocatable"
-        found = self._checked(name, _names, "a list of strings")
+        found = self._check(name, _names, "a list of strings")
         for value in found or ():
             if value not in _ENFORCEMENTS:
                 why = (
@@ -219,7 +219,7 @@ class _Fields:
         return ("pods",) if found is None else found
 
     def lease_duration(self) -> int:
-        found = self._checked("nodeLeaseDurationSeconds", _whole, "a whole number")
+        found = self._check("nodeLeaseDurationSeconds", _whole, "a whole number")
         if found is not None and found < 0:
             why = "invalid configuration: nodeLeaseDurationSeconds must be greater than 0"
             raise FieldProblem("nodeLeaseDurationSeconds", found, why)

@@ -62,7 +62,7 @@ def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
     return tuple(refusing_first) if found.keys() <= _SIGNS.keys() else ()
 
 
-def _sorted(parts: Any) -> list[str]:
+def _sort(parts: Any) -> list[str]:
     return sorted(map(canonical, parts))
 
 
@@ -73,7 +73,7 @@ def _tolerations(plugin: Plugin, pod: Pod) -> Any:
 def _volumes(plugin: Plugin, pod: Pod) -> Any:
     volumes = pod.manifest["spec"].get("volumes") or ()
     local = ("configMap", "secret")
-    return _sorted(
+    return _sort(
         {name: value for name, value in each.items() if name != "name"}
         for each in volumes
         if not any(kind in each for kind in local)
@@ -84,8 +84,8 @@ def _affinity(plugin: Plugin, pod: Pod) -> Any:
     affinity = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
     return [
-        _sorted(map(_sort_term, required.get("nodeSelectorTerms") or ())),
-        _sorted(
+        _sort(map(_sort_term, required.get("nodeSelectorTerms") or ())),
+        _sort(
             [each.get("weight"), _sort_term(each.get("preference") or {})]
             for each in affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
         ),
@@ -96,7 +96,7 @@ def _affinity(plugin: Plugin, pod: Pod) -> Any:
 def _sort_term(term: Any) -> Any:
     """Return a node selector term whose requirements and values are in order."""
     return [
-        _sorted({**each, "values": sorted(each.get("values") or ())} for each in term.get(name) or ())
+        _sort({**each, "values": sorted(each.get("values") or ())} for each in term.get(name) or ())
         for name in ("matchExpressions", "matchFields")
     ]
 

@@ -56,7 +56,7 @@ class AllocatedDevices:
                 results.add_consumed(self._capacity, result.device, results.get_consumed_nanos(result))
             elif not result.admin:
                 self._taken[result.device] = self._taken.get(result.device, 0) + 1
-        self._changed(claim)
+        self._forget(claim)
 
     def remove(self, claim: ResourceClaim) -> None:
         for result in claim.results:
@@ -64,7 +64,7 @@ class AllocatedDevices:
                 results.remove_consumed(self._capacity, result.device, results.get_consumed_nanos(result))
             elif not result.admin:
                 self._release(result.device)
-        self._changed(claim)
+        self._forget(claim)
 
     def state(self) -> results.AllocatedState:
         """Return the current state."""
@@ -82,7 +82,7 @@ class AllocatedDevices:
         else:
             self._taken.pop(device, None)
 
-    def _changed(self, claim: ResourceClaim) -> None:
+    def _forget(self, claim: ResourceClaim) -> None:
         if claim.results:
             self._given = None
 

@@ -199,10 +199,10 @@ def own_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
             "spec": {"spec": claim["spec"]},
         }
         change = Change("own-claim", {"claim": f"{pod.namespace}/{name}", "template": f"{name}-own"})
-        yield draft.with_pod(change, _templated(name)).beside(template).taking_time()
+        yield draft.with_pod(change, _use_template(name)).beside(template).taking_time()
 
 
-def _templated(name: str) -> Edit:
+def _use_template(name: str) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         for entry in manifest["spec"]["resourceClaims"]:
             if entry.get("resourceClaimName") == name:

@@ -146,13 +146,13 @@ class Binding:
         if extended and allocation is None and not _requests(claim):
             self._next()
             return None
-        held_up = self._held_up(allocation is not None)
+        held_up = self._hold_up(allocation is not None)
         if held_up is not None:
             return held_up
         if extended and is_in_memory(claim):
             created = self._create(claim)
             if isinstance(created, Status):
-                return self._failed(claim, created)
+                return self._fail(claim, created)
             claim = created
             self._set_claim(index, claim)
         timestamp = format_time(self._handle.now) if self._conditions else ""
@@ -161,12 +161,12 @@ class Binding:
             tries = self._progress.tries + 1
             if written.conflict and tries < claim_writing.TRIES:
                 return self._wait(claim_writing.PAUSE, tries=tries)
-            return self._failed(claim, error(written.error))
+            return self._fail(claim, error(written.error))
         if extended and (problem := self._write_pod_status(written.manifest)):
-            return self._failed(claim, error(problem))
+            return self._fail(claim, error(problem))
         return self._assume(index, claim, written.manifest)
 
-    def _held_up(self, allocates: bool) -> CallResult | None:
+    def _hold_up(self, allocates: bool) -> CallResult | None:
         progress = self._progress
         if progress.tries:
             return None
@@ -209,7 +209,7 @@ class Binding:
         self._next()
         return None
 
-    def _failed(self, claim: Manifest, status: Status) -> CallResult:
+    def _fail(self, claim: Manifest, status: Status) -> CallResult:
         index = self._progress.index
         if index in self._reserved:
             self._handle.claims.remove_pending_allocation(self._pending_uid(index, claim))

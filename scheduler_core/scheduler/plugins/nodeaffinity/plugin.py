@@ -219,7 +219,7 @@ class NodeAffinity(framework.Plugin):
         refused = ~matched[rows]
         if self.added is None:
             return framework.Verdicts.refuse(refused, REFUSED) if refused.any() else None
-        excluded = ~self._added_mask(nodes, self.added)[rows]
+        excluded = ~self._mask_added(nodes, self.added)[rows]
         reason = np.where(excluded, np.int32(0), np.where(refused, np.int32(1), np.int32(-1)))
         return framework.Verdicts(reason.astype(np.int32), (REFUSED_BY_ADDED, REFUSED))
 
@@ -313,7 +313,7 @@ class NodeAffinity(framework.Plugin):
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal, self.added)
 
-    def _added_mask(self, nodes: NodeTable, added: NodeSelector) -> node_selection.Mask:
+    def _mask_added(self, nodes: NodeTable, added: NodeSelector) -> node_selection.Mask:
         return remember(nodes.memo, (NAME, "added", added), lambda: node_selection.selector_mask(nodes, added))
 
 

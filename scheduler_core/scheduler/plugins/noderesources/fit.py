@@ -302,7 +302,7 @@ class NodeResourcesFit(Plugin):
         """Per resource what the filter compares."""
         wanted = [
             Compared(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
-            for name, incoming, column in self._wanted(pod.spec.requests, nodes)
+            for name, incoming, column in self._list_requests(pod.spec.requests, nodes)
         ]
         node = nodes.names[row]
         pods = int(nodes.pod_count[row])
@@ -319,7 +319,7 @@ class NodeResourcesFit(Plugin):
         resource = _resource(said)
         if resource is None:
             return collect_crowding(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
-        for name, wanted, column in self._wanted(pod.spec.requests, nodes):
+        for name, wanted, column in self._list_requests(pod.spec.requests, nodes):
             if name == resource:
                 return lacking(nodes, rows, name, wanted, column, f"resources.requests.{name}")
         return {}
@@ -327,7 +327,7 @@ class NodeResourcesFit(Plugin):
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         return fixes.propose(draft, refusal)
 
-    def _wanted(self, requests: Resources, nodes: NodeTable) -> list[tuple[str, int, int | None]]:
+    def _list_requests(self, requests: Resources, nodes: NodeTable) -> list[tuple[str, int, int | None]]:
         """Return the pod's requests in kube's order: name, amount, and column (None if no node has the resource)."""
         columns = nodes.resources.columns
         fixed = [
@@ -345,7 +345,7 @@ class NodeResourcesFit(Plugin):
 
     def _checks(self, requests: Resources, nodes: NodeTable, rows: Rows) -> list[Check]:
         checks = [Check(TOO_MANY_PODS, nodes.pod_count[rows] + 1 > nodes.allowed_pods[rows])]
-        for name, incoming, column in self._wanted(requests, nodes):
+        for name, incoming, column in self._list_requests(requests, nodes):
             if column is None or column >= nodes.allocatable.shape[1]:
                 everywhere = np.ones(len(rows), np.bool_)
                 nothing = np.zeros(len(rows), np.int64)

@@ -155,7 +155,7 @@ class Coscheduling(OutOfTree):
         group = _group(pod)
         if group is None:
             return framework.PostFilterResult(unschedulable(_NO_GROUP()))
-        placed = self._placed(group)
+        placed = self._count_placed(group)
         if placed >= group.min_member:
             return framework.PostFilterResult(unschedulable())
         if (group.min_member - placed) * 100 <= NEARLY_ALL * group.min_member:
@@ -171,7 +171,7 @@ class Coscheduling(OutOfTree):
             return framework.PermitResult(error(str(bad)))
         if group is None:
             return framework.PermitResult()
-        if self._placed(group) + 1 >= group.min_member:
+        if self._count_placed(group) + 1 >= group.min_member:
             for waiting in self.handle.waiting_pods():
                 if group.has(waiting.pod):
                     waiting.allow(NAME)
@@ -194,7 +194,7 @@ class Coscheduling(OutOfTree):
     def is_idle(self, point: framework.Point, state: CycleState, pod: Pod) -> bool:
         return point is framework.Point.RESERVE or _group(pod) is None
 
-    def _placed(self, group: PodGroup) -> int:
+    def _count_placed(self, group: PodGroup) -> int:
         """Return the number of the group's pods with a node in the snapshot, including waiting pods."""
         return sum(group.has(pod) for pods in self.handle.snapshot.pods for pod in pods)
 

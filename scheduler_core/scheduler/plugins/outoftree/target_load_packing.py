@@ -105,7 +105,7 @@ class TargetLoadPacking(OutOfTree):
     )
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
-        own = self._expected(pod)
+        own = self._estimate(pod)
         scores = np.zeros(len(rows), np.int64)
         for i, row in enumerate(rows.tolist()):
             text = nodes.nodes[row].annotations.get(ANNOTATION)
@@ -114,12 +114,12 @@ class TargetLoadPacking(OutOfTree):
             if not _PERCENT.match(text):
                 return error(f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45')
             capacity = int(nodes.allocatable[row, CPU])
-            waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
+            waiting = sum(self._estimate(each) for each in nodes.pods[row] if each.phase != "Running")
             used = float(text) / 100 * capacity + own + waiting
             scores[i] = self._score(100 * used / capacity if capacity else 0.0)
         return scores
 
-    def _expected(self, pod: Pod) -> float:
+    def _estimate(self, pod: Pod) -> float:
         """Return the pod's expected CPU in millis: per container the limit, else the request times a multiplier, or a default."""
         millis = 0.0
         for container in pod.manifest["spec"].get("containers") or ():
@@ -148,13 +148,13 @@ class TargetLoadPacking(OutOfTree):
             return Formula((Line(_NODE, Value(0, _UNMEASURED)),), (_PACKED,))
         source = Source("Node", nodes.names[row], f"metadata.annotations[{ANNOTATION}]")
         capacity = Value(int(nodes.allocatable[row, CPU]), _CAPACITY, "cpu")
-        waiting = sum(self._expected(each) for each in nodes.pods[row] if each.phase != "Running")
+        waiting = sum(self._estimate(each) for each in nodes.pods[row] if each.phase != "Running")
         measured = times(share(Value(float(text), _MEASURED, source=source), constant(100)), capacity)
-        used = total(measured, Value(self._expected(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu"))
+        used = total(measured, Value(self._estimate(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu"))
         load = Line(_LOAD, share(times(constant(100), used), capacity) if capacity.number else constant(0.0))
-        return Formula((load, Line(_NODE, self._packed(load))), (_PACKED,))
+        return Formula((load, Line(_NODE, self._pack(load))), (_PACKED,))
 
-    def _packed(self, load: Line) -> Value | Of:
+    def _pack(self, load: Line) -> Value | Of:
         target, hundred = Value(float(self.args["targetUtilization"]), _TARGET), constant(100)
         if load.result > 100:
             return constant(MIN_NODE_SCORE)

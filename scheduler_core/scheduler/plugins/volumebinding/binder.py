@@ -31,20 +31,20 @@ class AssumedObjects:
         self._handle = handle
 
     def claim(self, namespace: str, name: str) -> Manifest | None:
-        return self._seen(CLAIM, self._handle.get(CLAIM, namespace, name))
+        return self._read(CLAIM, self._handle.get(CLAIM, namespace, name))
 
     def volume(self, name: str) -> Manifest | None:
-        return self._seen(VOLUME, self._handle.get(VOLUME, "", name))
+        return self._read(VOLUME, self._handle.get(VOLUME, "", name))
 
     def volumes(self, class_name: str) -> list[Manifest]:
         """The volumes of a class, by name."""
-        volumes = (self._seen(VOLUME, volume) for volume in self._handle.list(VOLUME))
+        volumes = (self._read(VOLUME, volume) for volume in self._handle.list(VOLUME))
         return [volume for volume in volumes if volume is not None and class_of(volume) == class_name]
 
     def assume(self, kind: str, manifest: Manifest) -> str:
         """Lays a manifest over the API server's; the text says why it can't be, "" where it can."""
         key = _key(kind, manifest)
-        stored = self._seen(kind, self._handle.get(*key))
+        stored = self._read(kind, self._handle.get(*key))
         name = "/".join(part for part in key[1:] if part)
         if stored is None:
             return f'could not find v1.{kind} "{name}"'
@@ -58,7 +58,7 @@ class AssumedObjects:
         """Takes an assumption back."""
         self._handle.assumed.pop(_key(kind, manifest), None)
 
-    def _seen(self, kind: str, stored: Manifest | None) -> Manifest | None:
+    def _read(self, kind: str, stored: Manifest | None) -> Manifest | None:
         if stored is None or not self._handle.assumed:
             return stored
         assumed = self._handle.assumed.get(_key(kind, stored))

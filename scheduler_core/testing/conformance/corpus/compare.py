@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from scheduler_core.testing.conformance.corpus.observe import without_empty
@@ -43,14 +43,7 @@ class Difference:
         return describe(self.path, self.expected, self.received, f"pod {self.pod}")
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "attempt": self.attempt,
-            "pod": self.pod,
-            "where": self.where,
-            "path": self.path,
-            "expected": self.expected,
-            "received": self.received,
-        }
+        return {**asdict(self), "path": self.path}
 
 
 def first_difference(number: int, pod: str, expected: Attempt, received: Attempt) -> Difference | None:

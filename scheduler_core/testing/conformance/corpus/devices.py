@@ -89,7 +89,7 @@ class Claims:
         if failure:
             return out
         if self._world.created > created:
-            out["createdClaim"] = self._created(pod)
+            out["createdClaim"] = self._observe_created(pod)
             status = self._world.pods[pod.key].manifest["status"]["extendedResourceClaimStatus"]
             mappings = sorted(status["requestMappings"], key=lambda mapping: mapping["requestName"])
             out["extendedResourceClaimStatus"] = {**status, "requestMappings": mappings}
@@ -124,7 +124,7 @@ class Claims:
         """Return the results of the plugin's PostFilter, if it ran."""
         step = next((s for s in cycle.steps if s.point is Point.POST_FILTER and s.plugin == NAME), None)
         facts: Facts | None = cycle.state.get(FACTS)
-        if step is None or not self._concerned(cycle.pod):
+        if step is None or not self._concerns(cycle.pod):
             return {}
         store = facts.store if facts is not None else None
         unavailable = cycle.state.notes.get(UNAVAILABLE) or {}
@@ -142,9 +142,9 @@ class Claims:
         return {"draPostFilter": without_empty(out), "claims": {key: self._status(key) for key in deallocated}}
 
     def released(self, released: Mapping[str, Manifest | None]) -> Observed:
-        return {key: None if status is None else self._renamed(status) for key, status in released.items()}
+        return {key: None if status is None else self._rename(status) for key, status in released.items()}
 
-    def _concerned(self, pod: Pod) -> bool:
+    def _concerns(self, pod: Pod) -> bool:
         gate = self._world.features.dra_extended_resource
         extended = gate and any(amount and is_extended_name(name) for name, amount in pod.spec.requests.scalar)
         return bool(pod.spec.resource_claims) or extended
@@ -170,9 +170,9 @@ class Claims:
     def _status(self, key: str) -> Manifest | None:
         namespace, _, name = key.partition("/")
         claim = self._world.get(KIND, namespace, name)
-        return None if claim is None else self._renamed(claim.get("status") or {})
+        return None if claim is None else self._rename(claim.get("status") or {})
 
-    def _renamed(self, status: Manifest) -> Manifest:
+    def _rename(self, status: Manifest) -> Manifest:
         out = {name: value for name, value in status.items() if value not in (None, [], {})}
         allocation = out.get("allocation")
         if allocation is None:
@@ -193,7 +193,7 @@ class Claims:
         name = self._shares.setdefault(result["shareID"], f"share-{len(self._shares) + 1}")
         return {**result, "shareID": name}
 
-    def _created(self, pod: Pod) -> Observed:
+    def _observe_created(self, pod: Pod) -> Observed:
         name = self._world.pods[pod.key].manifest["status"]["extendedResourceClaimStatus"]["resourceClaimName"]
         claim = self._world.get(KIND, pod.namespace, name)
         assert claim is not None

@@ -203,7 +203,7 @@ class Run:
             if cut_short:
                 seen["feasible"] = [node for node, verdict in seen["filter"].items() if verdict is None]
         if seen.get("errorKind") == "FitError" and seen.get("preemption") is None:
-            seen["preemption"] = self._untried_preemption(cycle, framework)
+            seen["preemption"] = self._try_preemption(cycle, framework)
         if cycle.chosen is not None:
             seen["volumeEffects"] = bind_claims(self.world, framework, cycle)
         if self.extenders and cycle.chosen is not None:
@@ -220,7 +220,7 @@ class Run:
         live = self.world.pods[pod.key]
         return {**seen, "nominatedNodeAfter": live.nominated_node_name}
 
-    def _untried_preemption(self, cycle: SchedulingCycle, framework: Framework) -> Observed | None:
+    def _try_preemption(self, cycle: SchedulingCycle, framework: Framework) -> Observed | None:
         """Return the result of DefaultPreemption, which the corpus has even if an earlier PostFilter plugin failed."""
         plugin = next((p for p in framework.at(Point.POST_FILTER) if isinstance(p, DefaultPreemption)), None)
         if plugin is None:
@@ -277,7 +277,7 @@ class Run:
             if not self.sampled and cycle.search is not None and not cycle.search.own_nomination:
                 cycle.search.wanted = len(cycle.search.order)
             if self.of_devices and cycle.phase is Phase.POST_FILTER and not cycle.index:
-                self._untried_preemption(cycle, framework)  # the recording tried every node first, in the same state
+                self._try_preemption(cycle, framework)  # the recording tried every node first, in the same state
             before, feasible = cycle.phase, cycle.feasible
             advance(cycle, framework, self.algorithm_state)
             asks = Phase.EXTENDER_FILTER

@@ -1,7 +1,7 @@
 """Comparing a step with what the corpus expects of it, key by key; the first difference, as a path."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from scheduler_core.testing.differences import describe, first_place
@@ -14,31 +14,24 @@ _UNTOLD = ("errorsLogged",)
 
 @dataclass(frozen=True, slots=True)
 class StepDifference:
-    """The first thing in which a timeline differs; `step` counts from 0, `key` is the path in what is expected of it."""
+    """The first thing in which a timeline differs; `step` counts from 0, `where` is the path in what is expected of it."""
 
     step: int
     op: str
-    key: str
+    where: str
     expected: Any
     received: Any
 
     @property
     def path(self) -> str:
         """The path in the timeline."""
-        return f"steps[{self.step}].{self.key}"
+        return f"steps[{self.step}].{self.where}"
 
     def __str__(self) -> str:
         return describe(self.path, self.expected, self.received, self.op)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "step": self.step,
-            "op": self.op,
-            "where": self.key,
-            "path": self.path,
-            "expected": self.expected,
-            "received": self.received,
-        }
+        return {**asdict(self), "path": self.path}
 
 
 def difference(step: int, op: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> StepDifference | None:

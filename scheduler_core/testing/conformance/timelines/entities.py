@@ -119,22 +119,22 @@ class EntityObserver:
             "assumed": dict(scheduler.cache.assumed),
             "waitingOnPermit": sorted(waiting.pod.key for waiting in scheduler.pods_waiting()),
             "bound": {pod.key: pod.node_name for pod in sim.store.pods() if pod.node_name},
-            "podStatus": self._changed_pods(),
-            "podGroupStatus": self._changed_groups(),
+            "podStatus": self._diff_pods(),
+            "podGroupStatus": self._diff_groups(),
             "events": [_event(event) for event in self._before.new_events()],
             "apiCalls": [_call(call) for record in records if (call := record.of(ApiCall)) is not None],
-            "metrics": self._grown(counters(scheduler)),
+            "metrics": self._diff_counts(counters(scheduler)),
         }
         return {name: value for name, value in shown.items() if value or name == "t"}
 
-    def _changed_pods(self) -> Shown:
+    def _diff_pods(self) -> Shown:
         now = {pod.key: _pod_json(pod.manifest) for pod in self._sim.store.pods()}
         changed: Shown = {key: state for key, state in now.items() if self._pods.get(key, {}) != state}
         changed |= {key: None for key in self._pods if key not in now}
         self._pods = now
         return changed
 
-    def _changed_groups(self) -> Shown:
+    def _diff_groups(self) -> Shown:
         now = {}
         for each in self._sim.store.list("PodGroup"):
             conditions = (each.get("status") or {}).get("conditions") or ()
@@ -145,7 +145,7 @@ class EntityObserver:
         self._groups = now
         return changed
 
-    def _grown(self, counts: Counter[str]) -> Shown:
+    def _diff_counts(self, counts: Counter[str]) -> Shown:
         grown = {name: n - self._counts[name] for name, n in counts.items() if n != self._counts[name]}
         self._counts = counts
         return grown

@@ -50,7 +50,7 @@ class Observer:
             "assumed": dict(scheduler.cache.assumed),
             "waitingOnPermit": sorted(waiting.pod.key for waiting in scheduler.pods_waiting()),
             "nominated": {node: list(keys) for node, keys in queue.nominator.everything().items()},
-            "podStatus": self._changed_pods(),
+            "podStatus": self._diff_pods(),
             "incoming": _count_growth(self._incoming, queue.metrics.incoming),
             "scheduleAttempts": _count_growth(self._attempts, queue.metrics.attempts),
             "pending": pending(scheduler),
@@ -65,7 +65,7 @@ class Observer:
         }
         return {name: value for name, value in shown.items() if (value or name == "t") and name not in self._untold}
 
-    def _changed_pods(self) -> Shown:
+    def _diff_pods(self) -> Shown:
         now = {pod.key: pod_json(pod) for pod in self._sim.store.pods()}
         changed: Shown = {key: state for key, state in now.items() if self._pods.get(key, {"new": True}) != state}
         changed |= {key: None for key in self._pods if key not in now}

@@ -70,7 +70,7 @@ class _Run:
     def difference(self) -> StepDiffers | None:
         for manifest in self.scenario["objects"]:
             try:
-                self._apply(commands.ApplyObjects((self._resolved(manifest),)))
+                self._apply(commands.ApplyObjects((self._resolve(manifest),)))
             except Refused as refused:
                 return StepDiffers(-1, "0s", f"{manifest['kind']} is created", str(refused))
         self._sample()
@@ -86,7 +86,7 @@ class _Run:
                 else:
                     raise RuntimeError(f"more than {_MOST_TRANSITIONS} transitions up to {until} ns")
                 self.sim.agenda.now = until
-            problem = self._drained(step) or (self._act(step) if "do" in step else None)
+            problem = self._check_drains(step) or (self._act(step) if "do" in step else None)
             if problem is not None:
                 return StepDiffers(number, step["at"], *problem)
             for i, item in enumerate(step.get("expect") or ()):
@@ -127,7 +127,7 @@ class _Run:
             return None
         return _unlike(step.get("answer") or {}, verb, answer, texts)
 
-    def _drained(self, step: Item) -> tuple[str, str] | None:
+    def _check_drains(self, step: Item) -> tuple[str, str] | None:
         """Return the first unexpected answer of a drain; answers are checked only before a step that expects something."""
         drains, self.drains = (self.drains, []) if "expect" in step else ([], self.drains)
         for node, wanted in drains:
@@ -140,12 +140,12 @@ class _Run:
         return None
 
     def create(self, manifest: Item) -> Command:
-        return _command("CreateObject", manifest=self._resolved(manifest))
+        return _command("CreateObject", manifest=self._resolve(manifest))
 
     def patch(self, given: Item) -> Command:
         more = {name: given[name] for name in ("type", "subresource") if name in given}
         ref = self._refs(given["object"])[0]
-        return _command("PatchObject", ref=ref, patch=self._resolved(given["patch"]), **more)
+        return _command("PatchObject", ref=ref, patch=self._resolve(given["patch"]), **more)
 
     def delete(self, given: Item) -> Command:
         names = {"gracePeriodSeconds": "grace_period_seconds", "propagationPolicy": "propagation_policy"}
@@ -160,7 +160,7 @@ class _Run:
         options = given.get("deleteOptions") or {}
         grace = options.get("gracePeriodSeconds")
         dry_run = bool(given.get("dryRun") or options.get("dryRun"))
-        wanted = self._resolved(options.get("preconditions") or {})
+        wanted = self._resolve(options.get("preconditions") or {})
         return _command(
             "EvictPod",
             pod=pod,
@@ -220,9 +220,9 @@ class _Run:
 
     def _first(self, selection: Item) -> str:
         """Key of the first pod of a selection; one that does not exist where there is none."""
-        return next(iter(self._selected(selection)), "default/")
+        return next(iter(self._select(selection)), "default/")
 
-    def _selected(self, selection: Item) -> list[str]:
+    def _select(self, selection: Item) -> list[str]:
         """Keys of the pods of a selection, by name."""
         selector = LabelSelector.of(compare.selector_of(selection.get("labelSelector")))
         return [
@@ -241,17 +241,17 @@ class _Run:
         if isinstance(given, str):
             kind, namespace, name = target(given)
             return [{"kind": compare.key_of(self.sim, kind), "namespace": namespace, "name": name}]
-        keys = [key.split("/", 1) for key in self._selected(given)]
+        keys = [key.split("/", 1) for key in self._select(given)]
         return [{"kind": "Pod", "namespace": namespace, "name": name} for namespace, name in keys]
 
-    def _resolved(self, value: Any) -> Any:
+    def _resolve(self, value: Any) -> Any:
         """Replace {"uidOf": ...} with the UID of the object."""
         if isinstance(value, Mapping):
             if set(value) == {"uidOf"}:
                 manifest = compare.get(self.sim, value["uidOf"])
                 return manifest["metadata"]["uid"] if manifest else ""
-            return {key: self._resolved(inner) for key, inner in value.items()}
-        return [self._resolved(inner) for inner in value] if isinstance(value, list) else value
+            return {key: self._resolve(inner) for key, inner in value.items()}
+        return [self._resolve(inner) for inner in value] if isinstance(value, list) else value
 
     # what expectations ask for
 

@@ -59,11 +59,11 @@ def preempt(scheduler: Scheduler, group: GroupCycle, again: Again) -> Plan:
     if status.code is Code.UNSCHEDULABLE:
         reasons = (*claims.reasons, *reasons)
     elif status.code is Code.ERROR:
-        reasons = (_failed(DefaultPreemption.name, *reasons),)
+        reasons = (_format_failure(DefaultPreemption.name, *reasons),)
     return replace(plan, status=Status(status.code, reasons))
 
 
-def _failed(plugin: str, text: str = "") -> str:
+def _format_failure(plugin: str, text: str = "") -> str:
     return f'error in "{plugin}" PodGroupPostFilter plugins: {text}'
 
 
@@ -76,7 +76,7 @@ def _free_claims(scheduler: Scheduler, group: GroupCycle, framework: Framework) 
         return unschedulable()
     steps = (step for trial in group.trials for cycle in trial.cycles for step in cycle.steps)
     if not any(step.point is Point.PRE_FILTER and step.plugin == DynamicResources.name for step in steps):
-        return error(_failed(DynamicResources.name, "not found"))
+        return error(_format_failure(DynamicResources.name, "not found"))
     return unschedulable("deallocation and deletion of ResourceClaims completed")
 
 
