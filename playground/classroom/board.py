@@ -50,7 +50,7 @@ def board_of(room_id: int) -> Board | None:
             if each.fork is not None and each.fork.deleted is None
         ],
         "shown": shown,
-        "poll": None if poll is None else _for_teacher(poll, counts),
+        "poll": None if poll is None else {**_describe_poll(poll, counts), **_describe_results(poll, counts)},
     }
     return Board(poll, students, teacher)
 
@@ -130,24 +130,7 @@ def _for_students(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
     return {**asked, **_describe_results(poll, counts)}
 
 
-def _for_teacher(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
-    return {**_describe_poll(poll, counts), **_describe_results(poll, counts)}
-
-
 def _describe_results(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
-    return {
-        "counts": [[given, count, right] for given, count, right in counts],
-        "key": poll.key,
-        "groups": group_wrong_answers(poll, counts),
-        "said": {
-            language: {word: text for word, text in words.items() if word in ("right", "wrong")}
-            for language, words in poll.words.items()
-        },
-    }
-
-
-def group_wrong_answers(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]]:
-    """The wrong answers by what the engine sees in them; the largest group first."""
     groups: dict[str, dict[str, Any]] = {}
     for given, count, right in counts:
         reason = poll.reasons.get(given)
@@ -158,4 +141,12 @@ def group_wrong_answers(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]
             )
             group["count"] += count
             group["given"].append(given)
-    return sorted(groups.values(), key=lambda group: -int(group["count"]))
+    return {
+        "counts": [[given, count, right] for given, count, right in counts],
+        "key": poll.key,
+        "groups": sorted(groups.values(), key=lambda group: -int(group["count"])),
+        "said": {
+            language: {word: text for word, text in words.items() if word in ("right", "wrong")}
+            for language, words in poll.words.items()
+        },
+    }

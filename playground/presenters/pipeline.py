@@ -83,7 +83,17 @@ def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
     if cycle is not None:
         _note_forward(cards, cycle)
     elif attempt is not None:
-        _note_passed(cards, attempt)
+        passed = attempt.outcome == "scheduled"
+        unused = {Point.POST_FILTER} if passed else {*_SCORING, Point.RESERVE, Point.PERMIT}
+        if passed and attempt.feasible == 1:
+            unused |= _SCORING
+        for point in FORWARD_POINTS:
+            cards[f"point-{point}"]["state"] = "unused" if point in unused else "done"
+        card = cards["point-Filter"]
+        card["state"] = "done" if passed else "refused"
+        card["note"] = message(
+            gettext_noop("%(k)s of %(n)s"), k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
+        )
     if binding is not None and binding.waiting:
         cards["point-WaitOnPermit"]["state"] = "now"
     if binding is None and attempt is not None and (cycle is None or cycle.number <= attempt.number):
@@ -242,21 +252,6 @@ def _has_passed(point: Point, cycle: CycleView) -> bool:
 
 def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
-
-
-def _note_passed(cards: dict[str, PointCard], attempt: Attempt) -> None:
-    """A scheduling cycle that is over, while another pod's runs: its points as its attempt sums them up."""
-    passed = attempt.outcome == "scheduled"
-    unused = {Point.POST_FILTER} if passed else {*_SCORING, Point.RESERVE, Point.PERMIT}
-    if passed and attempt.feasible == 1:
-        unused |= _SCORING
-    for point in FORWARD_POINTS:
-        cards[f"point-{point}"]["state"] = "unused" if point in unused else "done"
-    card = cards["point-Filter"]
-    card["state"] = "done" if passed else "refused"
-    card["note"] = message(
-        gettext_noop("%(k)s of %(n)s"), k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
-    )
 
 
 _SCORING = {Point.PRE_SCORE, Point.SCORE, Point.NORMALIZE_SCORE}

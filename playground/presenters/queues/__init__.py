@@ -19,13 +19,6 @@ from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldVi
 # Pods that are promised a node, and those that have to leave it for them.
 
 
-def build_nominated_rows(scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[PodChip], int]:
-    """Each with the node that it is nominated to, and how many there are."""
-    pods = _list_nominations(scheduler)
-    rows: list[PodChip] = [{**of_pod(pod, chosen), "nominated": node} for node, pod in pods[:most]]
-    return rows, len(pods)
-
-
 def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
     nominator = scheduler.queue.nominator
     return [(node, pod) for node in nominator.nodes() for pod in nominator.on(node)]
@@ -138,6 +131,8 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
     backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
+    pods = _list_nominations(scheduler)
+    rows: list[PodChip] = [{**of_pod(pod, chosen), "nominated": node} for node, pod in pods[:WINDOW]]
     return {
         "flight": _card(
             "flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running)
@@ -156,7 +151,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         ),
         "permit": _permit(scheduler, sim.now, chosen),
         "binding": _binding(scheduler, chosen),
-        "nominated": _card("nominated", *build_nominated_rows(scheduler, chosen, WINDOW)),
+        "nominated": _card("nominated", *(rows, len(pods))),
         "victims": _card("victims", *victims(sim, scheduler, chosen, WINDOW)),
     }
 

@@ -158,26 +158,6 @@ class Skip(TypedDict):
     hint: str
 
 
-def list_skips(profile: ProfileView | None, entry: QueuedPod, events: Sequence[ClusterEvent]) -> list[Skip]:
-    """The hints that just said Skip to a pod which stays: those of its rejectors that registered for what happened."""
-    out: list[Skip] = []
-    for name in entry.rejectors:
-        plugin = profile.plugin(name) if profile is not None else None
-        if plugin is not None:
-            out += [
-                {"event": event.label, "plugin": name, "hint": hint_name(name, on.hint.__name__)}
-                for event in events
-                for on in list_registrations(plugin)
-                if on.hint is not None and on.matches(event)
-            ]
-    return out
-
-
-def event_of(label: str) -> ClusterEvent | None:
-    """The event that has kube's label."""
-    return _BY_LABEL.get(label)
-
-
 _BY_LABEL = {
     event.label: event
     for resource in (*_RESOURCES.values(), "AssignedPod", "UnschedulablePod", "UnscheduledPod", "TargetPod", CLAIM)
@@ -280,7 +260,17 @@ class Answers:
         ]
         if group.pods and self.events:
             first = group.first
-            stayed = list_skips(self.scheduler.framework_of(first.pod), first, self.events)
+            profile = self.scheduler.framework_of(first.pod)
+            stayed: list[Skip] = []
+            for name in first.rejectors:
+                plugin = profile.plugin(name) if profile is not None else None
+                if plugin is not None:
+                    stayed += [
+                        {"event": event.label, "plugin": name, "hint": hint_name(name, on.hint.__name__)}
+                        for event in self.events
+                        for on in list_registrations(plugin)
+                        if on.hint is not None and on.matches(event)
+                    ]
             rows += [{"answer": SKIP, "count": len(group), **each} for each in stayed]
         return rows[:MOST]
 
@@ -300,7 +290,7 @@ def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
             continue
         labels[event] = None
         left.setdefault(by_reason(sim, entry), Counter())[event, plugin, hint] += 1
-    happened = [known for label in labels if (known := event_of(label)) is not None]
+    happened = [known for label in labels if (known := _BY_LABEL.get(label)) is not None]
     return Answers(scheduler, left, tuple(dict.fromkeys([*happened, *just_happened(sim)])))
 
 

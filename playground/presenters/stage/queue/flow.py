@@ -156,8 +156,16 @@ PoolCard = GatedPool | BackoffPool | ActivePool | FlightPool | UnschedulablePool
 def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, PoolCard]:
     """One for each pool."""
     crowd = waiting(scheduler) >= CROWD
-    pools = (
-        _build_gated_pool(sim, scheduler, chosen, crowd),
+    pods = scheduler.queue.gated_pods
+    rows: list[PodChip] = []
+    groups: list[GroupRow] = []
+    if crowd:
+        groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
+    else:
+        rows = [chips.build_gated_chip(queued, chosen) for queued in islice(pods.values(), ROWS)]
+    more = len(pods) - len(rows) - sum(group["count"] for group in groups)
+    pools: tuple[PoolCard, ...] = (
+        {**_pool("gated", len(pods)), "kind": "pool_gated", "rows": rows, "groups": groups, "more": more},
         _backoff(sim, scheduler, chosen),
         _active(sim, scheduler, chosen, crowd),
         _flight(sim, scheduler, chosen),
@@ -168,18 +176,6 @@ def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> 
 
 def _pool(name: str, count: int) -> Pool:
     return {"id": f"pool-{name}", "title": _TITLES[name], "term": TERMS.get(name, name), "count": count}
-
-
-def _build_gated_pool(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> GatedPool:
-    pods = scheduler.queue.gated_pods
-    rows: list[PodChip] = []
-    groups: list[GroupRow] = []
-    if crowd:
-        groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
-    else:
-        rows = [chips.build_gated_chip(queued, chosen) for queued in islice(pods.values(), ROWS)]
-    more = len(pods) - len(rows) - sum(group["count"] for group in groups)
-    return {**_pool("gated", len(pods)), "kind": "pool_gated", "rows": rows, "groups": groups, "more": more}
 
 
 def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> BackoffPool:
