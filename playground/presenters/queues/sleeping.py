@@ -1,10 +1,12 @@
 """The unschedulable pods in groups, and queueing hints: the events that would wake a pod, and the answers to the latest of them."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from playground.presenters.queues import chips
@@ -31,48 +33,13 @@ CLAIM = "resource.k8s.io/ResourceClaim"
 LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 ANY = "*"
 
-# What kube calls the hint functions (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1). Each is an isSchedulableAfter...
-_POD, _NODE, _OWN = "PodChange", "NodeChange", "PodTolerationChange"
-_AFTER = {
-    ("NodeResourcesFit", "after_pod_freed_resources"): "PodEvent",
-    ("NodeResourcesFit", "after_node_resources_change"): _NODE,
-    ("SchedulingGates", "after_own_change"): "UpdatePodSchedulingGatesEliminated",
-    ("NodeVolumeLimits", "after_limits_change"): "CSINodeUpdated",
-    ("NodeVolumeLimits", "after_pod_with_volumes_deleted"): "PodDeleted",
-    ("NodeVolumeLimits", "after_claim_change"): "PVCAdded",
-    ("NodeVolumeLimits", "after_attachment_deleted"): "VolumeAttachmentDeleted",
-    ("DynamicResources", "after_claim_change"): "ClaimChange",
-    ("DynamicResources", "after_pod_change"): _POD,
-    ("VolumeBinding", "after_class_change"): "StorageClassChange",
-    ("VolumeBinding", "after_claim_change"): "PersistentVolumeClaimChange",
-    ("VolumeBinding", "after_csi_node_migration"): "CSINodeChange",
-    ("VolumeBinding", "after_driver_change"): "CSIDriverChange",
-    ("VolumeBinding", "after_capacity_change"): "CSIStorageCapacityChange",
-    ("VolumeZone", "after_waiting_class_added"): "StorageClassAdded",
-    ("VolumeZone", "after_named_claim_change"): "PersistentVolumeClaimChange",
-    ("VolumeZone", "after_volume_change"): "PersistentVolumeChange",
-    ("VolumeRestrictions", "after_pod_with_disk_deleted"): "PodDeleted",
-    ("VolumeRestrictions", "after_named_claim_change"): "PersistentVolumeClaimAdded",
-    ("TaintToleration", "after_node_taints_change"): _NODE,
-    ("TaintToleration", "after_own_change"): _OWN,
-    ("InterPodAffinity", "after_affine_pod_change"): _POD,
-    ("InterPodAffinity", "after_related_pod_change"): _POD,
-    ("NodeResourcesFit", "after_class_change"): "DeviceClassEvent",
-    ("InterPodAffinity", "after_node_topology_change"): _NODE,
-    ("NodePorts", "after_pod_with_ports_deleted"): "PodDeleted",
-    ("PodTopologySpread", "after_spread_pod_change"): _POD,
-    ("PodTopologySpread", "after_spread_node_change"): _NODE,
-    ("NodeAffinity", "_after_node_change"): _NODE,
-    ("NodeUnschedulable", "after_node_schedulable"): _NODE,
-    ("NodeUnschedulable", "after_cordon_tolerated"): _OWN,
-}
-_OTHERS = {("DefaultPreemption", "never"): "isPodSchedulableAfterPodDeletion"}
+# What kube calls the hint functions, by plugin (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1).
+_HINTS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("hints.json").read_text(encoding="utf-8"))
 
 
 def hint_name(plugin: str, hint: str) -> str:
     """kube's name of a hint function; that of a plugin which is none of kube's is its own."""
-    after = _AFTER.get((plugin, hint))
-    return f"isSchedulableAfter{after}" if after else _OTHERS.get((plugin, hint), hint)
+    return _HINTS.get(plugin, {}).get(hint, hint)
 
 
 def list_waking_events(profile: ProfileView | None, rejectors: Sequence[str]) -> list[str]:

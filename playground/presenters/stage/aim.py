@@ -35,16 +35,19 @@ _POINTS = {
 }
 OF_POINT = dict.fromkeys(Point, "binding") | {point: stage for stage, points in _POINTS.items() for point in points}
 # What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
+_BINDINGS = (
+    trace.PodAssumed,
+    trace.PodForgotten,
+    trace.PodWaits,
+    trace.WaitDecided,
+    trace.WaitEnded,
+    trace.BindingStarted,
+    trace.BindingEnded,
+)
 _OF_KIND = {
     trace.NodeSelected.KIND: "score",
     trace.AttemptStarted.KIND: "queue",
-    trace.PodAssumed.KIND: "binding",
-    trace.PodForgotten.KIND: "binding",
-    trace.PodWaits.KIND: "binding",
-    trace.WaitDecided.KIND: "binding",
-    trace.WaitEnded.KIND: "binding",
-    trace.BindingStarted.KIND: "binding",
-    trace.BindingEnded.KIND: "binding",
+    **{facts.KIND: "binding" for facts in _BINDINGS},
     trace.PreemptionStarted.KIND: "preemption",
     trace.AttemptEnded.KIND: "pending",
     trace.Reconciled.KIND: "controller",
@@ -177,15 +180,9 @@ def _find_bound_pod(sim: WorldView) -> str:
     step = present_step(sim)
     if step is not None:
         return step[1].pod.key
-    kinds = (
-        trace.PodForgotten,
-        trace.PodWaits,
-        trace.WaitDecided,
-        trace.WaitEnded,
-        trace.BindingStarted,
-        trace.BindingEnded,
+    return next(
+        (record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, _BINDINGS[1:])), ""
     )
-    return next((record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, kinds)), "")
 
 
 def _of_pod(sim: WorldView, pod: str) -> Aim:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,30 +21,7 @@ MOST_TEXT = 64 << 10
 FEWEST_ROWS, MOST_ROWS = 4, 30
 
 
-KUBELET_DEFAULTS = """\
-maxPods: 110
-podsPerCore: 0
-kubeReserved: null
-systemReserved: null
-enforceNodeAllocatable: [pods]
-evictionHard:
-  memory.available: 100Mi
-  nodefs.available: 10%
-  nodefs.inodesFree: 5%
-  imagefs.available: 15%
-  imagefs.inodesFree: 5%
-evictionSoft: {}
-evictionSoftGracePeriod: {}
-evictionMaxPodGracePeriod: 0
-evictionMinimumReclaim: {}
-evictionPressureTransitionPeriod: 5m0s
-mergeDefaultEvictionSettings: false
-imageGCHighThresholdPercent: 85
-imageGCLowThresholdPercent: 80
-localStorageCapacityIsolation: true
-nodeStatusUpdateFrequency: 10s
-nodeLeaseDurationSeconds: 40
-"""
+KUBELET_DEFAULTS = Path(__file__).with_name("kubelet.txt").read_text(encoding="utf-8")
 
 
 class YamlField(forms.CharField):
