@@ -131,23 +131,7 @@ NAMED = 3  # nodes of a reason that are called by their names
 
 
 # By the reason's code without its plugin, which a sentence with counts alone is enough for.
-_PLAIN = {
-    "NodeResourcesFit/TooManyPods": WORDS["too-many-pods"],
-    "NodeUnschedulable/Cordoned": WORDS["cordoned"],
-    "NodeName/OtherNode": WORDS["other-node"],
-    "NodeAffinity/LeftOut": WORDS["left-out"],
-    "NodePorts/HostPortsTaken": WORDS["ports"],
-    "InterPodAffinity/MatchingPod": WORDS["anti-affinity"],
-    "InterPodAffinity/RefusedByPod": WORDS["existing"],
-    "DynamicResources/CannotAllocate": WORDS["devices"],
-    "DynamicResources/ClaimOutOfReach": WORDS["devices"],
-    "DynamicResources/CannotFitResource": WORDS["devices"],
-    "DynamicResources/DeviceClassNotFound": WORDS["device-class"],
-    "NodeVolumeLimits/TooManyVolumes": WORDS["volume-limit"],
-    "VolumeRestrictions/DiskConflict": WORDS["disk"],
-    "VolumeRestrictions/ClaimInUse": WORDS["exclusive"],
-    "Coscheduling/TooFewSiblings": WORDS["siblings"],
-}
+_PLAIN = read_yaml(Path(__file__).with_name("sentences.yaml"))["plain"]
 Values = dict[str, object]
 
 

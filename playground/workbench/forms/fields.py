@@ -196,7 +196,7 @@ def _default(field: structs.FieldInfo) -> Any:
     return None if field.default_factory in (UNSET, msgspec.NODEFAULT) else field.default_factory()
 
 
-F = TypeVar("F", bound=forms.BaseForm)
+F = TypeVar("F", bound=forms.Form)
 
 
 def add_words(form: type[F]) -> type[F]:
