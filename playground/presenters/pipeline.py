@@ -155,6 +155,8 @@ def _point(
     else:
         state = "done" if cycle is not None and point in _IN_QUEUE else "todo"
         stations = [{"name": name, "state": state, "now": False, "note": None} for name in names]
+    asks = point in EXTENDER_VERBS and cycle is not None and str(cycle.phase) == str(point)
+    awaited = asks and cycle is not None and cycle.extension is not None and cycle.extension.awaited
     return {
         "id": f"point-{point}",
         "name": str(point),
@@ -164,17 +166,8 @@ def _point(
         "at": steps[-1].position if steps else None,
         "state": _state(point, stations, steps, cycle, now),
         "stations": stations,
-        "note": _note_awaited_answer(point, cycle),
+        "note": message(gettext_noop("waiting for the response")) if awaited else None,
     }
-
-
-def _note_awaited_answer(point: Point, cycle: CycleView | None) -> Message | None:
-    """Return a note if an extender's answer is awaited."""
-    if point not in EXTENDER_VERBS or cycle is None or str(cycle.phase) != str(point):
-        return None
-    if cycle.extension is None or not cycle.extension.awaited:
-        return None
-    return message(gettext_noop("waiting for the response"))
 
 
 class Station(TypedDict):

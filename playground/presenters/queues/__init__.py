@@ -50,7 +50,7 @@ HEAD = 3  # of the active and the backoff queue, in a crowd
 FEW = 5  # unschedulable or gated pods that are shown one by one
 GROUPS = 4
 
-_TITLES = {
+TITLES = {
     "flight": gettext_noop("In flight"),
     "active": gettext_noop("Active"),
     "backoff": gettext_noop("Backoff"),
@@ -161,7 +161,7 @@ def _card(name: str, pods: list[PodChip], count: int, groups: Sequence[GroupRow]
     return {
         "id": f"queue-{name}",
         "name": name,
-        "title": _TITLES[name],
+        "title": TITLES[name],
         "term": TERMS.get(name, name),
         "note": _NOTES.get(name, ""),
         "count": count,

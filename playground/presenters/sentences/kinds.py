@@ -21,7 +21,7 @@ from playground.presenters.sentences.lines import (
     USER,
     Line,
     choose,
-    fill,
+    fill_text,
 )
 from playground.presenters.sentences.records import WORDS, of_step
 from playground.presenters.words import Message, exactly, gettext_noop, message
@@ -134,33 +134,25 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         trace.NodeSelected,
         gettext_noop("Select"),
         records.node_selected,
-        Line(CYCLE, CYCLE, fill(gettext_noop("selectHost: %(node)s"))),
+        Line(CYCLE, CYCLE, fill_text("selectHost: %(node)s")),
     ),
     Kind(
         trace.AttemptStarted,
         gettext_noop("A scheduling cycle begins"),
-        fill(
-            gettext_noop(
-                "%(pod)s is popped from the active queue. Its cycle works on a snapshot of the cluster taken now."
-            )
-        ),
-        Line(CYCLE, CACHE, fill(gettext_noop("UpdateSnapshot: nodes: %(n)s"), n="nodes")),
+        fill_text("%(pod)s is popped from the active queue. Its cycle works on a snapshot of the cluster taken now."),
+        Line(CYCLE, CACHE, fill_text("UpdateSnapshot: nodes: %(n)s", n="nodes")),
     ),
     Kind(
         trace.BindingStarted,
         gettext_noop("A binding cycle begins"),
-        fill(
-            gettext_noop(
-                "The binding cycle of %(pod)s to %(node)s begins, in parallel with the scheduling of other pods."
-            )
-        ),
-        Line(CYCLE, BINDING, fill(gettext_noop("go: the binding cycle"))),
+        fill_text("The binding cycle of %(pod)s to %(node)s begins, in parallel with the scheduling of other pods."),
+        Line(CYCLE, BINDING, fill_text("go: the binding cycle")),
     ),
     Kind(
         trace.WaitEnded,
         gettext_noop("WaitOnPermit"),
-        fill(gettext_noop("%(pod)s no longer waits on Permit.")),
-        Line(PLUGINS, BINDING, fill(gettext_noop("WaitOnPermit: %(code)s"), code=lambda ended: ended.status["code"])),
+        fill_text("%(pod)s no longer waits on Permit."),
+        Line(PLUGINS, BINDING, fill_text("WaitOnPermit: %(code)s", code=lambda ended: ended.status["code"])),
     ),
     Kind(
         trace.WaitDecided,
@@ -175,8 +167,8 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         Line(
             PLUGINS,
             BINDING,
-            fill(
-                gettext_noop("%(decision)s in the name of %(plugin)s"),
+            fill_text(
+                "%(decision)s in the name of %(plugin)s",
                 decision=lambda said: said.decision.capitalize(),
                 plugin=lambda said: said.plugin or "–",
             ),
@@ -185,8 +177,8 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.PodWaits,
         gettext_noop("Permit"),
-        fill(gettext_noop("%(pod)s waits on Permit.")),
-        Line(PLUGINS, CYCLE, fill(gettext_noop("Wait: the pod waits on Permit"))),
+        fill_text("%(pod)s waits on Permit."),
+        Line(PLUGINS, CYCLE, fill_text("Wait: the pod waits on Permit")),
     ),
     Kind(
         trace.ExtenderAsked,
@@ -202,29 +194,26 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.PodAssumed,
         gettext_noop("Assume"),
-        fill(
-            gettext_noop(
-                "%(pod)s is assumed on %(node)s: the cache counts its requests before the API server confirms the binding."
-            )
+        fill_text(
+            "%(pod)s is assumed on %(node)s: the cache counts its requests before the API server confirms the binding."
         ),
-        Line(CYCLE, CACHE, fill(gettext_noop("AssumePod on %(node)s"))),
+        Line(CYCLE, CACHE, fill_text("AssumePod on %(node)s")),
     ),
     Kind(
         trace.PodForgotten,
         gettext_noop("Forget"),
-        fill(gettext_noop("The cache forgets %(pod)s. Its requests no longer count as used.")),
+        fill_text("The cache forgets %(pod)s. Its requests no longer count as used."),
         Line(
             lambda forgotten, standing: CACHE if forgotten.cause else standing.cycle,
             CACHE,
-            fill(gettext_noop("ForgetPod: the requests of the pod no longer count as used")),
+            fill_text("ForgetPod: the requests of the pod no longer count as used"),
         ),
     ),
     Kind(
         trace.WatchEventHeard,
         gettext_noop("Informer"),
-        fill(
-            gettext_noop("The scheduler's informer delivers %(kind)s %(name)s: %(change)s."),
-            change=lambda heard: heard.type.lower(),
+        fill_text(
+            "The scheduler's informer delivers %(kind)s %(name)s: %(change)s.", change=lambda heard: heard.type.lower()
         ),
         Line(HANDLERS, HANDLERS, lambda heard: exactly(f"{heard.type} {heard.kind} {heard.name}")),
     ),
@@ -276,11 +265,11 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.ApiThrottled,
         gettext_noop("API client"),
-        fill(
-            gettext_noop("the API client delays a call for %(pod)s by %(time)s, to stay within its rate limit"),
+        fill_text(
+            "the API client delays a call for %(pod)s by %(time)s, to stay within its rate limit",
             time=lambda held: duration(held.wait),
         ),
-        Line(BINDING, BINDING, fill(gettext_noop("the client waits %(time)s"), time=lambda held: duration(held.wait))),
+        Line(BINDING, BINDING, fill_text("the client waits %(time)s", time=lambda held: duration(held.wait))),
     ),
     Kind(
         trace.PluginRan,
@@ -292,16 +281,14 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.EventRecorded,
         gettext_noop("Kubernetes Event"),
-        fill(
-            gettext_noop("%(pod)s %(reason)s: %(message)s"), pod=lambda event: short(f"{event.namespace}/{event.name}")
-        ),
-        Line(lines.reporter, API, fill(gettext_noop("Event %(reason)s"))),
+        fill_text("%(pod)s %(reason)s: %(message)s", pod=lambda event: short(f"{event.namespace}/{event.name}")),
+        Line(lines.reporter, API, fill_text("Event %(reason)s")),
         telling=False,
     ),
     Kind(
         trace.PointStarted,
         lambda started: started.point,
-        fill(gettext_noop("begins for %(pod)s")),
+        fill_text("begins for %(pod)s"),
         Line(lines.asks, PLUGINS, lines.point),
         telling=False,
     ),
@@ -345,12 +332,8 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.SchedulerStarted,
         gettext_noop("Scheduler"),
-        fill(gettext_noop("starts with the profiles %(names)s"), names=lambda started: ", ".join(started.profiles)),
-        Line(
-            PROCESS,
-            PROCESS,
-            fill(gettext_noop("New: profiles %(names)s"), names=lambda started: ", ".join(started.profiles)),
-        ),
+        fill_text("starts with the profiles %(names)s", names=lambda started: ", ".join(started.profiles)),
+        Line(PROCESS, PROCESS, fill_text("New: profiles %(names)s", names=lambda started: ", ".join(started.profiles))),
         telling=False,
     ),
 )

@@ -96,7 +96,7 @@ class Line(Generic[F]):
     answer: Callable[[F], Message | None] = lambda facts: None
 
 
-def fill(text: str, **values: str | Callable[[Any], object]) -> Callable[[Any], Message]:
+def fill_text(text: str, **values: str | Callable[[Any], object]) -> Callable[[Any], Message]:
     """A text's values are fields of the facts, or what `values` names or makes of the facts; a pod's name is shortened."""
     return lambda facts: message(text, **{name: _value(facts, values.get(name, name)) for name in _NAMES.findall(text)})
 
@@ -105,7 +105,7 @@ def choose(
     field: str, texts: Mapping[str, str], otherwise: str, **values: str | Callable[[Any], object]
 ) -> Callable[[Any], Message]:
     """One of several texts, by a field of the facts."""
-    return lambda facts: fill(texts.get(getattr(facts, field), otherwise), **values)(facts)
+    return lambda facts: fill_text(texts.get(getattr(facts, field), otherwise), **values)(facts)
 
 
 _NAMES = re.compile(r"%\((\w+)\)s")

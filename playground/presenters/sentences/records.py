@@ -1,7 +1,6 @@
 """The sentences of records, which say what happened (kinds.py has the table), and of a plugin's answer."""
 
 from pathlib import Path
-from typing import TypeVar
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import duration, thousands
@@ -115,7 +114,6 @@ def _first_reason(step: PluginStep) -> str:
     return first.message + (" …" if len(step.verdicts.counted()) > 1 else "")
 
 
-F = TypeVar("F", bound=facts.Facts)
 _ANY = gettext_noop("%(claim)s for %(pod)s: %(effects)s")
 _ANY_FAILED = gettext_noop("%(claim)s for %(pod)s, %(effects)s, fails: %(message)s")
 FINE = (Code.SUCCESS.kube_name, Code.SKIP.kube_name, Code.WAIT.kube_name)
