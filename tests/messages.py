@@ -38,6 +38,7 @@ KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,
     "gettext_noop": None,
+    "fill_text": None,  # of the sentences of records
     "ngettext": (1, 2),
     "npgettext": ((1, "c"), 2, 3),
     "pgettext": ((1, "c"), 2),

@@ -127,7 +127,7 @@ FORGOTTEN = (
     "docs/urls.md",
     "docs/world.md",
     "docs/trace.md",
-    "playground/presenters/commands.py",
+    "playground/presenters/commands.yaml",
     "templates/playground/studio.html",
     "scheduler_core/world/simulation/simulation.py",
     "playground/presenters/sentences/kinds.py",
@@ -236,7 +236,7 @@ COMMAND = ROOT / "tests/recipes/command"
 COMMAND_FILES = [
     "scheduler_core/world/commands.py",
     "scheduler_core/world/simulation/execution.py",
-    "playground/presenters/commands.py",
+    "playground/presenters/commands.yaml",
     "tests/scheduler_core/test_simulation.py",
     "docs/world.md",
 ]
@@ -250,9 +250,8 @@ def add_command(copy: Path) -> None:
     replace(execution, "def _undo(", f"{(COMMAND / 'executor.txt').read_text()}\n\ndef _undo(")
     fault = "    commands.FailCall: _fail_call,\n"
     replace(execution, fault, f"{fault}    commands.CordonNode: _cordon,\n")
-    sentence = 'lambda data: message(gettext_noop("cordons %(node)s"), node=data.get("node", ""))'
-    put_behind(words, '    "FailCall": _fail,', f'    "CordonNode": {sentence},\n')
-    put_behind(words, '    "FailCall": gettext_noop(', '    "CordonNode": gettext_noop("a cordon"),\n')
+    put_behind(words, "sentences:", "  CordonNode: cordons %(node)s\n")
+    put_behind(words, "omitted:", "  CordonNode: a cordon\n")
     replace(tests, "    ApplyObjects,\n    DecidePermit,", "    ApplyObjects,\n    CordonNode,\n    DecidePermit,")
     tests.write_text(f"{tests.read_text()}\n\n{(COMMAND / 'checks.txt').read_text()}")
     put_behind(document, "| `FailCall` |", "| `CordonNode` | `node`, `cordoned` | lets no new pod onto a node |\n")

@@ -26,6 +26,10 @@ def board_of(room_id: int) -> Board | None:
         return None
     poll = polls.current(room_id)
     counts = [] if poll is None else polls.counts(poll)
+    asked = None if poll is None else _describe_poll(poll, counts)
+    results = {} if poll is None else _describe_results(poll, counts)
+    # Students get neither key nor counts until they are revealed; how many have answered would be sent for each answer.
+    revealed = poll is not None and poll.state == Poll.State.REVEALED
     over, shown = rooms.is_over(room), _describe_shown_fork(room)
     present = list(rooms.present(room).select_related("fork").order_by("pk"))
     students = {
@@ -35,7 +39,7 @@ def board_of(room_id: int) -> Board | None:
         "session": room.session.view_key,
         "standing": room.standing,
         "shown": shown,
-        "poll": None if poll is None else _for_students(poll, counts),
+        "poll": asked and {**asked, **(results if revealed else {"answered": None})},
     }
     teacher = {
         "type": "board",
@@ -50,7 +54,7 @@ def board_of(room_id: int) -> Board | None:
             if each.fork is not None and each.fork.deleted is None
         ],
         "shown": shown,
-        "poll": None if poll is None else _for_teacher(poll, counts),
+        "poll": asked and {**asked, **results},
     }
     return Board(poll, students, teacher)
 
@@ -122,32 +126,7 @@ def _describe_poll(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
     }
 
 
-def _for_students(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
-    """Neither key nor counts until they are revealed; how many have answered is no secret, but would be sent for each answer."""
-    asked = _describe_poll(poll, counts)
-    if poll.state != Poll.State.REVEALED:
-        return {**asked, "answered": None}
-    return {**asked, **_describe_results(poll, counts)}
-
-
-def _for_teacher(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
-    return {**_describe_poll(poll, counts), **_describe_results(poll, counts)}
-
-
 def _describe_results(poll: Poll, counts: polls.Counts) -> dict[str, Any]:
-    return {
-        "counts": [[given, count, right] for given, count, right in counts],
-        "key": poll.key,
-        "groups": group_wrong_answers(poll, counts),
-        "said": {
-            language: {word: text for word, text in words.items() if word in ("right", "wrong")}
-            for language, words in poll.words.items()
-        },
-    }
-
-
-def group_wrong_answers(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]]:
-    """The wrong answers by what the engine sees in them; the largest group first."""
     groups: dict[str, dict[str, Any]] = {}
     for given, count, right in counts:
         reason = poll.reasons.get(given)
@@ -158,4 +137,12 @@ def group_wrong_answers(poll: Poll, counts: polls.Counts) -> list[dict[str, Any]
             )
             group["count"] += count
             group["given"].append(given)
-    return sorted(groups.values(), key=lambda group: -int(group["count"]))
+    return {
+        "counts": [[given, count, right] for given, count, right in counts],
+        "key": poll.key,
+        "groups": sorted(groups.values(), key=lambda group: -int(group["count"])),
+        "said": {
+            language: {word: text for word, text in words.items() if word in ("right", "wrong")}
+            for language, words in poll.words.items()
+        },
+    }

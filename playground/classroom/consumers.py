@@ -108,7 +108,13 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         if self.hub is None or self.closing:
             return
         try:
-            self._require_rate()
+            now = time.monotonic()
+            self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
+            if self.tokens < 1:
+                raise LimitReached(
+                    message(gettext_noop("Too many messages. The limit is %(rate)s a second."), rate=f"{RATE:g}")
+                )
+            self.tokens -= 1
             received = _read(text_data, self.decoder)
             if isinstance(received, messages.Ping):
                 self.post('{"type":"pong"}')
@@ -119,15 +125,6 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         except Exception as error:
             log.exception("a classroom's message could not be taken")
             self.post(_refusal(error))
-
-    def _require_rate(self) -> None:
-        now = time.monotonic()
-        self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
-        if self.tokens < 1:
-            raise LimitReached(
-                message(gettext_noop("Too many messages. The limit is %(rate)s a second."), rate=f"{RATE:g}")
-            )
-        self.tokens -= 1
 
     async def disconnect(self, code: int) -> None:
         self.closing = True

@@ -24,8 +24,30 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
     if ask.kind == "free":
         return _free(ask)
     if ask.kind == "card":
-        return await _of_card(client, ask.at)
-    return await _foreseen(client, ask.kind, ask)
+        question = await client.ask(OpenQuestion(at=ask.at))
+        if question is None:
+            raise SessionError(
+                message(gettext_noop("The lesson has no question at this step. Move on to a card with a question."))
+            )
+        why: dict[str, Any] = {given: {"why": "meant", "text": {}} for given in question.meant}
+        for language, _name in settings.LANGUAGES:
+            with override(language):
+                for given, mistake in question.meant.items():
+                    why[given]["text"][language] = _(mistake["text"]) % mistake.get("values", {})
+        asked = (question.kind, question.words, question.options, question.key, question.tolerance, question.position)
+        return Asked(*asked, reasons=why)
+    seen = await client.ask(Foresee(at=ask.at, about=ask.kind, pod=ask.pod))
+    if seen.key is None:
+        raise SessionError(
+            message(
+                gettext_noop("The engine finds no answer: the next %(steps)s steps contain no such attempt."),
+                steps=f"{seen.looked:,}",
+            )
+        )
+    key: str = seen.key
+    options = _within(seen.options, key) if seen.kind in ("node", "pod") else list(seen.options)
+    words = {language: {"ask": _ask(ask.kind, seen, language)} for language, _name in settings.LANGUAGES}
+    return Asked(seen.kind, words, options, key, 0, seen.position, seen.pod, seen.reasons)
 
 
 def _free(ask: messages.Ask) -> Asked:
@@ -36,36 +58,6 @@ def _free(ask: messages.Ask) -> Asked:
     if right and right not in options:
         raise SessionError(message(gettext_noop("The right answer must be one of the answers.")))
     return Asked("choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None)
-
-
-async def _of_card(client: SessionClient, at: int | None) -> Asked:
-    question = await client.ask(OpenQuestion(at=at))
-    if question is None:
-        raise SessionError(
-            message(gettext_noop("The lesson has no question at this step. Move on to a card with a question."))
-        )
-    why: dict[str, Any] = {given: {"why": "meant", "text": {}} for given in question.meant}
-    for language, _name in settings.LANGUAGES:
-        with override(language):
-            for given, mistake in question.meant.items():
-                why[given]["text"][language] = _(mistake["text"]) % mistake.get("values", {})
-    asked = (question.kind, question.words, question.options, question.key, question.tolerance, question.position)
-    return Asked(*asked, reasons=why)
-
-
-async def _foreseen(client: SessionClient, about: About, ask: messages.Ask) -> Asked:
-    seen = await client.ask(Foresee(at=ask.at, about=about, pod=ask.pod))
-    if seen.key is None:
-        raise SessionError(
-            message(
-                gettext_noop("The engine finds no answer: the next %(steps)s steps contain no such attempt."),
-                steps=f"{seen.looked:,}",
-            )
-        )
-    key: str = seen.key
-    options = _within(seen.options, key) if seen.kind in ("node", "pod") else list(seen.options)
-    words = {language: {"ask": _ask(about, seen, language)} for language, _name in settings.LANGUAGES}
-    return Asked(seen.kind, words, options, key, 0, seen.position, seen.pod, seen.reasons)
 
 
 def _ask(about: About, seen: Foreseen, language: str) -> str:

@@ -60,7 +60,11 @@ def _start(program: str, commands: dict[str, str], given: Sequence[str]) -> None
     asked = name in ("-h", "--help", "help")
     if not asked:
         sys.stderr.write(f"{program}: there is no command {name!r}.\n")
-    (sys.stdout if asked else sys.stderr).write(format_usage(program, commands))
+    width = max(map(len, commands))
+    lines = [f"  {name:<{width}}  {what}" for name, what in commands.items()]
+    (sys.stdout if asked else sys.stderr).write(
+        "\n".join([f"Usage: {program} COMMAND [...]; COMMAND --help and --version say more.", "", *lines, ""])
+    )
     sys.exit(0 if asked else 2)
 
 
@@ -77,10 +81,3 @@ def run(program: str, given: Sequence[str]) -> None:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
     ManagementUtility([program, *given]).execute()
-
-
-def format_usage(program: str, commands: dict[str, str]) -> str:
-    """The commands, one a line."""
-    width = max(map(len, commands))
-    lines = [f"  {name:<{width}}  {what}" for name, what in commands.items()]
-    return "\n".join([f"Usage: {program} COMMAND [...]; COMMAND --help and --version say more.", "", *lines, ""])

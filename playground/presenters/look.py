@@ -212,7 +212,8 @@ class Look(msgspec.Struct, frozen=True):
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> "Look":
         """A look from anything that maps names to values; what makes no sense becomes the default."""
-        otherwise = _collect_defaults(query) | _translate_old_fields(query)
+        said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
+        otherwise = _collect_defaults(query) | ({name: value for fields in said for name, value in fields.items()})
         read = {name: field.kind.read(_read_value(query, name, otherwise)) for name, field in FIELDS.items()}
         return cls(**{name: value for name, value in read.items() if value is not None})
 
@@ -243,12 +244,6 @@ def _collect_defaults(query: Mapping[str, Any]) -> dict[str, str]:
     """Return the defaults that the present fields set for other fields; the first field takes precedence."""
     given = (field for name, field in reversed(FIELDS.items()) if field.kind.read(query.get(name)))
     return {rule.name: rule.value for field in given for rule in field.sets}
-
-
-def _translate_old_fields(query: Mapping[str, Any]) -> dict[str, str]:
-    """Return the current fields for the values of an older link."""
-    said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
-    return {name: value for fields in said for name, value in fields.items()}
 
 
 @lru_cache(maxsize=1024)

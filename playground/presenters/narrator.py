@@ -1,19 +1,22 @@
 """The narrator: the present step in one sentence, and what comes next."""
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import thousands
 from playground.presenters.look import CLUSTER, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, present_pod, present_step, scheduler_of, short
-from playground.presenters.sentences.kinds import RANK, RecordLine, of_record
-from playground.presenters.sentences.records import attempt_ended, of_late_step, of_preparation
+from playground.presenters.sentences.kinds import RANK, RecordLine, of_facts, of_record
+from playground.presenters.sentences.records import of_late_step, of_preparation
 from playground.presenters.stage.aim import at_hand
 from playground.presenters.stage.cluster import count_waiting
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded, CommandApplied
 from scheduler_core.world.readonly import Phase, Point, Record, SchedulingCycleView, WorldView
+
+WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))
 
 # The present step in one sentence, from what the plugin did or else from the records of the last transition.
 
@@ -25,7 +28,10 @@ def sentence(sim: WorldView) -> RecordLine:
         return {"head": "", "sentence": line}
     ran = present_step(sim)
     if ran is None:
-        return _of_records(sim)
+        telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
+        if not telling:
+            return {"head": "", "sentence": None}
+        return of_record(min(telling, key=lambda record: RANK[record.kind]))
     step, cycle = ran
     for record in sim.last[:2]:
         if record.kind == AttemptStarted.KIND:
@@ -53,14 +59,6 @@ def _ending(sim: WorldView) -> Message | None:
     return None
 
 
-def _of_records(sim: WorldView) -> RecordLine:
-    """The most telling record of the last transition."""
-    telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
-    if not telling:
-        return {"head": "", "sentence": None}
-    return of_record(min(telling, key=lambda record: RANK[record.kind]))
-
-
 # What comes next in a scheduling or binding cycle, in one sentence.
 
 
@@ -68,69 +66,24 @@ def coming(sim: WorldView) -> Message | None:
     """Return what the scheduler does next with the pod that the last transition is about; None if none of its cycles runs."""
     key, cycle = present_pod(sim), cycle_of(sim)
     if cycle is not None and cycle.ended is None and cycle.pod.key == key:
-        say = _NEXT.get(Phase(cycle.phase))
-        return say(cycle, short(key)) if say else None
+        return _describe_next(cycle, short(key))
     binding = next((each for each in scheduler_of(sim).bindings.values() if each.pod.key == key), None)
-    text = _NEXT_IN_BINDING.get(Phase(binding.phase)) if binding is not None else None
+    text = WORDS["binding"].get(Phase(binding.phase)) if binding is not None else None
     return message(text, pod=short(key), node=binding.node) if binding is not None and text else None
 
 
-_NEXT_IN_BINDING = {
-    Phase.WAIT_ON_PERMIT: gettext_noop("WaitOnPermit: %(pod)s continues when every Permit plugin has allowed it."),
-    Phase.PRE_BIND: gettext_noop("PreBind: plugins prepare what %(pod)s needs on %(node)s."),
-    Phase.BIND: gettext_noop("Bind: DefaultBinder asks the API server to bind %(pod)s to %(node)s."),
-    Phase.POST_BIND: gettext_noop("PostBind: %(pod)s is bound; plugins may clean up."),
-}
-
-
-def _saying(text: str) -> Callable[[SchedulingCycleView, str], Message]:
-    return lambda cycle, pod: message(text, pod=pod, node=cycle.chosen or "–")
-
-
-def _pre_filter(cycle: SchedulingCycleView, pod: str) -> Message:
-    if cycle.steps:
+def _describe_next(cycle: SchedulingCycleView, pod: str) -> Message | None:
+    phase = Phase(cycle.phase)
+    if phase is Phase.PRE_FILTER and cycle.steps:
         return message(gettext_noop("PreFilter: the next plugin prepares for %(pod)s or refuses it."), pod=pod)
-    return message(gettext_noop("PreFilter: the scheduling cycle of %(pod)s begins."), pod=pod)
-
-
-def _reserve(cycle: SchedulingCycleView, pod: str) -> Message:
-    if cycle.steps and cycle.steps[-1].point == Point.RESERVE:
+    if phase is Phase.PRE_SCORE:
+        text = gettext_noop("PreScore: %(k)s of %(n)s nodes are feasible and will be scored.")
+        feasible = 0 if cycle.feasible is None else len(cycle.feasible)
+        return message(text, k=thousands(feasible), n=thousands(cycle.nodes.snapshot_rows))
+    text = WORDS["scheduling"].get(phase)
+    if phase is Phase.RESERVE and cycle.steps and cycle.steps[-1].point == Point.RESERVE:
         text = gettext_noop("Reserve: the next plugin reserves resources for %(pod)s on %(node)s or refuses it.")
-    else:
-        text = gettext_noop("Reserve: %(pod)s is assumed on %(node)s. Its requests count as used from then on.")
-    return message(text, pod=pod, node=cycle.chosen or "–")
-
-
-def _pre_score(cycle: SchedulingCycleView, pod: str) -> Message:
-    feasible = 0 if cycle.feasible is None else len(cycle.feasible)
-    text = gettext_noop("PreScore: %(k)s of %(n)s nodes are feasible and will be scored.")
-    return message(text, k=thousands(feasible), n=thousands(cycle.nodes.snapshot_rows))
-
-
-_NEXT: dict[Phase, Callable[[SchedulingCycleView, str], Message]] = {
-    Phase.PRE_FILTER: _pre_filter,
-    Phase.FILTER: _saying(gettext_noop("Filter: each plugin checks the nodes that passed the plugins before it.")),
-    Phase.EXTENDER_FILTER: _saying(gettext_noop("The extenders check the nodes that passed all plugins.")),
-    Phase.POST_FILTER: _saying(
-        gettext_noop("PostFilter: no node is feasible, so plugins look for a way to make room for %(pod)s.")
-    ),
-    Phase.EXTENDER_PREEMPT: _saying(gettext_noop("The extenders check the victims for %(pod)s.")),
-    Phase.PRE_SCORE: _pre_score,
-    Phase.SCORE: _saying(gettext_noop("Score: each plugin scores the feasible nodes for %(pod)s.")),
-    Phase.NORMALIZE_SCORE: _saying(
-        gettext_noop("NormalizeScore: scores are scaled to 0 to 100, then multiplied by the plugin's weight.")
-    ),
-    Phase.EXTENDER_PRIORITIZE: _saying(gettext_noop("The extenders score the feasible nodes for %(pod)s.")),
-    Phase.SELECT: _saying(gettext_noop("The node with the highest total score is selected for %(pod)s.")),
-    Phase.RESERVE: _reserve,
-    Phase.PERMIT: _saying(gettext_noop("Permit: plugins allow %(pod)s, make it wait, or reject it.")),
-    Phase.FAILED: _saying(gettext_noop("%(pod)s goes back to the queue.")),
-    Phase.DONE: _saying(
-        gettext_noop(
-            "The scheduling cycle of %(pod)s ends. Its binding cycle runs in parallel with the next scheduling cycle."
-        )
-    ),
-}
+    return message(text, pod=pod, node=cycle.chosen or "–") if text else None
 
 
 _LOOKED_THROUGH = 64  # records of one transition
@@ -152,7 +105,7 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     """Return the panel that tells what happened to which object, and why."""
     line, kube = sentence(sim), ""
     for ended in (each.facts for each in sim.last[-_LOOKED_THROUGH:] if isinstance(each.facts, AttemptEnded)):
-        if ended.message and line["sentence"] == attempt_ended(ended):
+        if ended.message and line["sentence"] == of_facts(ended)["sentence"]:
             text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
             line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
     if (

@@ -83,7 +83,17 @@ def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
     if cycle is not None:
         _note_forward(cards, cycle)
     elif attempt is not None:
-        _note_passed(cards, attempt)
+        passed = attempt.outcome == "scheduled"
+        unused = {Point.POST_FILTER} if passed else {*_SCORING, Point.RESERVE, Point.PERMIT}
+        if passed and attempt.feasible == 1:
+            unused |= _SCORING
+        for point in FORWARD_POINTS:
+            cards[f"point-{point}"]["state"] = "unused" if point in unused else "done"
+        card = cards["point-Filter"]
+        card["state"] = "done" if passed else "refused"
+        card["note"] = message(
+            gettext_noop("%(k)s of %(n)s"), k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
+        )
     if binding is not None and binding.waiting:
         cards["point-WaitOnPermit"]["state"] = "now"
     if binding is None and attempt is not None and (cycle is None or cycle.number <= attempt.number):
@@ -145,6 +155,8 @@ def _point(
     else:
         state = "done" if cycle is not None and point in _IN_QUEUE else "todo"
         stations = [{"name": name, "state": state, "now": False, "note": None} for name in names]
+    asks = point in EXTENDER_VERBS and cycle is not None and str(cycle.phase) == str(point)
+    awaited = asks and cycle is not None and cycle.extension is not None and cycle.extension.awaited
     return {
         "id": f"point-{point}",
         "name": str(point),
@@ -154,17 +166,8 @@ def _point(
         "at": steps[-1].position if steps else None,
         "state": _state(point, stations, steps, cycle, now),
         "stations": stations,
-        "note": _note_awaited_answer(point, cycle),
+        "note": message(gettext_noop("waiting for the response")) if awaited else None,
     }
-
-
-def _note_awaited_answer(point: Point, cycle: CycleView | None) -> Message | None:
-    """Return a note if an extender's answer is awaited."""
-    if point not in EXTENDER_VERBS or cycle is None or str(cycle.phase) != str(point):
-        return None
-    if cycle.extension is None or not cycle.extension.awaited:
-        return None
-    return message(gettext_noop("waiting for the response"))
 
 
 class Station(TypedDict):
@@ -242,21 +245,6 @@ def _has_passed(point: Point, cycle: CycleView) -> bool:
 
 def _feasible(cycle: SchedulingCycleView) -> int:
     return 0 if cycle.feasible is None else len(cycle.feasible)
-
-
-def _note_passed(cards: dict[str, PointCard], attempt: Attempt) -> None:
-    """A scheduling cycle that is over, while another pod's runs: its points as its attempt sums them up."""
-    passed = attempt.outcome == "scheduled"
-    unused = {Point.POST_FILTER} if passed else {*_SCORING, Point.RESERVE, Point.PERMIT}
-    if passed and attempt.feasible == 1:
-        unused |= _SCORING
-    for point in FORWARD_POINTS:
-        cards[f"point-{point}"]["state"] = "unused" if point in unused else "done"
-    card = cards["point-Filter"]
-    card["state"] = "done" if passed else "refused"
-    card["note"] = message(
-        gettext_noop("%(k)s of %(n)s"), k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
-    )
 
 
 _SCORING = {Point.PRE_SCORE, Point.SCORE, Point.NORMALIZE_SCORE}

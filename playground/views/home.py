@@ -1,8 +1,10 @@
 """The first page: where a session begins."""
 
+import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from asgiref.sync import sync_to_async
@@ -223,29 +225,7 @@ def _life(request: HttpRequest) -> list[Command]:
     return commands
 
 
-STANDING: list[dict[str, Any]] = [
-    {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {
-            "name": "kubernetes",
-            "namespace": "default",
-            "labels": {"component": "apiserver", "provider": "kubernetes"},
-        },
-        "spec": {
-            "clusterIP": "10.96.0.1",
-            "clusterIPs": ["10.96.0.1"],
-            "internalTrafficPolicy": "Cluster",
-            "ipFamilies": ["IPv4"],
-            "ipFamilyPolicy": "SingleStack",
-            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
-            "sessionAffinity": "None",
-            "type": "ClusterIP",
-        },
-        "status": {"loadBalancer": {}},
-    },
-    {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}},
-]
+STANDING: list[dict[str, Any]] = json.loads(Path(__file__).with_name("standing.json").read_text(encoding="utf-8"))
 """What an API server makes in every cluster, besides namespaces and priority classes."""
 
 

@@ -157,21 +157,16 @@ def draw_branches(family: Sequence[Mapping[str, Any]], position: int) -> dict[st
     """
     most = max((each["head"] for each in family), default=0) or 1
     rows = [{**each, **_line(family, i, most)} for i, each in enumerate(family)]
+    ys = [row["y"] for row in rows if row["past"] and (row["at"] < position or row["parent"] < 0)]
     return {
         "rows": rows,
         "most": most,
         "height": len(rows) * ROW,
         "line": [[row["at"], row["y"]] for row in rows if row["past"]],
         "here": _percent(position, most),
-        "here_y": _height(rows, position),
+        "here_y": (int(ys[-1]) if ys else 0),
         "tree": _below(rows, -1),
     }
-
-
-def _height(rows: Sequence[Mapping[str, Any]], position: int) -> int:
-    """Return the y coordinate of a position's line in the present session."""
-    ys = [row["y"] for row in rows if row["past"] and (row["at"] < position or row["parent"] < 0)]
-    return int(ys[-1]) if ys else 0
 
 
 def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, Any]:

@@ -68,7 +68,14 @@ RELEASES_RUN = RUN.with_name("releases.json")
 @require_GET
 def conformance(request: HttpRequest) -> HttpResponse:
     """Scenarios passed by family, and in how many of them each plugin takes a part."""
-    context = {"run": present_run(last_run()), "releases": present_releases(json.loads(RELEASES_RUN.read_text()))}
+    found = json.loads(RELEASES_RUN.read_text())
+    families = dict.fromkeys(family for sums in found.values() for family in sums)
+    rows = [
+        {"name": family.replace("_", " "), "cells": [sums.get(family) for sums in found.values()]}
+        for family in families
+    ]
+    totals = [[sum(column) for column in zip(*sums.values(), strict=True)] for sums in found.values()]
+    context = {"run": present_run(last_run()), "releases": {"names": list(found), "rows": rows, "totals": totals}}
     return render(request, "playground/conformance.html", context)
 
 
@@ -77,17 +84,6 @@ def last_run() -> dict[str, Any]:
     """The data of the run as the command printed it."""
     data: dict[str, Any] = json.loads(RUN.read_text())
     return data
-
-
-def present_releases(found: dict[str, dict[str, list[int]]]) -> dict[str, Any]:
-    """Return families as rows, and releases side by side: how many scenarios were recorded anew, and how many of them pass."""
-    families = dict.fromkeys(family for sums in found.values() for family in sums)
-    rows = [
-        {"name": family.replace("_", " "), "cells": [sums.get(family) for sums in found.values()]}
-        for family in families
-    ]
-    totals = [[sum(column) for column in zip(*sums.values(), strict=True)] for sums in found.values()]
-    return {"names": list(found), "rows": rows, "totals": totals}
 
 
 def present_run(run: dict[str, Any]) -> dict[str, Any]:

@@ -107,11 +107,16 @@ def exit_status(results: list[Result]) -> int:
 
 def as_data(results: list[Result]) -> dict[str, Any]:
     """Everything, as JSON data."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for result in results:
+        sums = found.setdefault(result.scenario.release, {}).setdefault(result.scenario.family, [0, 0])
+        sums[0] += result.verdict is Verdict.PASSES
+        sums[1] += 1
     return {
         "kube": KUBE_VERSION,
         "summary": summary(results),
         **_counts(results),
-        **_by_release(results),
+        **({} if found.keys() <= {OLDEST} else {"releases": found}),
         "families": [
             {"family": family, **_counts(mine), "plugins": _plugins(mine)}
             for family, mine in by_family(results).items()
@@ -132,16 +137,6 @@ def as_data(results: list[Result]) -> dict[str, Any]:
             if result.verdict is Verdict.NOT_SUPPORTED
         ],
     }
-
-
-def _by_release(results: list[Result]) -> dict[str, Any]:
-    """Release -> family -> scenarios that pass, and all; nothing where all are of the oldest release."""
-    found: dict[str, dict[str, list[int]]] = {}
-    for result in results:
-        sums = found.setdefault(result.scenario.release, {}).setdefault(result.scenario.family, [0, 0])
-        sums[0] += result.verdict is Verdict.PASSES
-        sums[1] += 1
-    return {} if found.keys() <= {OLDEST} else {"releases": found}
 
 
 def _plugins(results: list[Result]) -> dict[str, int]:

@@ -164,7 +164,13 @@ class Command(TerminalCommand):
         reports: SimpleQueue[Report] = SimpleQueue()
         watches = Watches(live, question.namespace, reports)
         if options["to"]:
-            self._feed(options["to"], reports)
+            link = options["to"]
+            feed = Feed(link, lambda text: reports.put(Said(text)))
+            try:
+                feed.start([(key, manifest) for key, (_, manifest) in self._mirror.objects.items()])
+            except OSError as error:
+                raise BadInput(f"{link}: {error}") from None
+            self._mirror.pass_on = feed.put
         threading.Thread(target=lambda: list(map(reports.put, sys.stdin)), daemon=True).start()
         watches.start()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -174,15 +180,6 @@ class Command(TerminalCommand):
             pass
         finally:
             watches.stop()
-
-    def _feed(self, link: str, reports: SimpleQueue[Report]) -> None:
-        """Show the objects in a session, and pass on what changes."""
-        feed = Feed(link, lambda text: reports.put(Said(text)))
-        try:
-            feed.start([(key, manifest) for key, (_, manifest) in self._mirror.objects.items()])
-        except OSError as error:
-            raise BadInput(f"{link}: {error}") from None
-        self._mirror.pass_on = feed.put
 
     def _follow(self, reports: SimpleQueue[Report]) -> None:
         """Take reports and lines one by one; explain the pods that wait once they have waited."""

@@ -48,7 +48,17 @@ class Command(BaseCommand):
         if descriptor is None:
             self._prepare_database()
         if processes > 1:
-            self._supervise(host, port, processes)
+            if not settings.REDIS_URL:
+                raise CommandError(
+                    "Several server processes tell each other through Redis what happens in a session: "
+                    "set REDIS_URL, such as redis://127.0.0.1:6379/0, or serve with one process."
+                )
+            try:
+                supervisor = Supervisor(host, port, processes, partial(say, self.stderr))
+            except OSError as error:
+                raise CommandError(_describe_port_conflict(host, port)) from error
+            say(self.stdout, f"Scheduler Playground {VERSION}: http://{host}:{port}/ ({processes} processes)")
+            supervisor.work()
         else:
             self._serve(host, port, descriptor)
 
@@ -58,19 +68,6 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0)
         except OperationalError as error:
             say(self.stderr, f"The tables of the database were not checked, as it does not answer: {error}".rstrip())
-
-    def _supervise(self, host: str, port: int, processes: int) -> None:
-        if not settings.REDIS_URL:
-            raise CommandError(
-                "Several server processes tell each other through Redis what happens in a session: "
-                "set REDIS_URL, such as redis://127.0.0.1:6379/0, or serve with one process."
-            )
-        try:
-            supervisor = Supervisor(host, port, processes, partial(say, self.stderr))
-        except OSError as error:
-            raise CommandError(_describe_port_conflict(host, port)) from error
-        say(self.stdout, f"Scheduler Playground {VERSION}: http://{host}:{port}/ ({processes} processes)")
-        supervisor.work()
 
     def _serve(self, host: str, port: int, descriptor: int | None) -> None:
         """Print the URL once the port is open, start the first worker, then serve."""

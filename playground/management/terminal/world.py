@@ -41,12 +41,6 @@ _EVENT = re.compile(rb"kind\"?:\s*\"?Event\b")
 SHOWN = 5
 
 
-def lacking_namespaces(plan: ImportPlan) -> list[str]:
-    """Return the missing namespaces for which objects were refused, sorted by name."""
-    texts = (str(error.text) for item in plan.items for error in item.errors)
-    return sorted({found["name"] for text in texts if (found := _NOT_FOUND.search(text))})
-
-
 def namespace(name: str) -> dict[str, Any]:
     """A namespace about which nothing else is known."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -204,7 +198,8 @@ def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, I
     """An empty world, what would be made there, and the namespaces that had to be made first."""
     world = Simulation(seed, WorldSettings().of_release(release))
     plan = preview(world, text)
-    lacking = lacking_namespaces(plan)
+    texts = (str(error.text) for item in plan.items for error in item.errors)
+    lacking = sorted({found["name"] for text in texts if (found := _NOT_FOUND.search(text))})
     if not lacking:
         return world, plan, []
     world.apply(ApplyObjects(tuple(map(namespace, lacking))))

@@ -119,7 +119,14 @@ def _moment(
     if step is not None and step[0].point is Point.FILTER and cycle is not None:
         now = len(cycle.steps) - 1
     score = None if cycle is None else points(sim, table)
-    touched = find_touched_nodes(sim)
+    out = set()
+    for record in sim.last if len(sim.last) <= TOUCHED else ():
+        placed, changed = record.of(PodAssumed) or record.of(BindingEnded), record.of(ObjectChanged)
+        if placed is not None:
+            out.add(placed.node)
+        elif changed is not None and changed.kind == "Node":
+            out.add(changed.name)
+    touched = frozenset(out - {""})
     return Moment(
         refusals=refused,
         score=score,
@@ -134,18 +141,6 @@ def _moment(
         stock=stock(sim),
         over=cycle is not None and is_filter_over(cycle),
     )
-
-
-def find_touched_nodes(sim: WorldView) -> frozenset[str]:
-    """The nodes that the last transition changed: where a pod was assumed or deleted, or the object itself; none of an import."""
-    out = set()
-    for record in sim.last if len(sim.last) <= TOUCHED else ():
-        placed, changed = record.of(PodAssumed) or record.of(BindingEnded), record.of(ObjectChanged)
-        if placed is not None:
-            out.add(placed.node)
-        elif changed is not None and changed.kind == "Node":
-            out.add(changed.name)
-    return frozenset(out - {""})
 
 
 def _rows(table: NodeTable, look: Look, refused: Refusals, moment: Moment, mask: Mask | None) -> tuple[list[int], int]:

@@ -164,11 +164,6 @@ LABEL_KEYS = "playground.label_keys"  # of the table's memo
 MAX_GROUPS = 250  # a byte tells them apart
 
 
-def order_of(table: NodeTable) -> str:
-    """A fingerprint of the nodes and their order."""
-    return f"{zlib.crc32(chr(10).join(table.names).encode()):08x}" if table.names else ""
-
-
 class GroupsCard(TypedDict):
     id: str
     kind: Literal["groups"]
@@ -186,7 +181,7 @@ def groups_card(table: NodeTable, key: str) -> GroupsCard:
     return {
         "id": "map-groups",
         "kind": "groups",
-        "order": order_of(table),
+        "order": f"{zlib.crc32(chr(10).join(table.names).encode()):08x}" if table.names else "",
         "values": values,
         "codes": encode_base64(codes),
         "blocks": encode_base64(blocks) if blocks is not None else "",

@@ -56,20 +56,6 @@ class Internals(TypedDict):
     position: int
 
 
-def show_internals(sim: WorldView, look: Look, key: str) -> Internals:
-    """Return the internals of the scheduler whose cycle began last."""
-    scheduler = scheduler_of(sim)
-    return {
-        "kind": "internals",
-        "scheduler": scheduler.name if len(sim.schedulers) > 1 else "",
-        "cache": _cache(sim, scheduler),
-        "flight": _flight(sim, scheduler),
-        "nominator": _nominator(sim, scheduler),
-        "state": _state(sim, scheduler, key),
-        "position": sim.position,
-    }
-
-
 # The cache
 
 
@@ -262,7 +248,16 @@ class JourneyBody(TypedDict):
 
 def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBody | NoJourney:
     """The newest entries first; of a node the pods that were placed on it."""
-    internals = show_internals(sim, look, key)
+    scheduler = scheduler_of(sim)
+    internals: Internals = {
+        "kind": "internals",
+        "scheduler": scheduler.name if len(sim.schedulers) > 1 else "",
+        "cache": _cache(sim, scheduler),
+        "flight": _flight(sim, scheduler),
+        "nominator": _nominator(sim, scheduler),
+        "state": _state(sim, scheduler, key),
+        "position": sim.position,
+    }
     if look.about == "node" and (name := chosen(sim, look)):
         # The last attempts that chose the node, as far back as is quickly looked through.
         attempts = sim.journal.attempts

@@ -86,16 +86,6 @@ def _status(pod: Pod) -> str:
 # The Kubernetes Events of a pod as kubectl describe prints them: equal ones in one row, with their number and the age of the first.
 
 
-def event_rows(sim: WorldView, key: str) -> "list[EventRow]":
-    """Return the rows, oldest first, by the time of the last event of each."""
-    namespace, _, name = key.partition("/")
-    rows: dict[tuple[str, ...], list[KubeEvent]] = {}
-    for event in sim.store.events:
-        if event.name == name and event.namespace == namespace and event.kind == "Pod":
-            rows.setdefault((event.type, event.reason, event.message, event.reporter), []).append(event)
-    return [_row(equal, sim.now) for equal in sorted(rows.values(), key=lambda equal: equal[-1].t)]
-
-
 class EventRow(TypedDict):
     type: str
     reason: str
@@ -147,6 +137,11 @@ def journey(sim: WorldView, key: str) -> Story | None:
     pod = find_pod(sim, key)
     node = pod.node_name if pod is not None else ""
     story = entries(sim, key, moves)
+    namespace, _, name = key.partition("/")
+    rows: dict[tuple[str, ...], list[KubeEvent]] = {}
+    for event in sim.store.events:
+        if event.name == name and event.namespace == namespace and event.kind == "Pod":
+            rows.setdefault((event.type, event.reason, event.message, event.reporter), []).append(event)
     return {
         "key": key,
         "name": short(key),
@@ -164,7 +159,7 @@ def journey(sim: WorldView, key: str) -> Story | None:
         "total": duration(_get_end_time(sim, moves) - moves[0].t),
         "places": _places(sim, moves),
         "entries": story,
-        "events": event_rows(sim, key),
+        "events": ([_row(equal, sim.now) for equal in sorted(rows.values(), key=lambda equal: equal[-1].t)]),
         "claims": claims_of(sim, key),
     }
 

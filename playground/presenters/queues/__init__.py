@@ -19,13 +19,6 @@ from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldVi
 # Pods that are promised a node, and those that have to leave it for them.
 
 
-def build_nominated_rows(scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[PodChip], int]:
-    """Each with the node that it is nominated to, and how many there are."""
-    pods = _list_nominations(scheduler)
-    rows: list[PodChip] = [{**of_pod(pod, chosen), "nominated": node} for node, pod in pods[:most]]
-    return rows, len(pods)
-
-
 def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
     nominator = scheduler.queue.nominator
     return [(node, pod) for node in nominator.nodes() for pod in nominator.on(node)]
@@ -57,7 +50,7 @@ HEAD = 3  # of the active and the backoff queue, in a crowd
 FEW = 5  # unschedulable or gated pods that are shown one by one
 GROUPS = 4
 
-_TITLES = {
+TITLES = {
     "flight": gettext_noop("In flight"),
     "active": gettext_noop("Active"),
     "backoff": gettext_noop("Backoff"),
@@ -138,6 +131,8 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
     backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
+    pods = _list_nominations(scheduler)
+    rows: list[PodChip] = [{**of_pod(pod, chosen), "nominated": node} for node, pod in pods[:WINDOW]]
     return {
         "flight": _card(
             "flight", [chips.in_cycle(each.pod, stands_at(each), chosen) for each in running], len(running)
@@ -156,7 +151,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         ),
         "permit": _permit(scheduler, sim.now, chosen),
         "binding": _binding(scheduler, chosen),
-        "nominated": _card("nominated", *build_nominated_rows(scheduler, chosen, WINDOW)),
+        "nominated": _card("nominated", *(rows, len(pods))),
         "victims": _card("victims", *victims(sim, scheduler, chosen, WINDOW)),
     }
 
@@ -166,7 +161,7 @@ def _card(name: str, pods: list[PodChip], count: int, groups: Sequence[GroupRow]
     return {
         "id": f"queue-{name}",
         "name": name,
-        "title": _TITLES[name],
+        "title": TITLES[name],
         "term": TERMS.get(name, name),
         "note": _NOTES.get(name, ""),
         "count": count,

@@ -82,7 +82,10 @@ class Grouped:
             )
         )
         if not (followed and (self._renew(entries, label) or self._reorder(entries))):
-            self._anew(entries, label)
+            known, labels = self._entries, self._labels
+            self._entries, self._labels, self._groups = {}, {}, {}
+            for key, entry in entries.items():
+                self._add(key, entry, labels[key] if known.get(key) is entry else label(entry))
 
     def take_over(self, other: "Grouped") -> None:
         """Begins with what another world of the same past has, which then has none: to bring that up to date is quicker than a copy."""
@@ -93,13 +96,6 @@ class Grouped:
     def shares(self, entries: Mapping[str, QueuedPod]) -> bool:
         """Return whether any of the first FIRST entries is here as the very same object."""
         return any(self._entries.get(key) is entry for key, entry in islice(entries.items(), FIRST))
-
-    def _anew(self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label]) -> None:
-        """All of them; those that are the very same objects keep their label."""
-        known, labels = self._entries, self._labels
-        self._entries, self._labels, self._groups = {}, {}, {}
-        for key, entry in entries.items():
-            self._add(key, entry, labels[key] if known.get(key) is entry else label(entry))
 
     def _follow(self, key: str, entry: QueuedPod | None, label: Callable[[QueuedPod], Label]) -> bool:
         """One pod that has moved, and is here now or not. False where it has another label at its old place in the order."""

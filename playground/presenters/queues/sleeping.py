@@ -1,10 +1,12 @@
 """The unschedulable pods in groups, and queueing hints: the events that would wake a pod, and the answers to the latest of them."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from playground.presenters.queues import chips
@@ -31,48 +33,13 @@ CLAIM = "resource.k8s.io/ResourceClaim"
 LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 ANY = "*"
 
-# What kube calls the hint functions (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1). Each is an isSchedulableAfter...
-_POD, _NODE, _OWN = "PodChange", "NodeChange", "PodTolerationChange"
-_AFTER = {
-    ("NodeResourcesFit", "after_pod_freed_resources"): "PodEvent",
-    ("NodeResourcesFit", "after_node_resources_change"): _NODE,
-    ("SchedulingGates", "after_own_change"): "UpdatePodSchedulingGatesEliminated",
-    ("NodeVolumeLimits", "after_limits_change"): "CSINodeUpdated",
-    ("NodeVolumeLimits", "after_pod_with_volumes_deleted"): "PodDeleted",
-    ("NodeVolumeLimits", "after_claim_change"): "PVCAdded",
-    ("NodeVolumeLimits", "after_attachment_deleted"): "VolumeAttachmentDeleted",
-    ("DynamicResources", "after_claim_change"): "ClaimChange",
-    ("DynamicResources", "after_pod_change"): _POD,
-    ("VolumeBinding", "after_class_change"): "StorageClassChange",
-    ("VolumeBinding", "after_claim_change"): "PersistentVolumeClaimChange",
-    ("VolumeBinding", "after_csi_node_migration"): "CSINodeChange",
-    ("VolumeBinding", "after_driver_change"): "CSIDriverChange",
-    ("VolumeBinding", "after_capacity_change"): "CSIStorageCapacityChange",
-    ("VolumeZone", "after_waiting_class_added"): "StorageClassAdded",
-    ("VolumeZone", "after_named_claim_change"): "PersistentVolumeClaimChange",
-    ("VolumeZone", "after_volume_change"): "PersistentVolumeChange",
-    ("VolumeRestrictions", "after_pod_with_disk_deleted"): "PodDeleted",
-    ("VolumeRestrictions", "after_named_claim_change"): "PersistentVolumeClaimAdded",
-    ("TaintToleration", "after_node_taints_change"): _NODE,
-    ("TaintToleration", "after_own_change"): _OWN,
-    ("InterPodAffinity", "after_affine_pod_change"): _POD,
-    ("InterPodAffinity", "after_related_pod_change"): _POD,
-    ("NodeResourcesFit", "after_class_change"): "DeviceClassEvent",
-    ("InterPodAffinity", "after_node_topology_change"): _NODE,
-    ("NodePorts", "after_pod_with_ports_deleted"): "PodDeleted",
-    ("PodTopologySpread", "after_spread_pod_change"): _POD,
-    ("PodTopologySpread", "after_spread_node_change"): _NODE,
-    ("NodeAffinity", "_after_node_change"): _NODE,
-    ("NodeUnschedulable", "after_node_schedulable"): _NODE,
-    ("NodeUnschedulable", "after_cordon_tolerated"): _OWN,
-}
-_OTHERS = {("DefaultPreemption", "never"): "isPodSchedulableAfterPodDeletion"}
+# What kube calls the hint functions, by plugin (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1).
+_HINTS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("hints.json").read_text(encoding="utf-8"))
 
 
 def hint_name(plugin: str, hint: str) -> str:
     """kube's name of a hint function; that of a plugin which is none of kube's is its own."""
-    after = _AFTER.get((plugin, hint))
-    return f"isSchedulableAfter{after}" if after else _OTHERS.get((plugin, hint), hint)
+    return _HINTS.get(plugin, {}).get(hint, hint)
 
 
 def list_waking_events(profile: ProfileView | None, rejectors: Sequence[str]) -> list[str]:
@@ -156,26 +123,6 @@ class Skip(TypedDict):
     event: str
     plugin: str
     hint: str
-
-
-def list_skips(profile: ProfileView | None, entry: QueuedPod, events: Sequence[ClusterEvent]) -> list[Skip]:
-    """The hints that just said Skip to a pod which stays: those of its rejectors that registered for what happened."""
-    out: list[Skip] = []
-    for name in entry.rejectors:
-        plugin = profile.plugin(name) if profile is not None else None
-        if plugin is not None:
-            out += [
-                {"event": event.label, "plugin": name, "hint": hint_name(name, on.hint.__name__)}
-                for event in events
-                for on in list_registrations(plugin)
-                if on.hint is not None and on.matches(event)
-            ]
-    return out
-
-
-def event_of(label: str) -> ClusterEvent | None:
-    """The event that has kube's label."""
-    return _BY_LABEL.get(label)
 
 
 _BY_LABEL = {
@@ -280,7 +227,17 @@ class Answers:
         ]
         if group.pods and self.events:
             first = group.first
-            stayed = list_skips(self.scheduler.framework_of(first.pod), first, self.events)
+            profile = self.scheduler.framework_of(first.pod)
+            stayed: list[Skip] = []
+            for name in first.rejectors:
+                plugin = profile.plugin(name) if profile is not None else None
+                if plugin is not None:
+                    stayed += [
+                        {"event": event.label, "plugin": name, "hint": hint_name(name, on.hint.__name__)}
+                        for event in self.events
+                        for on in list_registrations(plugin)
+                        if on.hint is not None and on.matches(event)
+                    ]
             rows += [{"answer": SKIP, "count": len(group), **each} for each in stayed]
         return rows[:MOST]
 
@@ -300,7 +257,7 @@ def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
             continue
         labels[event] = None
         left.setdefault(by_reason(sim, entry), Counter())[event, plugin, hint] += 1
-    happened = [known for label in labels if (known := event_of(label)) is not None]
+    happened = [known for label in labels if (known := _BY_LABEL.get(label)) is not None]
     return Answers(scheduler, left, tuple(dict.fromkeys([*happened, *just_happened(sim)])))
 
 

@@ -20,8 +20,10 @@ from playground.presenters.sentences.lines import (
     QUEUE,
     USER,
     Line,
+    choose,
+    fill_text,
 )
-from playground.presenters.sentences.records import of_step
+from playground.presenters.sentences.records import WORDS, of_step
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, StepFacts
@@ -100,93 +102,125 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.AttemptEnded,
         gettext_noop("The scheduling cycle ends"),
-        records.attempt_ended,
+        choose(
+            "outcome",
+            {
+                "scheduled": gettext_noop("%(pod)s is assumed on %(node)s. Its binding cycle is next."),
+                "unschedulable": gettext_noop("%(pod)s is unschedulable: %(message)s"),
+            },
+            gettext_noop("%(pod)s is not scheduled because of an error: %(message)s"),
+        ),
         Line(CYCLE, CYCLE, lines.attempt_ended),
     ),
     Kind(
         trace.BindingEnded,
         gettext_noop("The binding cycle ends"),
-        records.binding_ended,
-        Line(BINDING, lines.binding_to, lines.binding_ended),
+        choose(
+            "outcome",
+            {"bound": gettext_noop("%(pod)s is bound to %(node)s.")},
+            gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
+        ),
+        Line(
+            BINDING,
+            lines.binding_to,
+            choose(
+                "outcome",
+                {"bound": gettext_noop("FinishBinding: bound to %(node)s")},
+                gettext_noop("not bound: %(message)s"),
+            ),
+        ),
     ),
     Kind(
         trace.NodeSelected,
         gettext_noop("Select"),
         records.node_selected,
-        Line(CYCLE, CYCLE, lambda selected: message(gettext_noop("selectHost: %(node)s"), node=selected.node)),
+        Line(CYCLE, CYCLE, fill_text("selectHost: %(node)s")),
     ),
     Kind(
         trace.AttemptStarted,
         gettext_noop("A scheduling cycle begins"),
-        records.attempt_started,
-        Line(CYCLE, CACHE, lambda started: message(gettext_noop("UpdateSnapshot: nodes: %(n)s"), n=started.nodes)),
+        fill_text("%(pod)s is popped from the active queue. Its cycle works on a snapshot of the cluster taken now."),
+        Line(CYCLE, CACHE, fill_text("UpdateSnapshot: nodes: %(n)s", n="nodes")),
     ),
     Kind(
         trace.BindingStarted,
         gettext_noop("A binding cycle begins"),
-        records.binding_started,
-        Line(CYCLE, BINDING, lambda started: message(gettext_noop("go: the binding cycle"))),
+        fill_text("The binding cycle of %(pod)s to %(node)s begins, in parallel with the scheduling of other pods."),
+        Line(CYCLE, BINDING, fill_text("go: the binding cycle")),
     ),
     Kind(
         trace.WaitEnded,
         gettext_noop("WaitOnPermit"),
-        records.wait_ended,
-        Line(
-            PLUGINS, BINDING, lambda ended: message(gettext_noop("WaitOnPermit: %(code)s"), code=ended.status["code"])
-        ),
+        fill_text("%(pod)s no longer waits on Permit."),
+        Line(PLUGINS, BINDING, fill_text("WaitOnPermit: %(code)s", code=lambda ended: ended.status["code"])),
     ),
     Kind(
         trace.WaitDecided,
         gettext_noop("Permit"),
-        records.wait_decided,
+        choose(
+            "decision",
+            {"allow": gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit.")},
+            gettext_noop("%(plugin)s rejects %(pod)s, which waits on Permit: %(why)s"),
+            plugin=lambda said: said.plugin or "–",
+            why="message",
+        ),
         Line(
             PLUGINS,
             BINDING,
-            lambda said: message(
-                gettext_noop("%(decision)s in the name of %(plugin)s"),
-                decision=said.decision.capitalize(),
-                plugin=said.plugin or "–",
+            fill_text(
+                "%(decision)s in the name of %(plugin)s",
+                decision=lambda said: said.decision.capitalize(),
+                plugin=lambda said: said.plugin or "–",
             ),
         ),
     ),
     Kind(
         trace.PodWaits,
         gettext_noop("Permit"),
-        records.pod_waits,
-        Line(PLUGINS, CYCLE, lambda waits: message(gettext_noop("Wait: the pod waits on Permit"))),
+        fill_text("%(pod)s waits on Permit."),
+        Line(PLUGINS, CYCLE, fill_text("Wait: the pod waits on Permit")),
     ),
     Kind(
         trace.ExtenderAsked,
         gettext_noop("Extender"),
-        records.extender_asked,
+        choose(
+            "verb",
+            WORDS["records"]["asked"],
+            gettext_noop("The scheduler calls extender %(extender)s for %(pod)s."),
+            n="nodes",
+        ),
         Line(lambda asked, standing: standing.cycle, PLUGINS, lambda asked: exactly(f"POST {asked.url}")),
     ),
     Kind(
         trace.PodAssumed,
         gettext_noop("Assume"),
-        records.pod_assumed,
-        Line(CYCLE, CACHE, lambda assumed: message(gettext_noop("AssumePod on %(node)s"), node=assumed.node)),
+        fill_text(
+            "%(pod)s is assumed on %(node)s: the cache counts its requests before the API server confirms the binding."
+        ),
+        Line(CYCLE, CACHE, fill_text("AssumePod on %(node)s")),
     ),
     Kind(
         trace.PodForgotten,
         gettext_noop("Forget"),
-        records.pod_forgotten,
+        fill_text("The cache forgets %(pod)s. Its requests no longer count as used."),
         Line(
             lambda forgotten, standing: CACHE if forgotten.cause else standing.cycle,
             CACHE,
-            lambda forgotten: message(gettext_noop("ForgetPod: the requests of the pod no longer count as used")),
+            fill_text("ForgetPod: the requests of the pod no longer count as used"),
         ),
     ),
     Kind(
         trace.WatchEventHeard,
         gettext_noop("Informer"),
-        records.watch_event,
+        fill_text(
+            "The scheduler's informer delivers %(kind)s %(name)s: %(change)s.", change=lambda heard: heard.type.lower()
+        ),
         Line(HANDLERS, HANDLERS, lambda heard: exactly(f"{heard.type} {heard.kind} {heard.name}")),
     ),
     Kind(
         trace.TimerFired,
-        gettext_noop("Queue timer"),
-        records.timer_fired,
+        gettext_noop("Queue timer"),  # a flush of the queue (kube: scheduling_queue.go, Run @ v1.34.1)
+        lambda fired: message(WORDS["records"]["timers"].get(fired.timer, fired.timer)),
         Line(QUEUE, QUEUE, lambda fired: exactly(fired.timer)),
     ),
     Kind(
@@ -196,7 +230,9 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         Line(
             USER,
             lambda command, standing: PROCESS if standing.start_up else API,
-            lambda command: message(lines.COMMANDS.get(command.kind, command.kind)),
+            lambda command: message(
+                lines.EXACT.get(command.kind) or WORDS["lines"]["commands"].get(command.kind, command.kind)
+            ),
         ),
     ),
     Kind(
@@ -212,7 +248,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.ObjectChanged,
         gettext_noop("API server"),
-        records.object,
+        choose("type", WORDS["records"]["changes"], gettext_noop("%(kind)s %(name)s is changed.")),
         Line(
             API,
             lambda changed, standing: API if standing.start_up else HANDLERS,
@@ -222,17 +258,18 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.QueueMoved,
         gettext_noop("Queue"),
-        records.queue_moved,
+        choose("to", WORDS["records"]["places"], gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."), place="to"),
         Line(lines.moves_from, lines.moves_to, lines.describe_queue_move),
     ),
     Kind(trace.ApiCall, gettext_noop("API call"), records.api_call, Line(BINDING, API, lines.call, lines.answer)),
     Kind(
         trace.ApiThrottled,
         gettext_noop("API client"),
-        records.describe_throttling,
-        Line(
-            BINDING, BINDING, lambda held: message(gettext_noop("the client waits %(time)s"), time=duration(held.wait))
+        fill_text(
+            "the API client delays a call for %(pod)s by %(time)s, to stay within its rate limit",
+            time=lambda held: duration(held.wait),
         ),
+        Line(BINDING, BINDING, fill_text("the client waits %(time)s", time=lambda held: duration(held.wait))),
     ),
     Kind(
         trace.PluginRan,
@@ -244,14 +281,14 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.EventRecorded,
         gettext_noop("Kubernetes Event"),
-        records.event,
-        Line(lines.reporter, API, lambda event: message(gettext_noop("Event %(reason)s"), reason=event.reason)),
+        fill_text("%(pod)s %(reason)s: %(message)s", pod=lambda event: short(f"{event.namespace}/{event.name}")),
+        Line(lines.reporter, API, fill_text("Event %(reason)s")),
         telling=False,
     ),
     Kind(
         trace.PointStarted,
         lambda started: started.point,
-        records.point_started,
+        fill_text("begins for %(pod)s"),
         Line(lines.asks, PLUGINS, lines.point),
         telling=False,
     ),
@@ -264,7 +301,12 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.SchedulerStage,
         gettext_noop("Scheduler"),
-        records.scheduler_stage,
+        choose(
+            "stage",
+            WORDS["records"]["stages"],
+            gettext_noop("%(name)s enters another stage"),
+            name=lambda came: records.get_host(came.identity),
+        ),
         Line(
             lambda came, standing: lines.stage(came)[0],
             lambda came, standing: lines.stage(came)[1],
@@ -274,22 +316,24 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.LeaderElection,
         gettext_noop("Leader election"),
-        records.leader_election,
+        choose(
+            "what",
+            WORDS["records"]["election"],
+            gettext_noop("%(name)s: leader election"),
+            name=lambda said: records.get_host(said.identity),
+            leader=lambda said: records.get_host(said.leader) or "–",
+        ),
         Line(
             lambda said, standing: lines.election(said)[0],
             lambda said, standing: lines.election(said)[1],
-            lambda said: message(lines.election(said)[2], leader=said.leader.rpartition("_")[0] or said.leader or "–"),
+            lambda said: message(lines.election(said)[2], leader=records.get_host(said.leader) or "–"),
         ),
     ),
     Kind(
         trace.SchedulerStarted,
         gettext_noop("Scheduler"),
-        records.scheduler_started,
-        Line(
-            PROCESS,
-            PROCESS,
-            lambda started: message(gettext_noop("New: profiles %(names)s"), names=", ".join(started.profiles)),
-        ),
+        fill_text("starts with the profiles %(names)s", names=lambda started: ", ".join(started.profiles)),
+        Line(PROCESS, PROCESS, fill_text("New: profiles %(names)s", names=lambda started: ", ".join(started.profiles))),
         telling=False,
     ),
 )

@@ -4,11 +4,12 @@ They are the counterpart of records.py, which tells the same records whole. The 
 (kube: pkg/scheduler/schedule_one.go, pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1).
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.scene import short
@@ -95,20 +96,30 @@ class Line(Generic[F]):
     answer: Callable[[F], Message | None] = lambda facts: None
 
 
+def fill_text(text: str, **values: str | Callable[[Any], object]) -> Callable[[Any], Message]:
+    """A text's values are fields of the facts, or what `values` names or makes of the facts; a pod's name is shortened."""
+    return lambda facts: message(text, **{name: _value(facts, values.get(name, name)) for name in _NAMES.findall(text)})
+
+
+def choose(
+    field: str, texts: Mapping[str, str], otherwise: str, **values: str | Callable[[Any], object]
+) -> Callable[[Any], Message]:
+    """One of several texts, by a field of the facts."""
+    return lambda facts: fill_text(texts.get(getattr(facts, field), otherwise), **values)(facts)
+
+
+_NAMES = re.compile(r"%\((\w+)\)s")
+
+
+def _value(facts: trace.Facts, source: str | Callable[[Any], object]) -> object:
+    if not isinstance(source, str):
+        return source(facts)
+    return short(getattr(facts, source)) if source == "pod" else getattr(facts, source)
+
+
 # The world around
 
-COMMANDS = {
-    "ApplyObjects": gettext_noop("kubectl apply"),
-    "CreateObject": gettext_noop("POST: create an object"),
-    "DeleteObjects": "DELETE",
-    "PatchObject": "PATCH",
-    "FailCall": gettext_noop("inject a failure or a delay into a call"),
-    "EvictPod": gettext_noop("POST: an eviction"),
-    "BindPod": gettext_noop("POST: a binding"),
-    "DrainNode": "kubectl drain",
-    "StartScheduler": gettext_noop("start"),
-    "StopScheduler": gettext_noop("stop"),
-}
+EXACT = {"DeleteObjects": "DELETE", "PatchObject": "PATCH", "DrainNode": "kubectl drain"}
 _POINTS = {
     Point.QUEUE_SORT: "Less",
     Point.EXTENDER_FILTER: "findNodesThatPassExtenders",
@@ -195,12 +206,6 @@ def attempt_ended(ended: trace.AttemptEnded) -> Message:
 
 def binding_to(ended: trace.BindingEnded, standing: Standing) -> str:
     return CACHE if ended.outcome == "bound" else BINDING
-
-
-def binding_ended(ended: trace.BindingEnded) -> Message:
-    if ended.outcome == "bound":
-        return message(gettext_noop("FinishBinding: bound to %(node)s"), node=ended.node)
-    return message(gettext_noop("not bound: %(message)s"), message=ended.message)
 
 
 def call(call: trace.ApiCall) -> Message:

@@ -105,7 +105,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
     stage = (
         preemption.present(world, look, aim.pod, sim) if name == "preemption" else _STAGES[name](world, look, aim.pod)
     )
-    form = form_of(stage, look)
+    form = look.form if look.form in stage.forms else next(iter(stage.forms), "")
     context: StageContext = {
         "stage": name,
         "template": _TEMPLATES.get(name, name),
@@ -136,8 +136,3 @@ def _past(sim: WorldView, aim: Aim) -> PastAttempt | None:
         return None
     count = sum(each.number <= attempt.number for each in sim.journal.attempts_of(attempt.pod))
     return {"number": ordinal(count), "pod": short(attempt.pod), "at": attempt.last_position, "t": clock(attempt.ended)}
-
-
-def form_of(stage: Stage[Body, Card], look: Look) -> str:
-    """The form that is shown; "" where the stage has but one."""
-    return look.form if look.form in stage.forms else next(iter(stage.forms), "")

@@ -25,38 +25,29 @@ from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, W
 
 # Which stage shows the present step: by the extension point whose plugin ran, or else by what the last transition did.
 
-OF_POINT = {
-    Point.PRE_ENQUEUE: "queue",
-    Point.QUEUE_SORT: "queue",
-    Point.PRE_FILTER: "prefilter",
-    Point.FILTER: "filter",
-    Point.EXTENDER_FILTER: "filter",
-    Point.POST_FILTER: "preemption",
-    Point.EXTENDER_PREEMPT: "preemption",
-    Point.PRE_SCORE: "prescore",
-    Point.SCORE: "score",
-    Point.NORMALIZE_SCORE: "score",
-    Point.EXTENDER_PRIORITIZE: "score",
-    Point.RESERVE: "binding",
-    Point.UNRESERVE: "binding",
-    Point.PERMIT: "binding",
-    Point.WAIT_ON_PERMIT: "binding",
-    Point.PRE_BIND: "binding",
-    Point.EXTENDER_BIND: "binding",
-    Point.BIND: "binding",
-    Point.POST_BIND: "binding",
+_POINTS = {
+    "queue": (Point.PRE_ENQUEUE, Point.QUEUE_SORT),
+    "prefilter": (Point.PRE_FILTER,),
+    "filter": (Point.FILTER, Point.EXTENDER_FILTER),
+    "preemption": (Point.POST_FILTER, Point.EXTENDER_PREEMPT),
+    "prescore": (Point.PRE_SCORE,),
+    "score": (Point.SCORE, Point.NORMALIZE_SCORE, Point.EXTENDER_PRIORITIZE),
 }
+OF_POINT = dict.fromkeys(Point, "binding") | {point: stage for stage, points in _POINTS.items() for point in points}
 # What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
+_BINDINGS = (
+    trace.PodAssumed,
+    trace.PodForgotten,
+    trace.PodWaits,
+    trace.WaitDecided,
+    trace.WaitEnded,
+    trace.BindingStarted,
+    trace.BindingEnded,
+)
 _OF_KIND = {
     trace.NodeSelected.KIND: "score",
     trace.AttemptStarted.KIND: "queue",
-    trace.PodAssumed.KIND: "binding",
-    trace.PodForgotten.KIND: "binding",
-    trace.PodWaits.KIND: "binding",
-    trace.WaitDecided.KIND: "binding",
-    trace.WaitEnded.KIND: "binding",
-    trace.BindingStarted.KIND: "binding",
-    trace.BindingEnded.KIND: "binding",
+    **{facts.KIND: "binding" for facts in _BINDINGS},
     trace.PreemptionStarted.KIND: "preemption",
     trace.AttemptEnded.KIND: "pending",
     trace.Reconciled.KIND: "controller",
@@ -189,15 +180,9 @@ def _find_bound_pod(sim: WorldView) -> str:
     step = present_step(sim)
     if step is not None:
         return step[1].pod.key
-    kinds = (
-        trace.PodForgotten,
-        trace.PodWaits,
-        trace.WaitDecided,
-        trace.WaitEnded,
-        trace.BindingStarted,
-        trace.BindingEnded,
+    return next(
+        (record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, _BINDINGS[1:])), ""
     )
-    return next((record.facts.pod for record in sim.last[:_LOOKED_THROUGH] if isinstance(record.facts, kinds)), "")
 
 
 def _of_pod(sim: WorldView, pod: str) -> Aim:

@@ -115,6 +115,8 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
 
 def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -> StoryCard:
     ids, figure = [each.id for each in lesson.plan.cards], read_figures().get(card.figure)
+    evidence = played.evidence.get(card.id)
+    seen = evidence is not None and evidence.position <= played.positions[card.id]
     return {
         "number": number,
         "words": {
@@ -133,18 +135,11 @@ def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -
         "given": None,
         "figure": {"name": card.figure, "title": dict(figure.title)} if figure is not None else None,
         "question": _question(card, played),
-        "veiled": _is_answer_revealed(card, played),
+        "veiled": (seen or card.id in played.revealed),
         "before": played.positions[ids[number - 2]] if number > 1 else None,
         "past": past,
         "after": played.positions[ids[number]] if number < len(ids) else None,
     }
-
-
-def _is_answer_revealed(card: Card, played: Played) -> bool:
-    """Return whether the step at which the card asks already shows the answer."""
-    evidence = played.evidence.get(card.id)
-    seen = evidence is not None and evidence.position <= played.positions[card.id]
-    return seen or card.id in played.revealed
 
 
 def _question(card: Card, played: Played) -> StoryQuestion | None:

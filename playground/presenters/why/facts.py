@@ -21,46 +21,12 @@ _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
 
-def _read_codes(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-# Facts about a place that a pod has: they do not matter as long as it does not run there.
-PLACEMENT = _read_codes("""
-    IsStatic PluginIsDisabled MeetsWithoutLabel OnlyPrefers PrefersNobody TermsAreAlternatives LabelsAreMissing
-    RuleNotAsked RuleOfNewPods TermLooksInNamespace NodeWithoutLabel NotCounted FirstOfItsGroup SelectsNotItself
-    ToleratesAll Tolerates SoftSpread SoftTerm TolerationDoesNotDraw CountForLittle AsksForNothing OnlyNode
-    DecidingPlugin AgainstIt Tie
-""")
-
-# Facts that belong to the answer itself, the most telling first.
-HEADLINES = _read_codes("""
-    GroupBelowQuorum GroupCycleFailed GroupNeedsDomain GroupHoldsNodes GroupMemberRefused
-    EndsWithoutFinalizer EndsWithGarbage EndsNever EndsOverdue QuotaCountsUntil EvictedFor EvictedByTaint
-    Disrupted
-    SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
-    WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
-    ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge
-    QuotaScope QuotaStatusIsOld NoClassWanted LimitRange LimitRangeLimits LimitRangeRefuses ScopeNeedsQuota
-    ResizeInfeasible DevicesHaveToMatch DevicesAreSelected DevicesAreCounted DevicesHave PoolReaches ClassTopologies
-    AlmostTolerates TooFewDomains EmptyTerm InThousandths PriorityIsOld NoNamespaceMatches MatchesItselfElsewhere
-    NamedNodeIsGone NotAllocatable DefaultSpread MadeBeforeItsPod NoNodeHasAll RequestFromLimit Containers Deadline
-    AsksForLabels AsksForSystem DrainStuck NodeIsCordoned SeveralBudgets BudgetIsNotCounted BudgetMisses
-    BudgetKeepsUnready BudgetAllowsNone NamespaceEnds NamespaceWaitsFor PausedRollout IsPaused IsSuspended
-    QueueHoldsBack OutOfMemory LastEnd EvictedAt EvictedAfter JobFailed IndexesFailed BadSchedule MissedStarts
-    DeadlineIsShort SkipsLateStarts LastStart NextStart BeyondReplicas JobIsRefused ForbidsSecond RolloutStuck
-    WaitsForEnd UpdateWaitsFor UpdatedOnDelete KeptByPartition WaitsInOrder ScaleDownWaits AvailableLater WantsNone
-    TemplateIsNewer ChangedWhenCreated OldRevisionStays FullDisruption PartialDisruption ToleratesForever ControllerBacksOff
-    HoldsQuotaWithoutNode EndsAt QuotaFigures HoldsQuota QuotaOfOther Resize IsNominated SharesClaim Repels
-    IsItsPartner NotWokenByEndOf AffinityLooksFor NodeIsLost NodeIsNotReady TaintOfCondition NodeIsGoing TaintIsTemporary
-    TaintSetByHand IsAvoided HoldsPort HoldsVolumes HostNetworkPorts IsNotPlacedAgain UsesClaim HoldsDevices
-    NeedsItsVictims PreemptsNever VictimsTooSmall VictimsDoNotHelp NoLowerPriority SlippedBy
-""")
-HEADLINES += PLACEMENT
-HEADLINES += _read_codes("""
-    SecurityWarns NodesWithoutPod DaemonLeavesOut DaemonSelectsOthers PodIsNotReady WorkloadHas LastEvent NobodyReplaces
-    HoldsCapacity
-""")
+# Facts that belong to the answer itself, the most telling first. Those of the second block are about a place that a pod has: they do not
+# matter as long as the pod does not run there.
+_FIRST, PLACEMENT, _LAST = (
+    block.split() for block in Path(__file__).with_name("headlines.txt").read_text(encoding="utf-8").split("\n\n")
+)
+HEADLINES = (*_FIRST, *PLACEMENT, *_LAST)
 MOST, MOST_OF_KIND = 3, 2
 
 
@@ -77,7 +43,7 @@ def describe_fact(fact: Fact) -> Message:
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
     """Yield the facts that belong to the answer itself, the most telling first."""
     chosen: list[Fact] = []
-    placed = PLACEMENT if explanation.state is State.NOT_RUNNING else ()
+    placed = PLACEMENT if explanation.state is State.NOT_RUNNING else []
     for code in (each for each in HEADLINES if each not in placed):
         facts = [fact for fact in explanation.facts if fact.code == code and not _is_plain(fact)]
         known = {(fact.code, fact.values.get("pod")): fact for fact in facts}

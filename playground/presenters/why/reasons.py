@@ -30,7 +30,8 @@ def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
     if code == "VolumeNotFound" and (lost := next((each for each in claims if each.get("volume")), None)):
         return message(VOLUME_WORDS["lost"], pod=pod, claim=short(lost["claim"]), volume=lost["volume"])
     if code in _BY_REASON:
-        named = _get_claim_name(evidence, claims)
+        claim = str(evidence.get("key") or evidence.get("claim") or "")
+        named = short(claim or next((str(each["claim"]) for each in claims), ""))
         users = next((each["usedBy"] for each in claims if each.get("usedBy")), ())
         if code == "ClaimBeingDeleted" and users:
             others = ", ".join(map(short, users))
@@ -40,11 +41,6 @@ def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
         waiting = next((each for each in claims if each.get("exists") and not each["bound"]), None)
         return None if waiting is None else _unbound(waiting, pod)
     return _of_nodes(code, nodes, claims, pod)
-
-
-def _get_claim_name(evidence: Mapping[str, Any], claims: Any) -> str:
-    claim = str(evidence.get("key") or evidence.get("claim") or "")
-    return short(claim or next((str(each["claim"]) for each in claims), ""))
 
 
 def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
@@ -135,23 +131,7 @@ NAMED = 3  # nodes of a reason that are called by their names
 
 
 # By the reason's code without its plugin, which a sentence with counts alone is enough for.
-_PLAIN = {
-    "NodeResourcesFit/TooManyPods": WORDS["too-many-pods"],
-    "NodeUnschedulable/Cordoned": WORDS["cordoned"],
-    "NodeName/OtherNode": WORDS["other-node"],
-    "NodeAffinity/LeftOut": WORDS["left-out"],
-    "NodePorts/HostPortsTaken": WORDS["ports"],
-    "InterPodAffinity/MatchingPod": WORDS["anti-affinity"],
-    "InterPodAffinity/RefusedByPod": WORDS["existing"],
-    "DynamicResources/CannotAllocate": WORDS["devices"],
-    "DynamicResources/ClaimOutOfReach": WORDS["devices"],
-    "DynamicResources/CannotFitResource": WORDS["devices"],
-    "DynamicResources/DeviceClassNotFound": WORDS["device-class"],
-    "NodeVolumeLimits/TooManyVolumes": WORDS["volume-limit"],
-    "VolumeRestrictions/DiskConflict": WORDS["disk"],
-    "VolumeRestrictions/ClaimInUse": WORDS["exclusive"],
-    "Coscheduling/TooFewSiblings": WORDS["siblings"],
-}
+_PLAIN = read_yaml(Path(__file__).with_name("sentences.yaml"))["plain"]
 Values = dict[str, object]
 
 

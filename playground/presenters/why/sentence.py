@@ -29,19 +29,7 @@ _PLAIN = {
     State.STUCK: gettext_noop("%(pod)s makes no progress: %(message)s."),
     State.AS_WANTED: gettext_noop("%(pod)s has no problem."),
 }
-_BY_OBSTACLE = {
-    "NodeLost": WORDS["lost"],
-    "WaitsForVolume": WORDS["waits"],
-    "AttachedElsewhere": WORDS["waits"],
-    "InitContainerRuns": WORDS["waits"],
-    "SidecarNotStarted": WORDS["waits"],
-    "ReadinessGates": WORDS["runs"],
-    "ContainersNotReady": WORDS["runs"],
-    "ResizeInfeasible": WORDS["runs"],
-    "ResizeDeferred": WORDS["runs"],
-    "ResizePending": WORDS["runs"],
-    "ResizeError": WORDS["runs"],
-}
+_BY_OBSTACLE = read_yaml(Path(__file__).with_name("sentences.yaml"))["obstacles"]
 _WITHHELD = {
     State.PAUSED: WORDS["paused"],
     State.SUSPENDED: WORDS["suspended"],

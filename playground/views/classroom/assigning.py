@@ -34,25 +34,21 @@ async def assign(request: HttpRequest) -> HttpResponse:
         context = {"tracks": tracks(), "chosen": request.GET.getlist("lesson"), "days": settings.ROOM_RETENTION_DAYS}
         return render(request, "playground/classroom/assign.html", context)
     try:
-        room = await _open_assignment(request)
+        slugs = list(dict.fromkeys(request.POST.getlist("lesson")))
+        slugs += [await in_thread(_read_own, line) for line in request.POST.get("own", "").split()]
+        if unknown := [slug for slug in slugs if not await in_thread(lessons.is_here, slug)]:
+            raise SessionError(_("There is no lesson “%(lesson)s”.") % {"lesson": unknown[0][:80]})
+        if not 1 <= len(slugs) <= assignments.MOST_LESSONS:
+            shown = {"most": assignments.MOST_LESSONS, "chosen": len(slugs)}
+            raise SessionError(_("An assignment has 1 to %(most)d lessons. You chose %(chosen)d.") % shown)
+        title = " ".join(request.POST.get("title", "").replace("\0", " ").split())[:120] or _("Assignment")
+        first = await in_thread(lessons.of_story, slugs[0])
+        assert first is not None
+        session = await create_lesson(request, first, title)
+        room = await in_thread(rooms.open_room, session, creator(request), slugs, bool(request.POST.get("varied")))
     except SessionError as error:
         return problem(request, error)
     return HttpResponseRedirect(reverse("room", args=[room.key]))
-
-
-async def _open_assignment(request: HttpRequest) -> Room:
-    slugs = list(dict.fromkeys(request.POST.getlist("lesson")))
-    slugs += [await in_thread(_read_own, line) for line in request.POST.get("own", "").split()]
-    if unknown := [slug for slug in slugs if not await in_thread(lessons.is_here, slug)]:
-        raise SessionError(_("There is no lesson “%(lesson)s”.") % {"lesson": unknown[0][:80]})
-    if not 1 <= len(slugs) <= assignments.MOST_LESSONS:
-        shown = {"most": assignments.MOST_LESSONS, "chosen": len(slugs)}
-        raise SessionError(_("An assignment has 1 to %(most)d lessons. You chose %(chosen)d.") % shown)
-    title = " ".join(request.POST.get("title", "").replace("\0", " ").split())[:120] or _("Assignment")
-    first = await in_thread(lessons.of_story, slugs[0])
-    assert first is not None
-    session = await create_lesson(request, first, title)
-    return await in_thread(rooms.open_room, session, creator(request), slugs, bool(request.POST.get("varied")))
 
 
 def _read_own(link: str) -> str:

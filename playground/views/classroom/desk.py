@@ -215,7 +215,9 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
     try:
         vouch(scope_of(request), f"room {found.pk}")
         if me := request.GET.get("me", ""):
-            return await _come_back(found, me)
+            if await in_thread(rooms.student_of, found, me) is None:
+                raise rooms.unknown()
+            return _open_page(found, me)
         student = await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), ""))
         if request.method == "POST" and student is not None and "lesson" in request.POST:
             return await assigning.play_lesson(request, found, student, request.POST["lesson"])
@@ -244,13 +246,6 @@ async def _join_room(request: HttpRequest, found: Room) -> HttpResponse:
         student = await in_thread(rooms.join, found, request.POST.get("name", ""), creator(request))
         return _open_page(found, student.key)
     return HttpResponseRedirect(reverse("join-room", args=[found.code]))
-
-
-async def _come_back(found: Room, key: str) -> HttpResponse:
-    """Know a student of an assignment by their own link, on another machine, too."""
-    if await in_thread(rooms.student_of, found, key) is None:
-        raise rooms.unknown()
-    return _open_page(found, key)
 
 
 def _open_page(found: Room, key: str) -> HttpResponse:

@@ -80,7 +80,15 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     token = request.POST.get("token", "")
     plan = await client.kept_preview(token)
     if plan.large:
-        return await _begin_apply(request, client, token, plan)
+        async with client.acting(position(request)) as target:
+            if target is client:
+                job = await client.begin_apply(token, plan.accepted, PATIENCE)
+            else:
+                text = SimpleUploadedFile("import", await client.preview_text(token))
+                path = await in_thread(take_file, text)
+                job = await target.begin_import(path, "", author(request), plan.renamed, PATIENCE)
+        warn(request, plan.warnings)
+        return _to_job(request, target, job)
     await client.apply_preview(token, at=position(request))
     warn(request, plan.warnings)
     return _confirm_import(request, client, plan.accepted)
@@ -130,19 +138,6 @@ async def begin_preview(request: HttpRequest, client: SessionClient) -> HttpResp
     return _to_job(request, client, job)
 
 
-async def _begin_apply(request: HttpRequest, client: SessionClient, token: str, plan: ImportPlan) -> HttpResponse:
-    """Apply a large import; at an earlier step it is looked at again there, in a fork."""
-    async with client.acting(position(request)) as target:
-        if target is client:
-            job = await client.begin_apply(token, plan.accepted, PATIENCE)
-        else:
-            text = SimpleUploadedFile("import", await client.preview_text(token))
-            path = await in_thread(take_file, text)
-            job = await target.begin_import(path, "", author(request), plan.renamed, PATIENCE)
-    warn(request, plan.warnings)
-    return _to_job(request, target, job)
-
-
 def _to_job(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
     """Redirect to the page with the progress of a large import, out of a drawer too."""
     return go(request, _with_position(request, reverse("importing", args=[client.key, job.token])))
@@ -183,6 +178,17 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
     kinds = Counter(item.kind or "?" for item in plan.items)
     show = request.GET.get("show", "")
     rows = [item for item in plan.items if show in ("", item.action)]
+    sums, others = plan.amounts, {kind: n for kind, n in sorted(kinds.items()) if kind not in ("Node", "Pod")}
+    offered = _("%(cpu)s cpu, %(memory)s") % {"cpu": cpu(sums.get("cpu", 0)), "memory": memory(sums.get("memory", 0))}
+    placed = _("%(placed)s on nodes, %(pending)s Pending") % {
+        "placed": thousands(sums.get("placed", 0)),
+        "pending": thousands(sums.get("pending", 0)),
+    }
+    tiles = [
+        {"title": _("Nodes"), "value": thousands(kinds["Node"]), "more": offered if sums.get("cpu") else ""},
+        {"title": _("Pods"), "value": thousands(kinds["Pod"]), "more": placed},
+    ]
+    more = ", ".join(f"{thousands(n)} {kind}" for kind, n in others.items())
     return {
         "token": token,
         "counts": [(action, counts[action]) for action in ACTIONS if counts[action]],
@@ -190,7 +196,9 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "refused": counts["refused"],
         "kinds": bool(kinds),
         "total": len(plan.items),
-        "tiles": _build_tiles(plan, kinds),
+        "tiles": (
+            tiles + ([{"title": _("Others"), "value": thousands(sum(others.values())), "more": more}] if others else [])
+        ),
         "show": show,
         "page": page_of(rows, request.GET.get("page", ""), PAGE),
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
@@ -205,22 +213,6 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "unneeded": plan.unneeded,
         "configurations": plan.configurations,
     }
-
-
-def _build_tiles(plan: ImportPlan, kinds: Counter[str]) -> list[dict[str, str]]:
-    """The nodes with what they offer, the pods by whether they have a node, and how many objects there are of other kinds."""
-    sums, others = plan.amounts, {kind: n for kind, n in sorted(kinds.items()) if kind not in ("Node", "Pod")}
-    offered = _("%(cpu)s cpu, %(memory)s") % {"cpu": cpu(sums.get("cpu", 0)), "memory": memory(sums.get("memory", 0))}
-    placed = _("%(placed)s on nodes, %(pending)s Pending") % {
-        "placed": thousands(sums.get("placed", 0)),
-        "pending": thousands(sums.get("pending", 0)),
-    }
-    tiles = [
-        {"title": _("Nodes"), "value": thousands(kinds["Node"]), "more": offered if sums.get("cpu") else ""},
-        {"title": _("Pods"), "value": thousands(kinds["Pod"]), "more": placed},
-    ]
-    more = ", ".join(f"{thousands(n)} {kind}" for kind, n in others.items())
-    return tiles + ([{"title": _("Others"), "value": thousands(sum(others.values())), "more": more}] if others else [])
 
 
 def _with_position(request: HttpRequest, address: str) -> str:

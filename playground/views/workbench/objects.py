@@ -85,7 +85,10 @@ MOST_NAME = 253
 @forks
 async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
-    found = await _find_subject(request, client)
+    given = request.POST if request.method == "POST" else request.GET
+    ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
+    at = None if client.past == "head" else position(request)
+    found = await client.ask(SubjectOf(at=at, **ref))
     chosen = _chosen(found.subject, name)
     if request.method == "POST":
         return await _carry_out(request, client, found, chosen)
@@ -104,14 +107,6 @@ def _about(found: SubjectFound) -> dict[str, Any]:
     drain = found.drain
     html = render_to_string("drain.html", {"drain": drain}, using="panels") if drain else ""
     return {"subject": found.subject, "facts": facts(found.subject), "drain": mark_safe(html)}  # noqa: S308 - a template's
-
-
-async def _find_subject(request: HttpRequest, client: SessionClient) -> SubjectFound:
-    """The object as it is where the command will be applied."""
-    given = request.POST if request.method == "POST" else request.GET
-    ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
-    at = None if client.past == "head" else position(request)
-    return await client.ask(SubjectOf(at=at, **ref))
 
 
 def _chosen(subject: Subject, name: str) -> Action:

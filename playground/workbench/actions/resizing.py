@@ -2,27 +2,11 @@
 
 from typing import Any
 
-from playground.workbench.actions.contract import (
-    Action,
-    Choices,
-    Field,
-    Subject,
-    Values,
-    Wrong,
-    containers,
-    gettext_noop,
-    read_action,
-)
+from playground.workbench.actions.contract import Choices, Subject, Values, Wrong, containers, gettext_noop, read_action
 from scheduler_core.world.commands import ApplyObjects, PatchObject
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 _SERVERS = ("status",)
-_ANEW = Field(
-    "recreate",
-    "flag",
-    gettext_noop("Delete and recreate the pod"),
-    gettext_noop("for fields that cannot be changed in place; the scheduler schedules the new pod"),
-)
 
 
 def recreate_pod(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) -> ApplyObjects:
@@ -94,24 +78,11 @@ def _with_requests(container: dict[str, Any], amounts: dict[str, Any]) -> dict[s
     return {**container, "resources": resources}
 
 
-RESIZE_POD = Action(
-    "resize",
+RESIZE_POD = read_action(
+    "resize-pod",
     ("Pod",),
-    gettext_noop("Resize"),
-    gettext_noop(
-        "Changes the requests of a container in place. kube refuses to change the QoS class of a pod: such a "
-        "pod must be recreated."
-    ),
-    gettext_noop("%(name)s resized."),
     _resize_pod,
-    (
-        Field("container", "choice", gettext_noop("Container"), required=True, choices=_containers),
-        Field(CPU, "quantity", gettext_noop("CPU"), initial=_requests(CPU)),
-        Field(MEMORY, "quantity", gettext_noop("memory"), initial=_requests(MEMORY)),
-        _ANEW,
-    ),
-    letter="r",
-    icon="resize",
+    fields={"container": {"choices": _containers}, **{name: {"initial": _requests(name)} for name in (CPU, MEMORY)}},
 )
 
 

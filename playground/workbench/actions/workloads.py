@@ -7,10 +7,8 @@ from msgspec import UNSET
 
 from playground.workbench.actions.contract import (
     WORKLOADS,
-    Action,
     Choices,
     Deleting,
-    Field,
     Subject,
     Values,
     Wrong,
@@ -32,9 +30,6 @@ from scheduler_core.world.commands import (
 
 POD = ("Pod",)
 MOST_NODES = 200  # that are suggested
-GRACE = Field(
-    "grace_period_seconds", "number", gettext_noop("Grace period in seconds"), gettext_noop("empty: the pod's own")
-)
 
 
 def _options(values: Values) -> dict[str, Any]:
@@ -47,21 +42,8 @@ def _nodes(subject: Subject) -> Choices:
 
 
 POD_ACTIONS = (
-    Action(
-        "evict",
-        POD,
-        gettext_noop("Evict"),
-        gettext_noop("Requests the eviction of the pod. Disruption budgets can refuse it."),
-        gettext_noop("The eviction of %(name)s was granted."),
-        lambda subject, values: EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"]),
-        (
-            Field("dry_run", "flag", gettext_noop("Dry run"), gettext_noop("--dry-run=server: the pod is not evicted")),
-            GRACE,
-        ),
-        danger=True,
-        asked=gettext_noop("%(name)s can be evicted now. Nothing was changed."),
-        letter="v",
-        icon="down",
+    read_action(
+        "evict", POD, lambda subject, values: EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"])
     ),
     read_action(
         "bind",
@@ -71,20 +53,7 @@ POD_ACTIONS = (
         fields={"node": {"choices": _nodes}},
     ),
 )
-DELETE_POD = Action(
-    "delete-pod",
-    POD,
-    gettext_noop("Delete"),
-    gettext_noop(
-        "Same as kubectl delete, regardless of budgets. A grace period of 0 seconds removes the pod immediately."
-    ),
-    gettext_noop("%(name)s deleted."),
-    Deleting(_options),
-    (GRACE,),
-    danger=True,
-    letter="d",
-    icon="delete",
-)
+DELETE_POD = read_action("delete-pod", POD, Deleting(_options))
 
 
 SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")

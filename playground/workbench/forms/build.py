@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import grammar, node_manifests, pod_manifests
 from playground.workbench.builder.grammar import PatternError
-from playground.workbench.forms.fields import GrammarField, QuantityField, TextField
+from playground.workbench.forms.fields import GrammarField, QuantityField, TextField, add_words
 from scheduler_core.world.readonly import label_errors, subdomain_errors
 
 MOST_NODES = 2000
@@ -70,6 +70,7 @@ def zone_list(text: str) -> list[str]:
     return list(dict.fromkeys(text.replace(",", " ").split()))
 
 
+@add_words
 class NodesForm(BuilderForm):
     """Nodes alike but for name and zone."""
 
@@ -77,21 +78,17 @@ class NodesForm(BuilderForm):
         (_("Nodes"), ("count", "name", "cpu", "memory", "resources", "zones", "taints")),
         (_("Labels, limit of pods, numbers"), ("labels", "pods", "first", "unschedulable")),
     )
-    count = forms.IntegerField(label=_("Count"), min_value=1, max_value=MOST_NODES, initial=3)
-    name = TextField(
-        label=_("Name pattern"), required=True, initial="node-{i}", help_text=_("{i} is the number, {zone} is the zone")
-    )
-    first = forms.IntegerField(label=_("First {i}"), min_value=0, max_value=1_000_000, initial=1)
-    zones = GrammarField(
-        zone_list, label=_("Zones"), example="zone-a, zone-b", help_text=_("nodes are assigned in turn")
-    )
-    cpu = QuantityField(label=_("CPU"), required=True, initial="4", example="4")
-    memory = QuantityField(label=_("Memory"), required=True, initial="16Gi", example="16Gi")
-    pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=100_000, initial=110)
-    resources = GrammarField(grammar.parse_resources, label=_("Extended resources"), example="nvidia.com/gpu=4")
-    labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="disk=ssd, rack=r1", rows=2)
-    taints = GrammarField(grammar.parse_taints, label=_("Taints"), example="dedicated=infra:NoSchedule")
-    unschedulable = forms.BooleanField(label=_("Cordoned (unschedulable)"), required=False)
+    count = forms.IntegerField(min_value=1, max_value=MOST_NODES, initial=3)
+    name = TextField(required=True, initial="node-{i}")
+    first = forms.IntegerField(min_value=0, max_value=1_000_000, initial=1)
+    zones = GrammarField(zone_list, example="zone-a, zone-b")
+    cpu = QuantityField(required=True, initial="4", example="4")
+    memory = QuantityField(required=True, initial="16Gi", example="16Gi")
+    pods = forms.IntegerField(min_value=0, max_value=100_000, initial=110)
+    resources = GrammarField(grammar.parse_resources, example="nvidia.com/gpu=4")
+    labels = GrammarField(grammar.parse_pairs, example="disk=ssd, rack=r1", rows=2)
+    taints = GrammarField(grammar.parse_taints, example="dedicated=infra:NoSchedule")
+    unschedulable = forms.BooleanField(required=False)
 
     def make(self) -> Manifests:
         return node_manifests(**self.cleaned_data)
@@ -120,6 +117,7 @@ _BY_OTHER_NAMES = {
 SPREAD_WHEN = (("DoNotSchedule", "DoNotSchedule"), ("ScheduleAnyway", "ScheduleAnyway"))
 
 
+@add_words
 class PodsForm(BuilderForm):
     """Pods alike but for the name."""
 
@@ -132,85 +130,59 @@ class PodsForm(BuilderForm):
         (_("Topology spread"), ("spread_skew", "spread_key", "spread_when", "spread_selector")),
         (_("Annotations"), ("annotations",)),
     )
-    replicas = forms.IntegerField(label=_("Replicas"), min_value=1, max_value=MOST_PODS, initial=3)
-    name = TextField(label=_("Name pattern"), required=True, initial="web-{i}", help_text=_("{i} is the number"))
-    first = forms.IntegerField(label=_("First {i}"), min_value=0, max_value=1_000_000, initial=1)
-    namespace = TextField(label=_("Namespace"), required=True, initial="default", max_length=63)
-    labels = GrammarField(grammar.parse_pairs, label=_("Labels"), example="app=web", rows=2)
-    annotations = GrammarField(
-        grammar.parse_pairs,
-        label=_("Annotations"),
-        example="example.com/note=hello",
-        rows=2,
-        help_text=_("read by the demonstration plugin"),
-    )
-    cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
-    memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
-    resources = GrammarField(grammar.parse_resources, label=_("Other requests"), example="nvidia.com/gpu=1")
-    cpu_limit = QuantityField(label=_("CPU limit"), example="1")
-    memory_limit = QuantityField(label=_("Memory limit"), example="1Gi")
-    limits = GrammarField(grammar.parse_resources, label=_("Other limits"), example="nvidia.com/gpu=1")
-    host_ports = GrammarField(grammar.parse_ports, label=_("Host ports"), example="8080, 53/UDP")
-    image = TextField(label=_("Image"), example="nginx:1.27")
-    priority = forms.IntegerField(
-        label=_("Priority"), required=False, min_value=-2_147_483_648, max_value=1_000_000_000
-    )
-    priority_class = TextField(label=_("Priority class"), example="high")
-    scheduler_name = TextField(
-        label=_("Scheduler name"), example="default-scheduler", help_text=_("selects the profile")
-    )
-    gates = GrammarField(grammar.split, label=_("Scheduling gates"), example="example.com/quota")
-    node_selector = GrammarField(grammar.parse_pairs, label=_("Node selector"), example="disk=ssd")
-    tolerations = GrammarField(
-        grammar.parse_tolerations,
-        label=_("Tolerations"),
-        example="dedicated=infra:NoSchedule",
-        rows=2,
-        help_text=_("key:Effect for any value, * for every taint"),
-    )
+    replicas = forms.IntegerField(min_value=1, max_value=MOST_PODS, initial=3)
+    name = TextField(required=True, initial="web-{i}")
+    first = forms.IntegerField(min_value=0, max_value=1_000_000, initial=1)
+    namespace = TextField(required=True, initial="default", max_length=63)
+    labels = GrammarField(grammar.parse_pairs, example="app=web", rows=2)
+    annotations = GrammarField(grammar.parse_pairs, example="example.com/note=hello", rows=2)
+    cpu = QuantityField(initial="500m", example="500m")
+    memory = QuantityField(initial="512Mi", example="512Mi")
+    resources = GrammarField(grammar.parse_resources, example="nvidia.com/gpu=1")
+    cpu_limit = QuantityField(example="1")
+    memory_limit = QuantityField(example="1Gi")
+    limits = GrammarField(grammar.parse_resources, example="nvidia.com/gpu=1")
+    host_ports = GrammarField(grammar.parse_ports, example="8080, 53/UDP")
+    image = TextField(example="nginx:1.27")
+    priority = forms.IntegerField(required=False, min_value=-2_147_483_648, max_value=1_000_000_000)
+    priority_class = TextField(example="high")
+    scheduler_name = TextField(example="default-scheduler")
+    gates = GrammarField(grammar.split, example="example.com/quota")
+    node_selector = GrammarField(grammar.parse_pairs, example="disk=ssd")
+    tolerations = GrammarField(grammar.parse_tolerations, example="dedicated=infra:NoSchedule", rows=2)
     node_required = GrammarField(
         lambda text: grammar.lines(text, grammar.parse_requirements),
         rows=2,
-        label=_("Required node affinity"),
         example="topology.kubernetes.io/zone in (zone-a, zone-b), !gpu",
-        help_text=_("one term per line; one of them must match"),
     )
     node_preferred = GrammarField(
         lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_requirements)),
         rows=2,
-        label=_("Preferred node affinity"),
         example="50 disk=ssd",
-        help_text=_("a weight (1 to 100) and a term"),
     )
-    node_name = TextField(label=_("Node name"), help_text=_("the pod is created with this nodeName"))
+    node_name = TextField()
     near = GrammarField(
         lambda text: grammar.lines(text, grammar.parse_pod_term),
         rows=2,
-        label=_("Required affinity"),
         example="app=cache @ topology.kubernetes.io/zone",
     )
     near_preferred = GrammarField(
         lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
         rows=2,
-        label=_("Preferred affinity"),
         example="100 app=cache @ kubernetes.io/hostname",
     )
     away = GrammarField(
-        lambda text: grammar.lines(text, grammar.parse_pod_term),
-        rows=2,
-        label=_("Required anti-affinity"),
-        example="app=web @ kubernetes.io/hostname",
+        lambda text: grammar.lines(text, grammar.parse_pod_term), rows=2, example="app=web @ kubernetes.io/hostname"
     )
     away_preferred = GrammarField(
         lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
         rows=2,
-        label=_("Preferred anti-affinity"),
         example="100 app=web @ topology.kubernetes.io/zone",
     )
-    spread_skew = forms.IntegerField(label=_("Max skew"), required=False, min_value=1, max_value=10_000)
-    spread_key = TextField(label=_("Topology key"), example="topology.kubernetes.io/zone")
-    spread_when = forms.ChoiceField(label=_("When unsatisfiable"), choices=SPREAD_WHEN, required=False)
-    spread_selector = GrammarField(grammar.parse_label_selector, label=_("Count pods that match"), example="app=web")
+    spread_skew = forms.IntegerField(required=False, min_value=1, max_value=10_000)
+    spread_key = TextField(example="topology.kubernetes.io/zone")
+    spread_when = forms.ChoiceField(choices=SPREAD_WHEN, required=False)
+    spread_selector = GrammarField(grammar.parse_label_selector, example="app=web")
 
     def clean_namespace(self) -> str:
         name: str = self.cleaned_data["namespace"]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import grammar, to_yaml
-from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField
+from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField, add_words
 from scheduler_core.scheduler.config import APIServerOptions, ControllerManagerOptions
 from scheduler_core.world.readonly import CONTROLLER_NAMES
 
@@ -20,30 +21,7 @@ MOST_TEXT = 64 << 10
 FEWEST_ROWS, MOST_ROWS = 4, 30
 
 
-KUBELET_DEFAULTS = """\
-maxPods: 110
-podsPerCore: 0
-kubeReserved: null
-systemReserved: null
-enforceNodeAllocatable: [pods]
-evictionHard:
-  memory.available: 100Mi
-  nodefs.available: 10%
-  nodefs.inodesFree: 5%
-  imagefs.available: 15%
-  imagefs.inodesFree: 5%
-evictionSoft: {}
-evictionSoftGracePeriod: {}
-evictionMaxPodGracePeriod: 0
-evictionMinimumReclaim: {}
-evictionPressureTransitionPeriod: 5m0s
-mergeDefaultEvictionSettings: false
-imageGCHighThresholdPercent: 85
-imageGCLowThresholdPercent: 80
-localStorageCapacityIsolation: true
-nodeStatusUpdateFrequency: 10s
-nodeLeaseDurationSeconds: 40
-"""
+KUBELET_DEFAULTS = Path(__file__).with_name("kubelet.txt").read_text(encoding="utf-8")
 
 
 class YamlField(forms.CharField):
@@ -54,47 +32,21 @@ class YamlField(forms.CharField):
         super().__init__(required=False, widget=widget, max_length=MOST_TEXT, strip=False, **kwargs)
 
 
+@add_words
 class ClusterForm(forms.Form):
     """ClusterSettings, as people write them."""
 
     use_required_attribute = False
-    apiserver = FlagsField(
-        APIServerOptions,
-        label=_("Flags of kube-apiserver"),
-        help_text=_("one flag per line; other flags have their defaults"),
-    )
-    admission = YamlField(
-        "podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd",
-        label=_("Configurations of admission plugins"),
-        help_text=_("YAML: podNodeSelectorPluginConfig and ResourceQuotaConfiguration"),
-    )
-    controller_manager = FlagsField(
-        ControllerManagerOptions,
-        label=_("Flags of kube-controller-manager"),
-        help_text=_("one flag per line; other flags have their defaults"),
-    )
+    apiserver = FlagsField(APIServerOptions)
+    admission = YamlField("podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd")
+    controller_manager = FlagsField(ControllerManagerOptions)
     controllers = forms.MultipleChoiceField(
-        label=_("Running controllers"),
-        required=False,
-        choices=[(name, name) for name in CONTROLLER_NAMES],
-        widget=forms.CheckboxSelectMultiple,
+        required=False, choices=[(name, name) for name in CONTROLLER_NAMES], widget=forms.CheckboxSelectMultiple
     )
-    provisioners = GrammarField(
-        grammar.split,
-        label=_("Running CSI provisioners"),
-        example="ebs.csi.aws.com",
-        help_text=_("names separated by commas; empty: one for each StorageClass"),
-    )
-    provisioning_errors = YamlField(
-        "fast: rpc error: code = ResourceExhausted desc = no space left",
-        label=_("Failing CSI provisioners"),
-        help_text=_("YAML: the error returned instead of a volume, by the name of a StorageClass or a provisioner"),
-    )
-    run_kubelets = forms.BooleanField(
-        label=_("Nodes run a kubelet"), required=False, help_text=_("without a kubelet, a bound pod stays Pending")
-    )
+    provisioners = GrammarField(grammar.split, example="ebs.csi.aws.com")
+    provisioning_errors = YamlField("fast: rpc error: code = ResourceExhausted desc = no space left")
+    run_kubelets = forms.BooleanField(required=False)
     stand_in = forms.ChoiceField(
-        label=_("Without kubelets"),
         required=False,
         choices=[
             ("", _("bound pods stay Pending")),
@@ -102,30 +54,12 @@ class ClusterForm(forms.Form):
             ("runs", _("bound pods become Running and Ready, and terminating pods are removed")),
         ],
     )
-    kubelet = YamlField(
-        "evictionHard:\n  memory.available: 100Mi",
-        label=_("KubeletConfiguration of all nodes"),
-        help_text=_("YAML; other fields have kube's defaults"),
-    )
-    kubelets = YamlField(
-        "node-1:\n  maxPods: 20",
-        label=_("KubeletConfiguration of individual nodes"),
-        help_text=_("YAML: fields by node name, which override those of all nodes"),
-    )
-    reconcile_latency = DurationField(
-        label=_("Reconcile delay of controllers"), help_text=_("time from a change to its reconciliation; default 10ms")
-    )
-    api_latency = DurationField(
-        label=_("Duration of a call of a scheduler process"),
-        help_text=_("a list, or a call about its Lease; default 5ms"),
-    )
+    kubelet = YamlField("evictionHard:\n  memory.available: 100Mi")
+    kubelets = YamlField("node-1:\n  maxPods: 20")
+    reconcile_latency = DurationField()
+    api_latency = DurationField()
 
-    image_pull_rate = forms.IntegerField(
-        label=_("Image pull rate"),
-        min_value=0,
-        max_value=10**12,
-        help_text=_("bytes per second, for images whose size a node reports; 0, the default: no delay"),
-    )
+    image_pull_rate = forms.IntegerField(min_value=0, max_value=10**12)
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "ClusterForm":

@@ -8,42 +8,22 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import PRESETS, claim_manifests, device_manifests, grammar
 from playground.workbench.forms.build import MOST_PODS, BuilderForm, Manifests, first_wrong_name
-from playground.workbench.forms.fields import GrammarField, QuantityField, TextField
+from playground.workbench.forms.fields import GrammarField, QuantityField, TextField, add_words
 from scheduler_core.world.readonly import label_errors
 
 ALL_NODES = "*"
 SHARED, EACH = "shared", "each"
 
 
+@add_words
 class DevicesForm(BuilderForm):
     """Devices of one kind for some nodes; `nodes` are the names of those that are there."""
 
     groups = ((_("Devices"), ("preset", "count", "nodes", "gates")),)
-    preset = forms.ChoiceField(
-        label=_("Kind"), choices=[(preset.slug, preset.title) for preset in PRESETS.values()], initial="gpu"
-    )
-    count = forms.IntegerField(
-        label=_("Devices per node"),
-        min_value=1,
-        required=False,
-        help_text=_("empty: 8 GPUs, 2 partitioned, 4 NICs, 2 shared, 2 FPGAs"),
-    )
-    nodes = GrammarField(
-        grammar.split,
-        label=_("Nodes"),
-        initial=ALL_NODES,
-        example="node-1, node-2",
-        help_text=_("names, or * for all nodes"),
-    )
-    gates = forms.BooleanField(
-        label=_("Turn on the required feature gates"),
-        required=False,
-        initial=True,
-        help_text=_(
-            "partitions need DRAPartitionableDevices, and shared NICs need DRAConsumableCapacity; otherwise they "
-            "are plain devices"
-        ),
-    )
+    preset = forms.ChoiceField(choices=[(preset.slug, preset.title) for preset in PRESETS.values()], initial="gpu")
+    count = forms.IntegerField(min_value=1, required=False)
+    nodes = GrammarField(grammar.split, initial=ALL_NODES, example="node-1, node-2")
+    gates = forms.BooleanField(required=False, initial=True)
 
     def __init__(self, *args: Any, nodes: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -77,6 +57,7 @@ class DevicesForm(BuilderForm):
         return dict(PRESETS[data["preset"]].settings) if data["gates"] else {}
 
 
+@add_words
 class ClaimsForm(BuilderForm):
     """A claim that pods share, or a template and pods that each get a claim of their own."""
 
@@ -86,54 +67,28 @@ class ClaimsForm(BuilderForm):
         (_("Pods that use the claim"), ("pods", "pod_name", "first", "cpu", "memory")),
         (_("Devices"), ("selectors", "match_attribute", "capacity", "tolerations", "admin")),
     )
-    name = TextField(label=_("Name"), required=True, initial="one-gpu")
-    namespace = TextField(label=_("Namespace"), required=True, initial="default", max_length=63)
+    name = TextField(required=True, initial="one-gpu")
+    namespace = TextField(required=True, initial="default", max_length=63)
     sharing = forms.ChoiceField(
-        label=_("Sharing"),
         choices=((EACH, _("a template: each pod gets its own claim")), (SHARED, _("one claim, shared by all pods"))),
         initial=EACH,
     )
-    device_class = TextField(label=_("Device class"), required=True, initial="gpu.example.com")
-    count = forms.IntegerField(
-        label=_("Devices"),
-        required=False,
-        min_value=1,
-        max_value=32,
-        initial=1,
-        help_text=_("empty: all matching devices of the node"),
-    )
-    pods = forms.IntegerField(label=_("Pods"), min_value=0, max_value=MOST_PODS, initial=1)
-    pod_name = TextField(label=_("Name pattern"), initial="train-{i}", help_text=_("{i} is the number"))
-    first = forms.IntegerField(label=_("First {i}"), required=False, min_value=0, max_value=1_000_000, initial=1)
-    cpu = QuantityField(label=_("CPU request"), initial="500m", example="500m")
-    memory = QuantityField(label=_("Memory request"), initial="512Mi", example="512Mi")
+    device_class = TextField(required=True, initial="gpu.example.com")
+    count = forms.IntegerField(required=False, min_value=1, max_value=32, initial=1)
+    pods = forms.IntegerField(min_value=0, max_value=MOST_PODS, initial=1)
+    pod_name = TextField(initial="train-{i}")
+    first = forms.IntegerField(required=False, min_value=0, max_value=1_000_000, initial=1)
+    cpu = QuantityField(initial="500m", example="500m")
+    memory = QuantityField(initial="512Mi", example="512Mi")
     selectors = GrammarField(
         lambda text: grammar.lines(text, str),
         rows=3,
-        label=_("Selectors (CEL)"),
         example="device.attributes['gpu.example.com'].model == 'Example G80'",
-        help_text=_("one expression per line; all must be true"),
     )
-    match_attribute = TextField(
-        label=_("Same value of"), example="gpu.example.com/nvlinkDomain", help_text=_("an attribute")
-    )
-    capacity = GrammarField(
-        grammar.parse_resources,
-        label=_("Capacity of each device"),
-        example="bandwidth=20G",
-        help_text=_("of shared devices"),
-    )
-    tolerations = GrammarField(
-        grammar.parse_tolerations,
-        label=_("Tolerations of device taints"),
-        example="example.com/broken:NoExecute for 60s",
-        rows=2,
-    )
-    admin = forms.BooleanField(
-        label=_("Admin access"),
-        required=False,
-        help_text=_("also devices in use; the namespace needs the label resource.kubernetes.io/admin-access=true"),
-    )
+    match_attribute = TextField(example="gpu.example.com/nvlinkDomain")
+    capacity = GrammarField(grammar.parse_resources, example="bandwidth=20G")
+    tolerations = GrammarField(grammar.parse_tolerations, example="example.com/broken:NoExecute for 60s", rows=2)
+    admin = forms.BooleanField(required=False)
 
     def clean_namespace(self) -> str:
         name: str = self.cleaned_data["namespace"]

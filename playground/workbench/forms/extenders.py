@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from playground.workbench.forms.fields import PLAIN, DurationField, TextField
+from playground.workbench.forms.fields import PLAIN, DurationField, TextField, add_words
 from scheduler_core.scheduler.config import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
 
 MAX_EXPRESSION = 4096
@@ -32,40 +32,18 @@ def _expression(label: str, example: str, help_text: Any) -> forms.CharField:
     )
 
 
+@add_words
 class NewExtenderForm(forms.Form):
     """One more extender of a configuration."""
 
     use_required_attribute = False
-    url_prefix = TextField(
-        label=_("urlPrefix"),
-        required=True,
-        initial=DEFAULT_URL,
-        max_length=2048,
-        help_text=_("its address; an extender written in CEL is not called there"),
-    )
+    url_prefix = TextField(required=True, initial=DEFAULT_URL, max_length=2048)
     verbs = forms.MultipleChoiceField(
-        label=_("Verbs"),
-        choices=tuple((verb, verb) for verb in VERBS),
-        widget=forms.CheckboxSelectMultiple,
-        initial=["filter"],
+        choices=tuple((verb, verb) for verb in VERBS), widget=forms.CheckboxSelectMultiple, initial=["filter"]
     )
-    weight = forms.IntegerField(
-        label=_("weight"),
-        min_value=1,
-        initial=1,
-        help_text=_("factor for its scores, each of which counts 10 × weight"),
-    )
-    node_cache_capable = forms.BooleanField(
-        label=_("nodeCacheCapable"),
-        required=False,
-        initial=True,
-        help_text=_(
-            "only node names are sent; otherwise whole nodes are sent, and the returned nodes are scored as if empty"
-        ),
-    )
-    ignorable = forms.BooleanField(
-        label=_("ignorable"), required=False, help_text=_("its failures are ignored; it is called last")
-    )
+    weight = forms.IntegerField(min_value=1, initial=1)
+    node_cache_capable = forms.BooleanField(required=False, initial=True)
+    ignorable = forms.BooleanField(required=False)
 
     def to_configuration(self) -> dict[str, Any]:
         """An entry of `extenders`."""
@@ -78,20 +56,19 @@ class NewExtenderForm(forms.Form):
         return out | ({"ignorable": True} if data["ignorable"] else {})
 
 
+@add_words
 class BehaviourForm(forms.Form):
     """The behavior of an extender's server."""
 
     use_required_attribute = False
-    kind = forms.ChoiceField(label=_("Behavior"), choices=KINDS, initial="cel")
-    latency = DurationField(
-        label=_("Duration"), initial=DEFAULT_LATENCY, help_text=_("virtual time; a real server takes real time")
-    )
+    kind = forms.ChoiceField(choices=KINDS, initial="cel")
+    latency = DurationField(initial=DEFAULT_LATENCY)
     filter = _expression(
         "filter",
         "has(node.metadata.labels) && 'gpu' in node.metadata.labels ? '' : 'no GPU'",
         _("pod, node → true or '': keep the node; false or a text: the reason to refuse it"),
     )
-    unresolvable = forms.BooleanField(label=_("its refusals cannot be resolved by preemption"), required=False)
+    unresolvable = forms.BooleanField(required=False)
     prioritize = _expression(
         "prioritize", "node.metadata.name == 'node-1' ? 10 : 0", _("pod, node → a whole number, 0 to 10")
     )
@@ -100,11 +77,9 @@ class BehaviourForm(forms.Form):
     )
     bind = _expression("bind", "true", _("pod, node (its name) → true or '': bound; false or a text: the error"))
     rules = forms.CharField(
-        label=_("Rules"),
         required=False,
         max_length=MAX_RULES,
         widget=forms.Textarea({**PLAIN, "rows": 4, "placeholder": '[{"verb": "filter", "refuse": {"node-1": "no"}}]'}),
-        help_text=_("a JSON list for an extender that answers by rules, described in docs/extenders.md"),
     )
 
     @classmethod
@@ -155,58 +130,28 @@ class ExpressionField(forms.CharField):
         super().__init__(required=False, widget=forms.Textarea(attrs), max_length=LONGEST, strip=False, **kwargs)
 
 
+@add_words
 class PluginForm(forms.Form):
     """A Definition with its name; fields are named as there."""
 
     use_required_attribute = False
     plugin = forms.RegexField(
         NAME_PATTERN,
-        label=_("Name"),
         max_length=100,
         widget=forms.TextInput({**PLAIN, "placeholder": "MyPlugin"}),
-        help_text=_("the name in configurations; it must be unique"),
         error_messages={
             "invalid": _("A name starts with a letter, followed by letters, digits, dots, dashes, and slashes.")
         },
     )
-    description = TextField(label=_("Purpose"), max_length=500)
-    filter = ExpressionField(
-        "node.metadata.labels.disk == 'ssd' ? '' : 'node(s) had no SSD'",
-        label=_("Filter"),
-        help_text=_("true or an empty text: the node is feasible; false or a text: the reason to refuse it"),
-    )
-    unresolvable = forms.BooleanField(
-        label=_("Preemption cannot resolve its refusals (UnschedulableAndUnresolvable)"), required=False
-    )
-    score = ExpressionField(
-        "(allocatable.cpu - requested.cpu) * 100 / allocatable.cpu",
-        label=_("Score"),
-        help_text=_("a number; true is 100 and false 0"),
-    )
-    normalize = forms.ChoiceField(
-        label=_("NormalizeScore"), choices=[(name, NORMALIZE_WORDS[name]) for name in NORMALIZE]
-    )
-    weight = forms.IntegerField(
-        label=_("Weight"), min_value=1, max_value=100, help_text=_("if you add the plugin to a profile on this page")
-    )
-    pre_enqueue = ExpressionField(
-        "has(pod.metadata.labels) && 'team' in pod.metadata.labels ? '' : 'say whose it is'",
-        label=_("PreEnqueue"),
-        help_text=_("true or an empty text: the pod enters the queue; false or a text: the reason to hold it back"),
-    )
-    permit = ExpressionField(
-        "waiting.size() < 2 ? 30 : 0",
-        label=_("Permit"),
-        help_text=_(
-            "true or 0: allow the pod; false, a negative number, or a text: reject it; a positive number: wait "
-            "that many seconds"
-        ),
-    )
-    post_filter = ExpressionField(
-        "!has(victim.metadata.labels) || !('precious' in victim.metadata.labels)",
-        label=_("PostFilter: possible victims"),
-        help_text=_("kube's preemption, limited to victims for which this is true; replaces DefaultPreemption"),
-    )
+    description = TextField(max_length=500)
+    filter = ExpressionField("node.metadata.labels.disk == 'ssd' ? '' : 'node(s) had no SSD'")
+    unresolvable = forms.BooleanField(required=False)
+    score = ExpressionField("(allocatable.cpu - requested.cpu) * 100 / allocatable.cpu")
+    normalize = forms.ChoiceField(choices=[(name, NORMALIZE_WORDS[name]) for name in NORMALIZE])
+    weight = forms.IntegerField(min_value=1, max_value=100)
+    pre_enqueue = ExpressionField("has(pod.metadata.labels) && 'team' in pod.metadata.labels ? '' : 'say whose it is'")
+    permit = ExpressionField("waiting.size() < 2 ? 30 : 0")
+    post_filter = ExpressionField("!has(victim.metadata.labels) || !('precious' in victim.metadata.labels)")
 
     @classmethod
     def of(cls, name: str, definition: dict[str, Any]) -> "PluginForm":

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple, get_origin
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_origin
 
 import msgspec
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from msgspec import UNSET, structs
 
+from playground.common.catalogs import read_yaml
 from playground.workbench.builder.grammar import GrammarError
 from scheduler_core.scheduler.config import MAX_DURATION
 from scheduler_core.world.readonly import BadQuantity, parse_quantity
@@ -191,3 +194,14 @@ def _default(field: structs.FieldInfo) -> Any:
     if field.default is not msgspec.NODEFAULT:
         return field.default
     return None if field.default_factory in (UNSET, msgspec.NODEFAULT) else field.default_factory()
+
+
+F = TypeVar("F", bound=forms.Form)
+
+
+def add_words(form: type[F]) -> type[F]:
+    """Give the fields of a form their labels and help texts from words.yaml."""
+    for name, words in read_yaml(Path(__file__).with_name("words.yaml"))[form.__name__].items():
+        for part, text in words.items():
+            setattr(form.base_fields[name], part, gettext_lazy(text))
+    return form

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.common.catalogs import read_yaml
-from playground.workbench.forms.fields import PLAIN, DurationField, TextField
+from playground.workbench.forms.fields import PLAIN, DurationField, TextField, add_words
 from scheduler_core.scheduler.config import (
     CURRENT,
     GATE_SETTINGS,
@@ -56,16 +56,15 @@ def gate_rows(form: forms.Form, release: Release) -> list[Row]:
     return rows
 
 
+@add_words
 class GatesForm(forms.Form):
     """The same as kube-scheduler's flag; what it does not name has its default."""
 
     use_required_attribute = False
     gates = forms.CharField(
-        label=_("As kube-scheduler's flag"),
         required=False,
         max_length=MAX_GATES_TEXT,
         widget=forms.TextInput({**PLAIN, "placeholder": "--feature-gates=PodLevelResources=false,AllAlpha=true"}),
-        help_text=_("all gates; gates not named here get their default"),
     )
 
     def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
@@ -92,6 +91,7 @@ class Group(NamedTuple):
 AT_ONCE = _("Takes effect immediately, even within a cycle, without a restart.")
 
 
+@add_words
 class SettingsForm(forms.Form):
     """The settings of a world; names are WorldSettings' own."""
 
@@ -135,64 +135,25 @@ class SettingsForm(forms.Form):
         ),
     )
 
-    release = forms.ChoiceField(
-        label=_("kube-scheduler"), required=False, choices=[(each, f"v{each}") for each in RELEASES]
-    )
-    cycle_cost = DurationField(
-        label=_("Duration of a scheduling cycle"), help_text=_("virtual time from pop to decision; default 1ms")
-    )
-    bind_cost = DurationField(label=_("Duration of a binding"), help_text=_("the call to the API server; default 5ms"))
-    patch_cost = DurationField(
-        label=_("Duration of a status write"), help_text=_("condition and nomination; default 1ms")
-    )
-    evict_cost = DurationField(
-        label=_("Duration of each eviction call"),
-        help_text=_("two calls per victim: its condition, then its deletion; default 1ms"),
-    )
-    pod_start_latency = DurationField(label=_("Start delay of a bound pod"), help_text=_("default 2s"))
-    device_cost = DurationField(
-        label=_("Duration of trying a device"),
-        help_text=_(
-            "for claims, per node; the search on a node stops once the sum exceeds filterTimeout; default 0s, never"
-        ),
-    )
-    informer_lag = DurationField(
-        label=_("Informer lag of schedulers"), help_text=_("such as 500ms; default 0s, no lag")
-    )
-    client_qps = forms.IntegerField(
-        label=_("API calls per second"),
-        min_value=0,
-        max_value=10_000,
-        help_text=_("qps of each scheduler's client; 0, the default: no limit unless clientConnection sets one"),
-    )
-    client_burst = forms.IntegerField(
-        label=_("Burst of API calls"),
-        min_value=1,
-        max_value=10_000,
-        help_text=_("calls that can be sent before the limit applies; default 100"),
-    )
-    max_in_unschedulable = DurationField(
-        label=_("Timeout of unschedulable pods"), help_text=_("podMaxInUnschedulablePodsDuration; default 5m")
-    )
-    demonstration = forms.BooleanField(
-        label=_("Demonstration plugin in every profile"),
-        required=False,
-        help_text=_("waits, rejects, and fails as the pods' playground.dev/ annotations say; default off"),
-    )
+    release = forms.ChoiceField(required=False, choices=[(each, f"v{each}") for each in RELEASES])
+    cycle_cost = DurationField()
+    bind_cost = DurationField()
+    patch_cost = DurationField()
+    evict_cost = DurationField()
+    pod_start_latency = DurationField()
+    device_cost = DurationField()
+    informer_lag = DurationField()
+    client_qps = forms.IntegerField(min_value=0, max_value=10_000)
+    client_burst = forms.IntegerField(min_value=1, max_value=10_000)
+    max_in_unschedulable = DurationField()
+    demonstration = forms.BooleanField(required=False)
     queue_mode = forms.ChoiceField(
-        label=_("The scheduling queue"),
         choices=(
             (CURRENT, _("as in v1.34: with the plugins' queueing hints")),
             (HISTORICAL, _("historical: move requests, without hints")),
-        ),
-        help_text=_(
-            "historical: any event moves every unschedulable pod, leftovers move after 30 to 60 s, backoff is 2ⁿ s"
-        ),
+        )
     )
-    assumed_pod_ttl = DurationField(
-        label=_("Assumed pods expire after"),
-        help_text=_("formerly 30s; 0s, as in v1.34: never. Takes effect only with a longer lag"),
-    )
+    assumed_pod_ttl = DurationField()
 
     def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
         """`release` is the world's: its gates are those on the page, whatever release is chosen there."""
@@ -245,36 +206,22 @@ ANSWERS = {
 SLOW = 0
 
 
+@add_words
 class CallForm(forms.Form):
     """The next API calls about a pod fail, or take their time."""
 
     use_required_attribute = False
-    pod = TextField(
-        label=_("Pod"),
-        required=True,
-        example="default/web-1",
-        max_length=510,
-        help_text=_("namespace/name, or a name in default"),
-    )
-    call = forms.ChoiceField(label=_("API call"), choices=CALL_CHOICES)
+    pod = TextField(required=True, example="default/web-1", max_length=510)
+    call = forms.ChoiceField(choices=CALL_CHOICES)
     code = forms.TypedChoiceField(
-        label=_("Response"),
         coerce=int,
         initial=409,
         choices=(*((code, ANSWERS[code]) for code in FAULT_CODES), (SLOW, _("no error, delay only"))),
     )
-    latency = DurationField(
-        label=_("Duration"),
-        required=False,
-        help_text=_("such as 3s; empty: as in the settings. A call in progress takes this long from now on"),
-    )
-    times = forms.IntegerField(
-        label=_("Number of calls"), min_value=1, max_value=MAX_FAULT_TIMES, initial=1, help_text=_("the next calls")
-    )
-    after_write = forms.BooleanField(
-        label=_("Carry out the call anyway"), required=False, help_text=_("only the response is lost; try it with 504")
-    )
-    message = TextField(label=_("Error message"), max_length=MAX_FAULT_MESSAGE, help_text=_("empty: kube's default"))
+    latency = DurationField(required=False)
+    times = forms.IntegerField(min_value=1, max_value=MAX_FAULT_TIMES, initial=1)
+    after_write = forms.BooleanField(required=False)
+    message = TextField(max_length=MAX_FAULT_MESSAGE)
 
     def clean_pod(self) -> str:
         """A bare name is one of the namespace default, as kubectl takes it."""

@@ -136,11 +136,6 @@ def build_allowed_cell(at: int | None = None) -> Cell:
     return cell("ok", message(gettext_noop("allowed")), at=at)
 
 
-def no_wait() -> Cell:
-    """No Permit plugin wants to wait."""
-    return cell("skip", message(gettext_noop("no wait")))
-
-
 def build_waited_cell(took: int) -> Cell:
     """The wait has ended well."""
     return cell("ok", message(gettext_noop("allowed")), within(took) or message(gettext_noop("at once")))
@@ -157,26 +152,10 @@ def was_waiting() -> Cell:
     return cell("ok", message(gettext_noop("waited")))
 
 
-def build_countdown_cell(time: int, whole: int) -> Cell:
-    """Return a cell with the remaining virtual time."""
-    head = message(gettext_noop("%(time)s left"), time=duration(time))
-    ring = round(100 * min(time / max(whole, 1), 1))
-    return cell("wait", head, message(gettext_noop("of %(time)s"), time=duration(whole)), ring=ring)
-
-
 def running(done: int, count: int, at: int | None = None) -> Cell:
     """A point between two of its plugins."""
     sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGIN, k=done, n=count)
     return cell("now", message(gettext_noop("running")), sub, at=at)
-
-
-def under_way(name: str, taken: int, whole: int | None) -> Cell:
-    """A plugin or a call that takes its time: what is taken of how much."""
-    if whole is not None and whole > 0:
-        sub = message(gettext_noop("%(taken)s of %(whole)s"), taken=duration(taken), whole=duration(whole))
-    else:
-        sub = message(gettext_noop("since %(taken)s"), taken=duration(taken))
-    return cell("now", message(gettext_noop("running")), sub, full=name)
 
 
 def build_refused_cell(sub: str, at: int | None = None) -> Cell:
@@ -341,11 +320,15 @@ def _build_permit_cell(scheduler: SchedulerView, binding: BindingCycleView, at: 
 def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
     if binding.waiting:
         deadline = min(binding.waiting.values())
-        return build_countdown_cell(max(deadline - sim.now, 0), deadline - binding.started)
+        time = max(deadline - sim.now, 0)
+        whole = deadline - binding.started
+        head = message(gettext_noop("%(time)s left"), time=duration(time))
+        ring = round(100 * min(time / max(whole, 1), 1))
+        return cell("wait", head, message(gettext_noop("of %(time)s"), time=duration(whole)), ring=ring)
     ended = of_steps(binding.steps, Point.WAIT_ON_PERMIT)
     if ended:
         return build_waited_cell(ended[-1].t - binding.started)
-    return no_wait() if stands > 2 else running(0, 1)
+    return cell("skip", message(gettext_noop("no wait"))) if stands > 2 else running(0, 1)
 
 
 def _binding_point(
@@ -369,4 +352,10 @@ def _binding_point(
     if over is None or over <= sim.now or (point is not Point.BIND and not steps):
         return running(len(steps), len(plugins), at)
     name = steps[-1].plugin if steps else str(plugins[0].name)
-    return under_way(name, sim.now - binding.entered, over - binding.entered)
+    taken = sim.now - binding.entered
+    whole = over - binding.entered
+    if whole is not None and whole > 0:
+        sub = message(gettext_noop("%(taken)s of %(whole)s"), taken=duration(taken), whole=duration(whole))
+    else:
+        sub = message(gettext_noop("since %(taken)s"), taken=duration(taken))
+    return cell("now", message(gettext_noop("running")), sub, full=name)

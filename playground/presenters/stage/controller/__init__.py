@@ -216,7 +216,12 @@ def present_controller(sim: WorldView, look: Look) -> Acted | None:
         return None
     kind, slash, key = look.controller.partition("/")
     name, key = (_CONTROLLERS.get(kind, ""), key) if slash else (look.controller, "")
-    done = _list_reconciles(sim, name, key)
+    queue = sim.surroundings.queues.get(name)
+    notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
+    done: list[Reconcile] = [
+        {"t": clock(note.t), "key": short(note.key), "did": describe_deeds(brief(note.text))}
+        for note in reversed(notes[-MOST:])
+    ]
     return {
         "who": name or kind,
         "key": short(key),
@@ -232,15 +237,6 @@ def _owners(sim: WorldView, kind: str, key: str) -> list[OwnerChain]:
     namespace, _, name = key.rpartition("/")
     there = kind in OF_CONTROLLER.values() and sim.store.get(kind, namespace, name) is not None
     return [chain_of(sim, (kind, namespace, name))] if there else []
-
-
-def _list_reconciles(sim: WorldView, name: str, key: str) -> list[Reconcile]:
-    queue = sim.surroundings.queues.get(name)
-    notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
-    return [
-        {"t": clock(note.t), "key": short(note.key), "did": describe_deeds(brief(note.text))}
-        for note in reversed(notes[-MOST:])
-    ]
 
 
 def _is_by(facts: trace.Reconciled | None, name: str, key: str) -> bool:

@@ -217,18 +217,6 @@ class RejectedNodes(TypedDict):
     node: str
 
 
-def _group_rejected_nodes(evidence: Evidence) -> list[RejectedNodes]:
-    """Nodes where not even the end of all lower pods helps, counted by what refused."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for node, status in evidence.rejected.items():
-        groups.setdefault((status.plugin, status.message), []).append(node)
-    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [
-        {"plugin": plugin, "text": text, "count": len(nodes), "node": nodes[0]}
-        for (plugin, text), nodes in ordered[:GROUPS]
-    ]
-
-
 def _candidates(
     sim: WorldView, look: Look, cycle: SchedulingCycleView, step: PluginStep, shared: PreemptionShared
 ) -> CandidatesBody:
@@ -237,13 +225,22 @@ def _candidates(
     cursor = min(look.dry, len(steps))  # 0: all of it at once
     seen = steps[:cursor] if cursor else steps
     now = describe_step(steps[cursor - 1], evidence, cycle.pod) if cursor else None
+    groups: dict[tuple[str, str], list[str]] = {}
+    for node, status in evidence.rejected.items():
+        groups.setdefault((status.plugin, status.message), []).append(node)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
     return {
         **shared,
         "kind": "candidates",
         "number": cycle.number,
         "message": step.status.message,
         "plain": in_plain_words(step.status.message),
-        "rejected": _group_rejected_nodes(evidence),
+        "rejected": (
+            [
+                {"plugin": plugin, "text": text, "count": len(nodes), "node": nodes[0]}
+                for (plugin, text), nodes in ordered[:GROUPS]
+            ]
+        ),
         "helpless": len(cycle.nodes) - evidence.potential,
         **_table(evidence, steps, seen, cursor, sim.store.epoch),
         "count": len(evidence.candidates),

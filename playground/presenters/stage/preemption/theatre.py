@@ -244,6 +244,15 @@ def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Candida
     cycle, at, cursor = walk.cycle, walk.at, walk.cursor
     resource, final = tightest(candidate), walk.left.get(candidate.node, candidate)
     back = min(max(at - start - 1, 0), len(candidate.reprieves))
+    criteria, cells = len(walk.evidence.criteria), list[RungCell]()
+    for i, (text, lead) in enumerate(zip(texts(final, walk.epoch), leads(final), strict=True)):
+        if fell < min(i, walk.seen):
+            cells.append({"state": "", "text": ""})
+        elif i >= walk.seen and walk.seen < criteria:
+            cells.append({"state": "ahead", "text": ""})
+        else:
+            state = "alone" if i >= criteria else "lost" if fell == i else "kept"
+            cells.append({"state": state, "text": text, **lead})
     return {
         "kind": "candidate",
         "node": candidate.node,
@@ -256,7 +265,7 @@ def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> Candida
         "fits": {"number": start + 1, "now": cursor == start + 1, "ahead": at <= start},
         **_reprieves(cycle.nodes, candidate, start + 2, at, cursor),
         "bar": build_usage_segments(candidate, cycle.pod, cycle.nodes, back) if at > start else [],
-        "rungs": _rungs(walk, final, fell),
+        "rungs": cells,
         "victims": [pod_ref(pod.key) for pod in final.victims[:REPRIEVES]],
         "more_victims": max(len(final.victims) - REPRIEVES, 0),
     }
@@ -321,19 +330,6 @@ class RungCell(Lead):
 
     state: str
     text: str
-
-
-def _rungs(walk: _Walk, candidate: Candidate, fell: int) -> list[RungCell]:
-    criteria, cells = len(walk.evidence.criteria), list[RungCell]()
-    for i, (text, lead) in enumerate(zip(texts(candidate, walk.epoch), leads(candidate), strict=True)):
-        if fell < min(i, walk.seen):
-            cells.append({"state": "", "text": ""})
-        elif i >= walk.seen and walk.seen < criteria:
-            cells.append({"state": "ahead", "text": ""})
-        else:
-            state = "alone" if i >= criteria else "lost" if fell == i else "kept"
-            cells.append({"state": state, "text": text, **lead})
-    return cells
 
 
 def _mark_draw_results(evidence: Evidence, columns: Sequence[AnyColumn]) -> list[str]:

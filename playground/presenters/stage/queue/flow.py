@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 
 from playground.presenters.amounts import duration
 from playground.presenters.look import GROUPINGS, Look
-from playground.presenters.queues import TERMS, chips
+from playground.presenters.queues import TERMS, TITLES, chips
 from playground.presenters.queues.chips import PodChip
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import GroupRow, Sleeping, behind, largest, sleeping
@@ -72,13 +72,6 @@ ROWS, ROWS_IN_CROWD = 12, 4
 BACKING_OFF, BINDING = 6, 12
 GROUPS = 4  # of a pool above
 
-_TITLES = {
-    "gated": gettext_noop("Gated"),
-    "backoff": gettext_noop("Backoff"),
-    "active": gettext_noop("Active"),
-    "flight": gettext_noop("In flight"),
-    "unschedulable": gettext_noop("Unschedulable"),
-}
 _BY = {"reason": gettext_noop("reason"), "owner": gettext_noop("owner"), "priority": gettext_noop("priority")}
 
 
@@ -156,8 +149,16 @@ PoolCard = GatedPool | BackoffPool | ActivePool | FlightPool | UnschedulablePool
 def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, PoolCard]:
     """One for each pool."""
     crowd = waiting(scheduler) >= CROWD
-    pools = (
-        _build_gated_pool(sim, scheduler, chosen, crowd),
+    pods = scheduler.queue.gated_pods
+    rows: list[PodChip] = []
+    groups: list[GroupRow] = []
+    if crowd:
+        groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
+    else:
+        rows = [chips.build_gated_chip(queued, chosen) for queued in islice(pods.values(), ROWS)]
+    more = len(pods) - len(rows) - sum(group["count"] for group in groups)
+    pools: tuple[PoolCard, ...] = (
+        {**_pool("gated", len(pods)), "kind": "pool_gated", "rows": rows, "groups": groups, "more": more},
         _backoff(sim, scheduler, chosen),
         _active(sim, scheduler, chosen, crowd),
         _flight(sim, scheduler, chosen),
@@ -167,19 +168,7 @@ def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> 
 
 
 def _pool(name: str, count: int) -> Pool:
-    return {"id": f"pool-{name}", "title": _TITLES[name], "term": TERMS.get(name, name), "count": count}
-
-
-def _build_gated_pool(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> GatedPool:
-    pods = scheduler.queue.gated_pods
-    rows: list[PodChip] = []
-    groups: list[GroupRow] = []
-    if crowd:
-        groups = largest(sim, scheduler, "gated", "gate", chosen, GROUPS)
-    else:
-        rows = [chips.build_gated_chip(queued, chosen) for queued in islice(pods.values(), ROWS)]
-    more = len(pods) - len(rows) - sum(group["count"] for group in groups)
-    return {**_pool("gated", len(pods)), "kind": "pool_gated", "rows": rows, "groups": groups, "more": more}
+    return {"id": f"pool-{name}", "title": TITLES[name], "term": TERMS.get(name, name), "count": count}
 
 
 def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> BackoffPool:

@@ -188,7 +188,8 @@ def what_if(scored: Scored, look: Look) -> WhatIf:
     extended = [column.points for column in scored.columns if column.extender and column.points is not None]
     sums = _Sums(columns, np.sum(extended, axis=0) if extended else np.zeros(len(scored.board.rows), np.int64))
     present = [column.weight for column in columns]
-    wanted = chosen_weights(look.weights, len(columns)) or present
+    numbers = [int(part) for part in look.weights.split(".")] if look.weights else []
+    wanted = (numbers if len(numbers) == len(columns) else None) or present
     return {
         "sliders": [
             {"plugin": c.name, "weight": w, "was": c.weight, "most": max(MOST, c.weight)}
@@ -197,12 +198,6 @@ def what_if(scored: Scored, look: Look) -> WhatIf:
         "changed": wanted != present,
         "sentences": _describe_weight_change(scored, sums, present, wanted),
     }
-
-
-def chosen_weights(text: str, count: int) -> list[int] | None:
-    """The look's `weights`, where they are as many as there are sliders."""
-    numbers = [int(part) for part in text.split(".")] if text else []
-    return numbers if len(numbers) == count else None
 
 
 def _describe_weight_change(scored: Scored, sums: _Sums, present: list[int], wanted: list[int]) -> list[Message]:

@@ -130,7 +130,13 @@ def why(sim: WorldView, scored: Scored, look: Look) -> "WhyTotal | WhyPlugin | N
         return None
     column = next((each for each in scored.columns if each.name == look.plugin), None)
     if column is None or column.raw is None:
-        return _of_total(scored, place)
+        return {
+            "kind": "total",
+            "node": scored.name(place),
+            "total": int(scored.totals[place]),
+            "rows": [_row(column, place) for column in scored.columns],
+            "sampled": describe_sampling(scored.cycle),
+        }
     return _of_plugin(sim, scored, column, place)
 
 
@@ -140,16 +146,6 @@ class WhyTotal(TypedDict):
     total: int
     rows: "list[WhyRow]"
     sampled: Message | None
-
-
-def _of_total(scored: Scored, place: int) -> WhyTotal:
-    return {
-        "kind": "total",
-        "node": scored.name(place),
-        "total": int(scored.totals[place]),
-        "rows": [_row(column, place) for column in scored.columns],
-        "sampled": describe_sampling(scored.cycle),
-    }
 
 
 class WhyRow(TypedDict):
