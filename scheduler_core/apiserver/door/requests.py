@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from scheduler_core.apiserver.door import discovery, reading
+from scheduler_core.apiserver.door import discovery, openapi, reading
 from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import (
     JSON,
@@ -146,9 +146,10 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["openapi", "v2"]:
             return Reply(200, _OPENAPI_V2, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
         case ["openapi", "v3"]:
-            found = discovery.openapi_index(store, call.prefix)
+            found = openapi.openapi_index(store, call.prefix)
         case ["openapi", "v3", *place]:
-            found = discovery.openapi_document(store, "/".join(place))
+            document = openapi.openapi_document(store, "/".join(place))
+            return NOT_FOUND if document is None else Reply(200, document)
         case _:
             return NOT_FOUND
     if found is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import msgspec
@@ -257,3 +258,23 @@ def test_a_definition_is_refused_without_types_and_not_served_under_a_name_that_
     spec |= {"names": {"plural": "rows", "kind": "Row"}, "versions": [{**spec["versions"][0], "schema": schema}]}
     with pytest.raises(Failure, match="must not be empty for specified object fields"):
         write(racks, "POST", DEFINITIONS, {"metadata": {"name": "rows.lab.example.com"}, "spec": spec})
+
+
+def test_openapi_describes_what_is_served_and_no_more(racks: Simulation) -> None:
+    for place in read(racks, "/openapi/v3")["paths"]:
+        document = read(racks, f"/openapi/v3/{place}")
+        schemas = document["components"]["schemas"]
+        used = set(re.findall(r"#/components/schemas/([^\"]+)", msgspec.json.encode(document).decode()))
+        assert used == set(schemas), place
+        served = {each["name"]: each["verbs"] for each in read(racks, f"/{place}")["resources"]}
+        ways = {"deletecollection": "delete", "create": "post", "get": "get", "list": "get", "update": "put"}
+        for name, verbs in served.items():
+            plural, _, sub = name.partition("/")
+            about = [f"/{{name}}/{sub}"] if sub else ["", "/{name}"]
+            paths = [path for path in document["paths"] for end in about if path.endswith(f"/{plural}{end}")]
+            found = {method for path in paths for method in document["paths"][path]} - {"parameters"}
+            assert found == {ways.get(verb, verb) for verb in verbs} - {"watch"}, (place, name)
+    patch = document["paths"][RACKS.replace("default", "{namespace}") + "/{name}"]["patch"]
+    assert patch["x-kubernetes-group-version-kind"]["kind"] == "Rack"
+    assert "application/strategic-merge-patch+json" not in patch["requestBody"]["content"]
+    assert "fieldValidation" in [each["name"] for each in patch["parameters"]]
