@@ -155,6 +155,7 @@ def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: di
         "query": query,
         "form": form,
         "aggregated": aggregated,
+        "protobuf": "proto-openapi.spec.v2" in accept,
     }
     return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
 

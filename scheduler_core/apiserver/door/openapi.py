@@ -19,7 +19,7 @@ from scheduler_core.apiserver.door.crds import schema_of
 from scheduler_core.apiserver.door.resources import Objects, Resource, list_custom, list_own, read_schemas
 
 Data = dict[str, Any]
-_INFO = {"title": "Kubernetes", "version": "v1.34"}
+INFO = {"title": "Kubernetes", "version": "unversioned"}
 # A verb's method, kube's action, how the operation's id begins, and its parameters.
 _SELECTS = ("continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch")
 _WRITES = ("dryRun", "fieldManager", "fieldValidation")
@@ -124,9 +124,7 @@ def _document(resources: Iterable[Resource], schemas: Mapping[str, Data]) -> byt
             used[name] = msgspec.Raw(msgspec.json.encode(schemas[name]))
             left += re.findall(_REFERENCE, used[name])
     components = {"schemas": dict(sorted(used.items()))}
-    return msgspec.json.encode(
-        {"openapi": "3.0.0", "info": _INFO, "paths": msgspec.Raw(text), "components": components}
-    )
+    return msgspec.json.encode({"openapi": "3.0.0", "info": INFO, "paths": msgspec.Raw(text), "components": components})
 
 
 def _custom_schemas(customs: Iterable[Resource]) -> Data:
@@ -171,6 +169,15 @@ def openapi_document(store: Objects, place: str) -> bytes | None:
         return _own()[place]
     customs = _by_place(list_custom(store)).get(place)
     return _document(customs, _custom_schemas(customs)) if customs else None
+
+
+def list_documents(store: Objects | None) -> list[Data]:
+    """The documents of the custom resources in a store; without one, those of kube's own."""
+    found = list(_own().values())
+    if store is not None:
+        customs = _by_place(list_custom(store)).values()
+        found = [_document(each, _custom_schemas(each)) for each in customs]
+    return [msgspec.json.decode(each) for each in found]
 
 
 def openapi_index(store: Objects, prefix: str) -> Data:

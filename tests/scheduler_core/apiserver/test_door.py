@@ -48,6 +48,26 @@ def rack(name: str, slots: Any) -> dict[str, Any]:
     return {"apiVersion": "lab.example.com/v1", "kind": "Rack", "metadata": {"name": name}, "spec": {"slots": slots}}
 
 
+def scan(data: bytes) -> dict[int, list[bytes]]:
+    """The fields of a protobuf message that has texts and messages alone, by number."""
+    found: dict[int, list[bytes]] = {}
+    numbers = iter(data)
+
+    def varint() -> int:
+        value = shift = 0
+        for byte in numbers:
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                break
+        return value
+
+    while key := varint():
+        assert key & 7 in (0, 2)
+        size = varint()
+        found.setdefault(key >> 3, []).append(bytes(next(numbers) for _ in range(size)) if key & 7 else b"%d" % size)
+    return found
+
+
 @pytest.fixture
 def racks() -> Simulation:
     rules = [{"rule": "self.slots % 2 == 0", "message": "slots must be even"}]
@@ -278,3 +298,20 @@ def test_openapi_describes_what_is_served_and_no_more(racks: Simulation) -> None
     assert patch["x-kubernetes-group-version-kind"]["kind"] == "Rack"
     assert "application/strategic-merge-patch+json" not in patch["requestBody"]["content"]
     assert "fieldValidation" in [each["name"] for each in patch["parameters"]]
+
+
+def test_openapi_v2_says_the_same_in_json_and_in_protobuf(racks: Simulation) -> None:
+    document = read(racks, "/openapi/v2")
+    definitions = document["definitions"]
+    assert set(re.findall(r"#/definitions/([^\"]+)", msgspec.json.encode(document).decode())) <= set(definitions)
+    assert definitions["com.example.lab.v1.Rack"]["properties"]["spec"]["required"] == ["slots"]
+    written = scan(answer_read(racks, Call("GET", "/openapi/v2", protobuf=True)).data)
+    named = {pair[1][0].decode(): pair[2][0] for part in written[9] for pair in map(scan, scan(part)[1])}
+    assert set(named) == set(definitions)
+    rack = {each[1][0]: scan(each[2][0]) for each in map(scan, scan(scan(named["com.example.lab.v1.Rack"])[25][0])[1])}
+    assert (rack[b"spec"][19], rack[b"kind"][4][0].decode()) == (
+        [b"slots"],
+        definitions["com.example.lab.v1.Rack"]["properties"]["kind"]["description"],
+    )
+    paths = {pair[1][0].decode() for part in written[8] for pair in map(scan, scan(part)[2])}
+    assert paths == set(document["paths"])
