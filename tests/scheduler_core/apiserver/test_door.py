@@ -26,6 +26,7 @@ from scheduler_core.world.simulation import Simulation
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 MERGE, APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
+STRATEGIC = "application/strategic-merge-patch+json"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 # kubectl create configmap c --from-literal=a=1, as it sends it.
 CONFIG_MAP = base64.b64decode("azhzAAoPCgJ2MRIJQ29uZmlnTWFwEhcKDQoBYxIAGgAiACoAMgASBgoBYRIBMRoAIgA=")
@@ -315,3 +316,25 @@ def test_openapi_v2_says_the_same_in_json_and_in_protobuf(racks: Simulation) -> 
     )
     paths = {pair[1][0].decode() for part in written[8] for pair in map(scan, scan(part)[2])}
     assert paths == set(document["paths"])
+
+
+def test_webhooks_are_kept_with_defaults_and_checked() -> None:
+    sim, path = Simulation(), "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+    rule = {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}
+    hook = {"name": "a.b.example.com", "clientConfig": {"service": {"name": "s", "namespace": "n"}}, "rules": [rule]}
+    hook |= {"sideEffects": "None", "admissionReviewVersions": ["v1"]}
+    (kept,) = write(sim, "POST", path, {"metadata": {"name": "h"}, "webhooks": [hook]})["webhooks"]
+    assert (kept["rules"][0]["scope"], kept["clientConfig"]["service"]["port"]) == ("*", 443)
+    assert (kept["timeoutSeconds"], kept["reinvocationPolicy"], kept["objectSelector"]) == (10, "Never", {})
+    (merged,) = write(
+        sim, "PATCH", f"{path}/h", {"webhooks": [{"name": hook["name"], "failurePolicy": "Ignore"}]}, STRATEGIC
+    )["webhooks"]
+    assert merged == {**kept, "failurePolicy": "Ignore"}
+    with pytest.raises(Failure) as told:
+        write(sim, "POST", path, {"metadata": {"name": "w"}, "webhooks": [{"name": "a", "sideEffects": "Some"}]})
+    assert told.value.reply.body["message"].endswith(
+        'is invalid: [webhooks[0].name: Invalid value: "a": should be a domain with at least three segments separated by '
+        'dots, webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun", '
+        "webhooks[0].clientConfig: Required value: exactly one of url or service is required, "
+        "webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1]"
+    )
