@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -87,119 +87,66 @@ def _operation(operation: Data) -> Data:
     return found
 
 
-# Protobuf: the number of each field of a message, and how its value is written.
-
-Writer = Callable[[Any], bytes]
-
-
-def _field(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
+# Protobuf. Of each message: the number of its extensions, then each field with its number and what it holds: after /, the number of
+# a message's one field that the value stands in; after @, that of the pairs of name and value of a map.
+_MESSAGES = {
+    "Document": "16 swagger=1:text info=2:Info paths=8:PathItem@2 definitions=9:Schema@1",
+    "Info": "7 title=1:text version=2:text",
+    "PathItem": "10 get=2:Operation put=3:Operation post=4:Operation delete=5:Operation patch=8:Operation parameters=9:in",
+    "Operation": "13 operationId=5:text produces=6:text consumes=7:text parameters=8:in responses=9:Response/1@1",
+    "Response": "5 description=1:text schema=2:Schema/1",
+    "body": "6 name=2:text in=3:text required=4:flag schema=5:Schema",
+    "query": "23 in=2:text name=4:text type=6:text",
+    "path": "22 required=1:flag in=2:text name=4:text type=5:text",
+    "Schema": "31 $ref=1:text format=2:text description=4:text maximum=7:double minimum=9:double pattern=13:text required=19:text"
+    " enum=20:any additionalProperties=21:Schema/1 type=22:text/1 items=23:Schema/1 properties=25:Schema@1",
+}
+_FIELDS = {
+    message: dict(field.split("=") for field in text.split()[1:]) | {"x-": text.split()[0]}
+    for message, text in _MESSAGES.items()
+}
+_IN = {"body": "body/1/1", "query": "query/3/2/1", "path": "path/4/2/1"}
 
 
 def _varint(value: int) -> bytes:
-    found = b""
-    while value > 127:
-        found, value = found + bytes([value & 127 | 128]), value >> 7
-    return found + bytes([value])
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + _varint(value >> 7)
 
 
-def _any(value: Any) -> bytes:
-    return _field(2, json.dumps(value).encode())
+def _field(number: str | int, data: bytes) -> bytes:
+    return _varint(int(number) << 3 | 2) + _varint(len(data)) + data
 
 
-def _nested(message: str, *numbers: int) -> Writer:
-    """A message within messages of one field each, of these numbers."""
-
-    def write(value: Any) -> bytes:
-        data = _write(value, message)
-        for number in reversed(numbers):
-            data = _field(number, data)
-        return data
-
-    return write
+def _pair(name: str, data: bytes) -> bytes:
+    return _field(1, name.encode()) + _field(2, data)
 
 
-def _named(number: int, inner: Writer) -> Writer:
-    """A map, as a message whose repeated field has pairs of name and value."""
-    return lambda value: b"".join(
-        _field(number, _field(1, name.encode()) + _field(2, inner(each))) for name, each in value.items()
-    )
-
-
-def _write_parameter(value: Any) -> bytes:
-    if value["in"] == "body":
-        return _field(1, _field(1, _write(value, "BodyParameter")))
-    number = {"query": 3, "path": 4}[value["in"]]
-    return _field(1, _field(2, _field(number, _write(value, f"{value['in']}Parameter"))))
+def _encode(holds: str, value: Any) -> bytes:
+    """A value as what its field holds."""
+    holds, at, pairs = holds.partition("@")
+    if at:
+        return b"".join(_field(pairs, _pair(name, _encode(holds, each))) for name, each in value.items())
+    kind, *numbers = _IN[value["in"]].split("/") if holds == "in" else holds.split("/")
+    if kind == "text":
+        data = value.encode()
+    else:
+        data = _field(2, json.dumps(value).encode()) if kind == "any" else _write(value, kind)
+    for number in numbers:
+        data = _field(number, data)
+    return data
 
 
 def _write(value: Mapping[str, Any], message: str) -> bytes:
-    fields, extensions = _MESSAGES[message]
-    found = []
+    fields, found = _FIELDS[message], []
     for name, each in value.items():
         if name.startswith("x-"):
-            found.append(_field(extensions, _field(1, name.encode()) + _field(2, _any(each))))
+            found.append(_field(fields["x-"], _pair(name, _encode("any", each))))
             continue
-        number, writer = fields[name]
+        number, _, holds = fields[name].partition(":")
         for one in each if isinstance(each, list) else [each]:
-            if isinstance(one, bool):
-                found.append(_varint(number << 3) + _varint(one))
-            elif writer is _DOUBLE:
-                found.append(_varint(number << 3 | 1) + struct.pack("<d", one))
+            if holds == "flag":
+                found.append(_varint(int(number) << 3) + _varint(one))
+            elif holds == "double":
+                found.append(_varint(int(number) << 3 | 1) + struct.pack("<d", one))
             else:
-                found.append(_field(number, writer(one)))
+                found.append(_field(number, _encode(holds, one)))
     return b"".join(found)
-
-
-_TEXT: Writer = str.encode
-_DOUBLE: Writer = bytes
-_SCHEMA, _OPERATION = _nested("Schema"), _nested("Operation")
-_MESSAGES: Mapping[str, tuple[Mapping[str, tuple[int, Writer]], int]] = {
-    "Document": (
-        {
-            "swagger": (1, _TEXT),
-            "info": (2, _nested("Info")),
-            "paths": (8, _named(2, _nested("PathItem"))),
-            "definitions": (9, _named(1, _SCHEMA)),
-        },
-        16,
-    ),
-    "Info": ({"title": (1, _TEXT), "version": (2, _TEXT)}, 7),
-    "PathItem": (
-        {
-            **{name: (2 + i, _OPERATION) for i, name in enumerate(("get", "put", "post", "delete"))},
-            "patch": (8, _OPERATION),
-            "parameters": (9, _write_parameter),
-        },
-        10,
-    ),
-    "Operation": (
-        {
-            "operationId": (5, _TEXT),
-            "produces": (6, _TEXT),
-            "consumes": (7, _TEXT),
-            "parameters": (8, _write_parameter),
-            "responses": (9, _named(1, _nested("Response", 1))),
-        },
-        13,
-    ),
-    "Response": ({"description": (1, _TEXT), "schema": (2, _nested("Schema", 1))}, 5),
-    "BodyParameter": ({"name": (2, _TEXT), "in": (3, _TEXT), "required": (4, bytes), "schema": (5, _SCHEMA)}, 6),
-    "queryParameter": ({"in": (2, _TEXT), "name": (4, _TEXT), "type": (6, _TEXT)}, 23),
-    "pathParameter": ({"required": (1, bytes), "in": (2, _TEXT), "name": (4, _TEXT), "type": (5, _TEXT)}, 22),
-    "Schema": (
-        {
-            **{name: (number, _TEXT) for name, number in (("$ref", 1), ("format", 2), ("description", 4))},
-            "maximum": (7, _DOUBLE),
-            "minimum": (9, _DOUBLE),
-            "pattern": (13, _TEXT),
-            "required": (19, _TEXT),
-            "enum": (20, _any),
-            "additionalProperties": (21, _nested("Schema", 1)),
-            "type": (22, lambda value: _field(1, value.encode())),
-            "items": (23, _nested("Schema", 1)),
-            "properties": (25, _named(1, _SCHEMA)),
-        },
-        31,
-    ),
-}
