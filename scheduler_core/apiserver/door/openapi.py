@@ -36,9 +36,10 @@ _OBJECT = {
     "patch": ("patch", "patch", "patch", (*_WRITES, "force")),
     "delete": ("delete", "delete", "delete", _DELETES),
 }
-_TYPES = {"integer": ("limit", "timeoutSeconds", "gracePeriodSeconds")}
-_TYPES["boolean"] = ("allowWatchBookmarks", "sendInitialEvents", "watch", "force")
-_TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
+_TYPE_OF = {
+    **dict.fromkeys(("limit", "timeoutSeconds", "gracePeriodSeconds"), "integer"),
+    **dict.fromkeys(("allowWatchBookmarks", "sendInitialEvents", "watch", "force"), "boolean"),
+}
 _PATCHES = ("apply-patch+yaml", "json-patch+json", "merge-patch+json", "strategic-merge-patch+json")
 _JSON = "application/json"
 _REFERENCE = rb'"#/components/schemas/([^"]+)"'

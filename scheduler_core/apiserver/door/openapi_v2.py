@@ -39,7 +39,8 @@ def _own() -> tuple[Data, bytes]:
 
 def _convert(documents: list[Data]) -> tuple[Data, Data]:
     """Paths and definitions of v3 documents."""
-    paths, definitions = {}, {}
+    paths: Data = {}
+    definitions: Data = {}
     for each in documents:
         definitions |= {name: _definition(schema) for name, schema in each["components"]["schemas"].items()}
         for path, item in each["paths"].items():
@@ -52,8 +53,8 @@ def _convert(documents: list[Data]) -> tuple[Data, Data]:
 
 def _definition(schema: Mapping[str, Any]) -> Data:
     found: Data = {name: schema[name] for name in schema if name in _KEPT or name.startswith("x-")}
-    of = schema.get("allOf") or ({},)
-    if reference := schema.get("$ref") or of[0].get("$ref"):
+    of: Data = (schema.get("allOf") or ({},))[0]
+    if reference := schema.get("$ref") or of.get("$ref"):
         return {**found, "$ref": str(reference).replace("#/components/schemas/", "#/definitions/")}
     if "oneOf" in schema and "type" not in schema:
         found["type"] = "string"
@@ -127,7 +128,7 @@ def _encode(holds: str, value: Any) -> bytes:
         return b"".join(_field(pairs, _pair(name, _encode(holds, each))) for name, each in value.items())
     kind, *numbers = _IN[value["in"]].split("/") if holds == "in" else holds.split("/")
     if kind == "text":
-        data = value.encode()
+        data: bytes = value.encode()
     else:
         data = _field(2, json.dumps(value).encode()) if kind == "any" else _write(value, kind)
     for number in numbers:
