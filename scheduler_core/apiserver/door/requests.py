@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from scheduler_core.apiserver.door import discovery, openapi, reading
+from scheduler_core.apiserver.door import discovery, reading
 from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import (
     JSON,
@@ -24,8 +24,9 @@ from scheduler_core.apiserver.door.answers import (
 )
 from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.openapi_v2 import PROTOBUF as OPENAPI_V2
-from scheduler_core.apiserver.door.openapi_v2 import describe_all
+from scheduler_core.apiserver.door.openapi.v2 import PROTOBUF as OPENAPI_V2
+from scheduler_core.apiserver.door.openapi.v2 import describe_all
+from scheduler_core.apiserver.door.openapi.v3 import openapi_document, openapi_index
 from scheduler_core.apiserver.door.reading import Form
 from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, list_own, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
@@ -147,9 +148,9 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["openapi", "v2"]:
             return Reply(200, describe_all(store, call.protobuf), OPENAPI_V2 if call.protobuf else JSON)
         case ["openapi", "v3"]:
-            found = openapi.openapi_index(store, call.prefix)
+            found = openapi_index(store, call.prefix)
         case ["openapi", "v3", *place]:
-            document = openapi.openapi_document(store, "/".join(place))
+            document = openapi_document(store, "/".join(place))
             return NOT_FOUND if document is None else Reply(200, document)
         case _:
             return NOT_FOUND

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from scheduler_core.apiserver.door.openapi import INFO, list_documents
+from scheduler_core.apiserver.door.openapi.v3 import INFO, list_documents
 from scheduler_core.apiserver.door.resources import Objects, read_schemas
 
 Data = dict[str, Any]
