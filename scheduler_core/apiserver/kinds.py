@@ -40,6 +40,7 @@ _BUILT_IN = {
     "networking.k8s.io": "Ingress IngressClass! NetworkPolicy ServiceCIDR! IPAddress!",
     "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole! ClusterRoleBinding!",
     "apiextensions.k8s.io": "CustomResourceDefinition!",
+    "admissionregistration.k8s.io": "MutatingWebhookConfiguration! ValidatingWebhookConfiguration!",
 }
 _OWN_GROUPS = frozenset(_BUILT_IN) | {"events.k8s.io", "extensions"}
 

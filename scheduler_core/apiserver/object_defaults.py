@@ -318,6 +318,22 @@ def _endpoints(manifest: Manifest) -> Object:
     return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
 
 
+# kube: pkg/apis/admissionregistration/v1/defaults.go @ v1.34.1
+_WEBHOOK = {"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
+
+
+def _webhooks(manifest: Manifest) -> Object:
+    more = {"reinvocationPolicy": "Never"} if manifest["kind"].startswith("Mutating") else {}
+    found = []
+    for each in manifest.get("webhooks") or ():
+        client = each.get("clientConfig") or {}
+        if client.get("service") is not None:
+            client = {**client, "service": {"port": 443, **client["service"]}}
+        rules = [{"scope": "*", **rule} for rule in each.get("rules") or ()]
+        found.append({**_WEBHOOK, "timeoutSeconds": 10, **more, **each, "clientConfig": client, "rules": rules})
+    return {**manifest, "webhooks": found} if found else dict(manifest)
+
+
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
@@ -332,6 +348,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "NetworkPolicy": _policy,
     "Endpoints": _endpoints,
     "PodTemplate": lambda manifest: {**manifest, **with_template_defaults({"template": manifest.get("template")})},
+    **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _webhooks),
     "RoleBinding": _bindings,
     "ClusterRoleBinding": _bindings,
 }

@@ -175,6 +175,16 @@ def test_discovery_has_a_tag(client: Client) -> None:
     assert client.ask("GET", "/apis", Accept=accept, If_None_Match=headers["ETag"])[0] == 304
 
 
+def test_documents_named_by_their_hash_may_be_kept(client: Client) -> None:
+    place = client.ask("GET", "/openapi/v3")[1]["paths"]["api/v1"]["serverRelativeURL"].partition("/k8s")[2]
+    _, _, headers = client.ask("GET", place)
+    assert (headers["Cache-Control"], headers["ETag"].strip('"')) == ("private, immutable", place.partition("hash=")[2])
+    assert client.ask("GET", "/openapi/v3/api/v1")[2]["Cache-Control"] == "private, no-cache"
+    # A client's cache takes the headers of this answer over: another type would make JSON unreadable.
+    code, _, again = client.ask("GET", place, If_None_Match=headers["ETag"])
+    assert (code, again["Content-Type"]) == (304, "application/json")
+
+
 PATHS = [
     "/api", "/apis", "/api/v1/nodes", "/api/v1/pods", MAP, f"{MAP}/logged", "/api/v1/namespaces/default/pods/p/{sub}",
     "/apis/apps/v1/namespaces/default/deployments/d/{sub}", "/apis/apps/v1/deployments", "/apis/{odd}/v1/x", "/openapi/v3/{odd}",

@@ -155,6 +155,7 @@ def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: di
         "query": query,
         "form": form,
         "aggregated": aggregated,
+        "protobuf": "proto-openapi.spec.v2" in accept,
     }
     return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
 
@@ -168,10 +169,12 @@ def _respond(request: HttpRequest, answered: Answered) -> HttpResponseBase:
     if request.GET.get("pretty") in ("true", "1") and content_type == JSON:
         body = msgspec.json.format(body, indent=2)
     if "as=APIGroupDiscoveryList" in content_type or "/openapi/" in request.path:
-        tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
-        headers |= {"ETag": tag, "Vary": "Accept"}
-        if request.headers.get("If-None-Match") == tag:
-            return HttpResponse(status=304, headers=headers)
+        digest = hashlib.sha256(body).hexdigest().upper()
+        # The index of /openapi/v3 names documents by their hash: such a document never changes.
+        keeps = "private, immutable" if request.GET.get("hash") == digest else "private, no-cache"
+        headers |= {"ETag": f'"{digest}"', "Vary": "Accept", "Cache-Control": keeps}
+        if request.headers.get("If-None-Match") == headers["ETag"]:
+            return HttpResponse(status=304, content_type=content_type, headers=headers)  # a cache takes it over
     if len(body) < LARGE:
         return HttpResponse(body, status=answered.status, content_type=content_type, headers=headers)
     return StreamingHttpResponse(_chunks(body), status=answered.status, content_type=content_type, headers=headers)

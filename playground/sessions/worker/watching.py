@@ -71,13 +71,19 @@ class Watches:
         self._note_events(world)
         seen, parts = min((at for _, at in self._watchers.values()), default=self._last), []
         fresh = [each for each in reversed(self._changes) if each.number > seen][::-1]
-        by_kind: dict[str, list[Change]] = {}
+        by_place: dict[tuple[str, str], list[Change]] = {}
         for each in fresh:
-            by_kind.setdefault(each.event.kind, []).append(each)
+            manifest = each.event.new or each.event.old or {}
+            for place in {"", (manifest.get("metadata") or {}).get("namespace") or ""}:
+                by_place.setdefault((each.event.kind, place), []).append(each)
         shown: dict[Any, bytes] = {}
+        same: dict[Any, bytes] = {}  # of watches that ask for the same
         for number, (watcher, at) in self._watchers.items():
-            mine = [c for c in by_kind.get(watcher.resource.key, ()) if c.number > at]
-            part = b"".join(watcher.show(each.event, each.version, shown) for each in mine)
+            key = (watcher.asked, at)
+            part = None if watcher.form == "table" else same.get(key)
+            if part is None:
+                mine = [c for c in by_place.get((watcher.resource.key, watcher.target.namespace), ()) if c.number > at]
+                part = same[key] = b"".join(watcher.show(each.event, each.version, shown) for each in mine)
             if part:
                 parts.append((number, part))
             self._watchers[number] = (watcher, self._last)

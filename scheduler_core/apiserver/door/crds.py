@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions: their OpenAPI documents, and what they say of objects.
+"""CustomResourceDefinitions: what they say of objects.
 
 kube: apiextensions-apiserver/pkg/{controller/openapi,apiserver/validation,apiserver/schema} @ v0.34.1
 """
@@ -23,47 +23,15 @@ from scheduler_core.apimachinery.objects.errors import (
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.bodies.decoding import is_time
-from scheduler_core.apiserver.door.resources import Resource, read_openapi
+from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
-
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 
 def schema_of(resource: Resource) -> Mapping[str, Any]:
     """The schema of a custom resource; empty where its definition has none."""
     schema: Mapping[str, Any] = ((resource.definition or {}).get("schema") or {}).get("openAPIV3Schema") or {}
     return schema
-
-
-def openapi_of(customs: Sequence[Resource]) -> dict[str, Any]:
-    """The OpenAPI v3 document of the custom resources of one version."""
-    paths: dict[str, Any] = {}
-    own = read_openapi()["apis/apps/v1"]["components"]["schemas"]
-    schemas: dict[str, Any] = {name: own[name] for name in own if name.startswith(_META)}
-    common = own["io.k8s.api.apps.v1.Deployment"]["properties"]
-    for each in customs:
-        gvk = {"group": each.group, "version": each.version, "kind": each.kind}
-        name = ".".join([*reversed(each.group.split(".")), each.version, each.kind])
-        properties = {field: common[field] for field in ("apiVersion", "kind", "metadata")}
-        given = schema_of(each)
-        merged = {**properties, **(given.get("properties") or {}), "metadata": common["metadata"]}
-        schemas[name] = {**given, "type": "object", "properties": merged, "x-kubernetes-group-version-kind": [gvk]}
-        base = f"/apis/{each.group}/{each.version}/" + ("namespaces/{namespace}/" if each.namespaced else "")
-        parameter = {"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}
-        for path in (f"{base}{each.plural}", f"{base}{each.plural}/{{name}}"):
-            verbs = ("get", "post") if path.endswith(each.plural) else ("get", "put", "patch", "delete")
-            paths[path] = {
-                verb: {
-                    "x-kubernetes-action": verb,
-                    "x-kubernetes-group-version-kind": gvk,
-                    "parameters": [] if verb in ("get", "delete") else [parameter],
-                    "responses": {"200": {"description": "OK"}},
-                }
-                for verb in verbs
-            }
-    info = {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}
-    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
 
 
 # What a schema makes of an object: fields it does not have go, defaults come, and the rest is checked.

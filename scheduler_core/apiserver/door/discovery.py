@@ -1,17 +1,15 @@
-"""Discovery: the groups, versions, and resources, in both of kube's forms, the OpenAPI index, and the paths.
+"""Discovery: the groups, versions, and resources, in both of kube's forms, and the paths.
 
-kube: apiserver/pkg/endpoints/discovery, kube-openapi/pkg/handler3 @ v1.34.1
+kube: apiserver/pkg/endpoints/discovery @ v1.34.1
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apiserver.door.crds import openapi_of
-from scheduler_core.apiserver.door.resources import Objects, Resource, list_custom, list_own, read_openapi
+from scheduler_core.apiserver.door.resources import Objects, Resource, list_custom, list_own
 
 Data = dict[str, Any]
 HEALTH = ("/healthz", "/livez", "/readyz")
@@ -134,28 +132,6 @@ def version_of(release: str) -> Data:
         "compiler": "gc",
         "platform": "linux/amd64",
     }
-
-
-def openapi_document(store: Objects, place: str) -> Mapping[str, Any] | None:
-    """The OpenAPI v3 document of `api/v1` or `apis/GROUP/VERSION`; None where there is none."""
-    own: Mapping[str, Any] | None = read_openapi().get(place)
-    if own is not None:
-        return own
-    group, _, version = place.removeprefix("apis/").partition("/")
-    customs = [each for each in list_custom(store) if (each.group, each.version) == (group, version)]
-    return openapi_of(customs) if customs else None
-
-
-def openapi_index(store: Objects, prefix: str) -> Data:
-    """The index of /openapi/v3; `prefix` is the path of this API server."""
-    places = list(read_openapi())
-    places += sorted({f"apis/{each.group}/{each.version}" for each in list_custom(store)})
-    paths = {}
-    for place in places:
-        text = place if place in read_openapi() else json.dumps(openapi_document(store, place), sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest().upper()
-        paths[place] = {"serverRelativeURL": f"{prefix}/openapi/v3/{place}?hash={digest}"}
-    return {"paths": paths}
 
 
 def list_paths(store: Objects) -> Data:

@@ -24,6 +24,9 @@ from scheduler_core.apiserver.door.answers import (
 )
 from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.openapi.v2 import PROTOBUF as OPENAPI_V2
+from scheduler_core.apiserver.door.openapi.v2 import describe_all
+from scheduler_core.apiserver.door.openapi.v3 import openapi_document, openapi_index
 from scheduler_core.apiserver.door.reading import Form
 from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, list_own, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
@@ -34,8 +37,6 @@ from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 
-# An OpenAPI v2 document that describes nothing, as protobuf: clients that look here for want of a kind in v3 find none here either.
-_OPENAPI_V2 = b"\n\x032.0\x12\x13\n\nKubernetes\x12\x05v1.34"
 NOT_FOUND = Reply(404, b"404 page not found\n", TEXT)
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -59,6 +60,7 @@ class Call(msgspec.Struct, frozen=True):
     form: Form = "object"
     aggregated: bool = False  # discovery in one piece
     as_yaml: bool = False
+    protobuf: bool = False  # OpenAPI v2
     prefix: str = ""  # the path of the API server
     address: str = ""
     release: str = "1.34.1"
@@ -144,11 +146,12 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["apis", group, version]:
             found = discovery.resource_list(store, group, version)
         case ["openapi", "v2"]:
-            return Reply(200, _OPENAPI_V2, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
+            return Reply(200, describe_all(store, call.protobuf), OPENAPI_V2 if call.protobuf else JSON)
         case ["openapi", "v3"]:
-            found = discovery.openapi_index(store, call.prefix)
+            found = openapi_index(store, call.prefix)
         case ["openapi", "v3", *place]:
-            found = discovery.openapi_document(store, "/".join(place))
+            document = openapi_document(store, "/".join(place))
+            return NOT_FOUND if document is None else Reply(200, document)
         case _:
             return NOT_FOUND
     if found is not None:

@@ -41,8 +41,8 @@ def read_api() -> Mapping[str, Any]:
 
 
 @cache
-def read_openapi() -> Mapping[str, Any]:
-    """The OpenAPI documents by group and version: `api/v1`, `apis/apps/v1`."""
+def read_schemas() -> Mapping[str, Any]:
+    """The OpenAPI schemas of kube's own types, by name."""
     data: Mapping[str, Any] = json.loads(lzma.decompress(_HERE.with_name("openapi.json.xz").read_bytes()))
     return data
 

@@ -27,7 +27,7 @@ _END = {"k8s.io/initial-events-end": "true"}
 
 @dataclass
 class Watcher:
-    """One watch. `first`: the bytes that it sees at once."""
+    """One watch. `first`: the bytes that it sees at once; `asked`: the same of watches that see the same."""
 
     world: World
     resource: Resource
@@ -36,6 +36,7 @@ class Watcher:
     form: Form
     include: str
     first: bytes = b""
+    asked: tuple[Any, ...] = ()
     described: bool = False
 
     @classmethod
@@ -52,7 +53,9 @@ class Watcher:
             raise not_allowed()
         query, current = call.query, world.store.resource_version
         version = check_versions(query, current, watch=True)
-        watcher = cls(world, resource, target, make_test(resource, query), call.form, query.get("includeObject", ""))
+        include = query.get("includeObject", "")
+        watcher = cls(world, resource, target, make_test(resource, query), call.form, include)
+        watcher.asked = (target, query.get("labelSelector"), query.get("fieldSelector"), call.form)
         initial = query.get("sendInitialEvents")
         if initial == "true" or (initial is None and version in (None, 0)):
             watcher.first = watcher._list(initial == "true" and query.get("allowWatchBookmarks") == "true")

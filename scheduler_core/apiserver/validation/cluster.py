@@ -36,7 +36,7 @@ from scheduler_core.apiserver.validation.pod_update import (
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_template, selector_json
 from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
-from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name
+from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name, within
 from scheduler_core.apiserver.validation.storage import classes, persistent
 from scheduler_core.apiserver.validation.updates import object_update
 from scheduler_core.apiserver.validation.workloads import budget, lease, priority_class, runtime_class
@@ -221,6 +221,39 @@ def _ingress_class(manifest: Manifest, errors: Errors) -> None:
         errors.invalid("spec.controller", controller, 'must be a domain-prefixed path (such as "acme.io/foo")')
 
 
+# kube: pkg/apis/admissionregistration/validation/validation.go @ v1.34.1, without matchConditions, which nothing evaluates
+_HOOK_RULE = (need("operations", "apiGroups", "apiVersions", "resources"), one("scope", "*", "Cluster", "Namespaced"))
+_HOOK = (
+    one("failurePolicy", "Fail", "Ignore", empty=True),
+    one("matchPolicy", "Equivalent", "Exact", empty=True),
+    need("sideEffects", detail="must specify one of None, NoneOnDryRun"),
+    one("sideEffects", "None", "NoneOnDryRun"),
+    within("timeoutSeconds", 1, 30, "the timeout value must be between 1 and 30 seconds"),
+)
+
+
+def _webhooks(manifest: Manifest, errors: Errors) -> None:
+    for i, hook in enumerate(manifest.get("webhooks") or ()):
+        name, path = hook.get("name") or "", f"webhooks[{i}]"
+        if not name:
+            errors.required(f"{path}.name")
+        elif name.count(".") < 2:
+            words = "should be a domain with at least three segments separated by dots"
+            errors.invalid(f"{path}.name", name, words)
+        for j, rule in enumerate(hook.get("rules") or ()):
+            for check in _HOOK_RULE:
+                check(rule, f"{path}.rules[{j}]", errors)
+        for check in _HOOK:
+            check(hook, path, errors)
+        client, versions = hook.get("clientConfig") or {}, hook.get("admissionReviewVersions") or []
+        if (client.get("url") is None) == (client.get("service") is None):
+            errors.required(f"{path}.clientConfig", "exactly one of url or service is required")
+        if not versions:
+            errors.required(f"{path}.admissionReviewVersions", "must specify one of v1, v1beta1")
+        elif not {"v1", "v1beta1"} & set(versions):
+            errors.invalid(f"{path}.admissionReviewVersions", versions, "must include at least one of v1, v1beta1")
+
+
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:
     """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
 
@@ -301,6 +334,7 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Secret": secret,
     "ResourceQuota": resource_quota,
     "IngressClass": _ingress_class,
+    **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _webhooks),
     **dict.fromkeys(("Role", "ClusterRole"), _role),
     **dict.fromkeys(("RoleBinding", "ClusterRoleBinding"), _binding),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import msgspec
@@ -25,6 +26,7 @@ from scheduler_core.world.simulation import Simulation
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 MERGE, APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
+STRATEGIC = "application/strategic-merge-patch+json"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 # kubectl create configmap c --from-literal=a=1, as it sends it.
 CONFIG_MAP = base64.b64decode("azhzAAoPCgJ2MRIJQ29uZmlnTWFwEhcKDQoBYxIAGgAiACoAMgASBgoBYRIBMRoAIgA=")
@@ -45,6 +47,26 @@ def config_map(name: str = "c", **data: str) -> dict[str, Any]:
 
 def rack(name: str, slots: Any) -> dict[str, Any]:
     return {"apiVersion": "lab.example.com/v1", "kind": "Rack", "metadata": {"name": name}, "spec": {"slots": slots}}
+
+
+def scan(data: bytes) -> dict[int, list[bytes]]:
+    """The fields of a protobuf message that has texts and messages alone, by number."""
+    found: dict[int, list[bytes]] = {}
+    numbers = iter(data)
+
+    def varint() -> int:
+        value = shift = 0
+        for byte in numbers:
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                break
+        return value
+
+    while key := varint():
+        assert key & 7 in (0, 2)
+        size = varint()
+        found.setdefault(key >> 3, []).append(bytes(next(numbers) for _ in range(size)) if key & 7 else b"%d" % size)
+    return found
 
 
 @pytest.fixture
@@ -257,3 +279,62 @@ def test_a_definition_is_refused_without_types_and_not_served_under_a_name_that_
     spec |= {"names": {"plural": "rows", "kind": "Row"}, "versions": [{**spec["versions"][0], "schema": schema}]}
     with pytest.raises(Failure, match="must not be empty for specified object fields"):
         write(racks, "POST", DEFINITIONS, {"metadata": {"name": "rows.lab.example.com"}, "spec": spec})
+
+
+def test_openapi_describes_what_is_served_and_no_more(racks: Simulation) -> None:
+    for place in read(racks, "/openapi/v3")["paths"]:
+        document = read(racks, f"/openapi/v3/{place}")
+        schemas = document["components"]["schemas"]
+        used = set(re.findall(r"#/components/schemas/([^\"]+)", msgspec.json.encode(document).decode()))
+        assert used == set(schemas), place
+        served = {each["name"]: each["verbs"] for each in read(racks, f"/{place}")["resources"]}
+        ways = {"deletecollection": "delete", "create": "post", "get": "get", "list": "get", "update": "put"}
+        for name, verbs in served.items():
+            plural, _, sub = name.partition("/")
+            about = [f"/{{name}}/{sub}"] if sub else ["", "/{name}"]
+            paths = [path for path in document["paths"] for end in about if path.endswith(f"/{plural}{end}")]
+            found = {method for path in paths for method in document["paths"][path]} - {"parameters"}
+            assert found == {ways.get(verb, verb) for verb in verbs} - {"watch"}, (place, name)
+    patch = document["paths"][RACKS.replace("default", "{namespace}") + "/{name}"]["patch"]
+    assert patch["x-kubernetes-group-version-kind"]["kind"] == "Rack"
+    assert "application/strategic-merge-patch+json" not in patch["requestBody"]["content"]
+    assert "fieldValidation" in [each["name"] for each in patch["parameters"]]
+
+
+def test_openapi_v2_says_the_same_in_json_and_in_protobuf(racks: Simulation) -> None:
+    document = read(racks, "/openapi/v2")
+    definitions = document["definitions"]
+    assert set(re.findall(r"#/definitions/([^\"]+)", msgspec.json.encode(document).decode())) <= set(definitions)
+    assert definitions["com.example.lab.v1.Rack"]["properties"]["spec"]["required"] == ["slots"]
+    written = scan(answer_read(racks, Call("GET", "/openapi/v2", protobuf=True)).data)
+    named = {pair[1][0].decode(): pair[2][0] for part in written[9] for pair in map(scan, scan(part)[1])}
+    assert set(named) == set(definitions)
+    rack = {each[1][0]: scan(each[2][0]) for each in map(scan, scan(scan(named["com.example.lab.v1.Rack"])[25][0])[1])}
+    assert (rack[b"spec"][19], rack[b"kind"][4][0].decode()) == (
+        [b"slots"],
+        definitions["com.example.lab.v1.Rack"]["properties"]["kind"]["description"],
+    )
+    paths = {pair[1][0].decode() for part in written[8] for pair in map(scan, scan(part)[2])}
+    assert paths == set(document["paths"])
+
+
+def test_webhooks_are_kept_with_defaults_and_checked() -> None:
+    sim, path = Simulation(), "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+    rule = {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}
+    hook = {"name": "a.b.example.com", "clientConfig": {"service": {"name": "s", "namespace": "n"}}, "rules": [rule]}
+    hook |= {"sideEffects": "None", "admissionReviewVersions": ["v1"]}
+    (kept,) = write(sim, "POST", path, {"metadata": {"name": "h"}, "webhooks": [hook]})["webhooks"]
+    assert (kept["rules"][0]["scope"], kept["clientConfig"]["service"]["port"]) == ("*", 443)
+    assert (kept["timeoutSeconds"], kept["reinvocationPolicy"], kept["objectSelector"]) == (10, "Never", {})
+    (merged,) = write(
+        sim, "PATCH", f"{path}/h", {"webhooks": [{"name": hook["name"], "failurePolicy": "Ignore"}]}, STRATEGIC
+    )["webhooks"]
+    assert merged == {**kept, "failurePolicy": "Ignore"}
+    with pytest.raises(Failure) as told:
+        write(sim, "POST", path, {"metadata": {"name": "w"}, "webhooks": [{"name": "a", "sideEffects": "Some"}]})
+    assert told.value.reply.body["message"].endswith(
+        'is invalid: [webhooks[0].name: Invalid value: "a": should be a domain with at least three segments separated by '
+        'dots, webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun", '
+        "webhooks[0].clientConfig: Required value: exactly one of url or service is required, "
+        "webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1]"
+    )

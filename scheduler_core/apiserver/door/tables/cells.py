@@ -369,6 +369,7 @@ _FIELDS = {
     "ResourceSlice": "name spec.nodeName spec.driver spec.pool.name age",
     "DeviceClass": "name age",
     "ResourceClaimTemplate": "name age",
+    **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), "name #webhooks age"),
     "Scale": "name spec.replicas|0 status.replicas|0 age",
 }
 
