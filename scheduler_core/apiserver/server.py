@@ -28,7 +28,7 @@ from scheduler_core.apiserver.registry import strategies
 from scheduler_core.apiserver.registry.devices import strategy as devices
 from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
-from scheduler_core.apiserver.registry.releases import judge_by_release
+from scheduler_core.apiserver.registry.releases import apply_release_defaults, judge_by_release
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name, key_of
 from scheduler_core.apiserver.rewriting import Writing, with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
@@ -250,7 +250,7 @@ class APIServer:
     def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
         if self.store.calendar:
-            manifest = with_object_defaults(kind.key, manifest, old)
+            manifest = apply_release_defaults(kind, with_object_defaults(kind.key, manifest, old), self.devices)
         if not devices.are_about(kind):
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))

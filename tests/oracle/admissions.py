@@ -2,9 +2,10 @@
 
     python -m tests.oracle.admissions ADMIT RELEASE FIRST LAST [FILE]
 
-ADMIT is the program admit-oracle that build.sh builds. An object is a base of its kind with up to three changes, most of which concern fields and rules that
-differ between releases. Prints each object whose errors or stored fields differ, and a line of sums; exits 1 where one differs. FILE gets the cases
-with kube's answers, as tests/scheduler_core/apiserver/test_releases.py replays them.
+ADMIT is the program admit-oracle that build.sh builds. An object is a base of its kind with up to three changes, most of
+which concern fields and rules that differ between releases. Prints each object whose errors or stored fields differ, and a
+line of sums; exits 1 where one differs. FILE gets the cases that agree, with kube's answers, as
+tests/scheduler_core/apiserver/test_admitted.py replays them.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def difference(expected: Manifest, received: Manifest) -> str:
         f"{path}: expected {wanted.get(path)!r}, received {got.get(path)!r}"
         for path in sorted({*wanted, *got})
         if wanted.get(path) != got.get(path)
-        and not path.startswith(("metadata.", "status."))
+        and not path.startswith(("metadata.", "status.", "apiVersion"))
         and not path.endswith(_DRAWN)
     )
 
@@ -141,19 +142,20 @@ def main(admit: str, release: str, first: str, last: str, file: str = "") -> int
     cases = [make_case(seed, release) for seed in range(int(first), int(last))]
     lines = "".join(f"{json.dumps(case)}\n" for case in cases)
     answered = subprocess.run([admit], input=lines, capture_output=True, text=True, check=True, timeout=600)
-    agreed, kept = 0, []
+    agreed, refused, kept = 0, 0, []
     for seed, case, line in zip(range(int(first), int(last)), cases, answered.stdout.splitlines(), strict=True):
         expected = expect(case, json.loads(line))
         different = difference(expected, answer(case, release))
         agreed += not different
-        kept.append({**case, "expect": expected})
+        refused += "errors" in expected
+        if not different:
+            kept.append({"release": release, **case, "expect": expected})
         if different:
             print(f"{seed} {case['object']['kind']} {case['gates'] or ''}: {different}")
     if file:
-        Path(file).write_text("".join(f"{json.dumps(each)}\n" for each in kept), encoding="utf-8")
-    print(
-        f"{release}: {agreed} of {len(cases)} objects agree; {sum('errors' in each['expect'] for each in kept)} are refused"
-    )
+        with Path(file).open("a", encoding="utf-8") as out:
+            out.writelines(f"{json.dumps(each, separators=(',', ':'))}\n" for each in kept)
+    print(f"{release}: {agreed} of {len(cases)} objects agree; {refused} are refused")
     return int(agreed < len(cases))
 
 

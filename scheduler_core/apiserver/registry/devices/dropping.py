@@ -1,7 +1,8 @@
 """Fields whose feature gate is off: they are dropped, unless the object had such a field already.
 
-releases.json lists the fields of each kind: the release that brought the gate ("": the oldest), the gates that all have to be on ("": a gate that
-cannot be set, and is off), and the paths; "*" stands for every entry of a list or a map, "|" for alternatives.
+releases.json lists the fields of each kind: the release that brought the gate ("": the oldest), the gates that all have
+to be on ("": a gate that cannot be set, and is off), and the paths; "*" stands for every entry of a list or a map, "|"
+for alternatives.
 
 kube: pkg/registry/*/strategy.go (dropDisabledFields), pkg/api/pod/util.go @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
 """
@@ -21,12 +22,12 @@ from scheduler_core.apiserver.rewriting import rewrite, without
 from scheduler_core.base.releases import OLDEST, Release, pick
 
 TABLE: Mapping[str, Any] = json.loads(Path(__file__).parents[1].joinpath("releases.json").read_text(encoding="utf-8"))
-_KEPT = "distinctAttribute"  # kube drops it from a copy
+_KEPT = "distinctAttribute"  # kube 1.34 drops it from a copy
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
 # Kinds with the spec of another one within: the kind, and the path of the spec.
 _WITHIN: Mapping[str, tuple[str, str]] = {
     "ResourceClaimTemplate": ("ResourceClaim", "spec.spec"),
-    **{kind: ("Pod", "spec.template.spec") for kind in _TEMPLATES},
+    **dict.fromkeys(_TEMPLATES, ("Pod", "spec.template.spec")),
     "CronJob": ("Pod", "spec.jobTemplate.spec.template.spec"),
 }
 
@@ -65,7 +66,7 @@ def without_disabled(
             continue
         if any(_uses(new, path) for path in paths) and not any(_uses(old, path) for path in paths):
             for *owner, field in paths:
-                if field != _KEPT:
+                if field != _KEPT or pick({"1.35": True}, gates.release):
                     new = _drop(new, owner, field)
     return new
 
