@@ -180,7 +180,11 @@ def _hostname_override(spec: Any, path: str, gates: DeviceGates, errors: Errors)
 
 
 def _restart_rules(spec: Any, path: str, gates: DeviceGates, errors: Errors) -> None:
-    """Containers restart by rules of their own."""
+    """Containers restart by rules of their own.
+
+    DEVIATION: 1.35 takes the action RestartAllContainers, which kube refuses while its gate is off, so that a world can
+    be compared with the same one in 1.36.
+    """
     actions = ["Restart", *(["RestartAllContainers"] if pick({"1.36": True}, gates.release) else [])]
     for field in ("containers", "initContainers"):
         for i, container in enumerate(spec.get(field) or ()):
@@ -203,7 +207,9 @@ def _restart_rules(spec: Any, path: str, gates: DeviceGates, errors: Errors) -> 
             for j, rule in enumerate(rules):
                 at, codes = f"{where}.restartPolicyRules[{j}]", rule.get("exitCodes")
                 action = rule.get("action") or ""
-                errors.not_supported(f"{at}.action", action, actions, when=action not in actions)
+                errors.not_supported(
+                    f"{at}.action", action, actions, when=action not in (*actions, "RestartAllContainers")
+                )
                 errors.required(f"{at}.exitCodes", "must be specified", when=codes is None)
                 operator = (codes or {}).get("operator") or ""
                 wrong = codes is not None and operator not in ("In", "NotIn")
