@@ -36,7 +36,6 @@ class DeviceGates:
     dra_consumable_capacity: bool = False
     dra_extended_resource: bool = False
     dra_binding_conditions: bool = False  # DRADeviceBindingConditions
-    node_declared_features: bool = False
     toleration_operators: bool = False  # TaintTolerationComparisonOperators
     volume_limit_scaling: bool = False
     pod_level_scaling: bool = False  # InPlacePodLevelResourcesVerticalScaling

@@ -4,6 +4,8 @@ releases.json lists the fields of each kind: the release that brought the gate (
 to be on ("": a gate that cannot be set, and is off), and the paths; "*" stands for every entry of a list or a map, "|"
 for alternatives.
 
+DEVIATION: status.declaredFeatures of nodes stays in 1.35, where kube drops it: kubelets report it again after an upgrade.
+
 kube: pkg/registry/*/strategy.go (dropDisabledFields), pkg/api/pod/util.go @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
 """
 
