@@ -106,7 +106,7 @@ def _ways(type_: str) -> Mapping[str, tuple[bool, str]]:
 def _defaults(type_: str, value: Manifest) -> Manifest:
     known = _OF_TYPES.get(type_, {})
     if known is _CONTAINER:
-        return {**known, "imagePullPolicy": _pull_policy(str(value.get("image") or ""))}
+        return {**known, "imagePullPolicy": pull_policy(str(value.get("image") or ""))}
     return known
 
 
@@ -123,7 +123,7 @@ def _strip(type_: str, value: Manifest) -> Manifest:
     return {name: each for name, each in value.items() if name not in defaults or each != defaults[name]}
 
 
-def _pull_policy(image: str) -> str:
+def pull_policy(image: str) -> str:
     """Return Always for the tag latest, which is also the tag of an image without one."""
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]

@@ -26,6 +26,7 @@ from scheduler_core.apiserver.registry import strategies
 from scheduler_core.apiserver.registry.devices import strategy as devices
 from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
+from scheduler_core.apiserver.registry.releases import apply_release_defaults, judge_by_release
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name, key_of
 from scheduler_core.apiserver.rewriting import Writing, with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
@@ -140,6 +141,7 @@ class APIServer:
         errors = validate(new, kind) + validate_update(old, new, kind, subresource)
         if devices.are_about(kind):
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
+        errors = judge_by_release(kind, new, errors, self.devices, bool(subresource))
         newer = {each.path for each in errors if is_newer_value(each)}
         if newer and not self.typed:
             # A value that only a newer Kubernetes knows may stay where it is stored, but an update cannot bring one in.
@@ -246,7 +248,7 @@ class APIServer:
     def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
         if self.store.calendar:
-            manifest = with_object_defaults(kind.key, manifest, old)
+            manifest = apply_release_defaults(kind, with_object_defaults(kind.key, manifest, old), self.devices)
         if not devices.are_about(kind):
             return manifest
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))
@@ -274,10 +276,13 @@ class APIServer:
             text = "the server could not find the requested resource: PodGroup needs kube 1.37 and the gate GenericWorkload"
             raise Refused.because(Answer("NotFound", text), reference(kind.key, request.namespace, request.name))
         manifest = strategies.complete(kind, manifest, timestamp, request.imported)
-        manifest = writing.take(DEFAULTING, devices.prepare_new_object(kind, manifest, gates, request.imported))
+        manifest = writing.take(
+            DEFAULTING, devices.prepare_new_object(kind, manifest, gates, request.imported, request.restored)
+        )
         errors = validate(manifest, kind, not request.restored)
         if devices.are_about(kind):
             errors += devices.create_errors(kind, manifest, gates, self.store, request.restored)
+        errors = judge_by_release(kind, manifest, errors, gates, request.restored)
         if request.restored or self.typed:
             errors = [each for each in errors if not is_newer_value(each)]
         self._check(kind, request.name, errors)

@@ -30,8 +30,16 @@ case $release in
   1.35.*) subject=pod recorder=EventRecorder ;;
 esac
 sed -e "s/MODE/$mode/g" -e "s/SUBJECT/$subject/g" -e "s/RECORDER/$recorder/g" "$here/oracle.go.in" > main.go
-mkdir -p timelines
+mkdir -p timelines admit
 sed -e "/\/\/$drop\$/d" -e "s/HEAP/$heap/" -e "s/NEXT/$next/g" -e "s/RECORDER/$recorder/g" "$here/timelines.go.in" > timelines/timelines_test.go
+# The strategy of claims takes an authorizer since 1.36; pod groups are validated as 1.37 has them.
+claims=@old groups=@none
+case $release in
+  1.34.*|1.35.*) claims=@new groups=@37 ;;
+  1.36.*) groups=@37 ;;
+esac
+sed -e "/\/\/$claims\$/d" -e "/\/\/$groups\$/d" "$here/admit.go.in" > admit/main.go
 go mod tidy
 go build -o oracle .
 go test -c -o timelines-oracle ./timelines
+go build -o admit-oracle ./admit

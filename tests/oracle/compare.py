@@ -1,8 +1,9 @@
 """Compare our scheduling cycles with the real scheduler's over random worlds.
 
-    python -m tests.oracle.compare ORACLE RELEASE FIRST LAST
+    python -m tests.oracle.compare ORACLE RELEASE FIRST LAST [extenders]
 
-ORACLE is the program that build.sh builds. Prints each world in which an attempt differs, and a line of sums; exits 1 where one differs.
+ORACLE is the program that build.sh builds. With "extenders" the worlds have some, which a stub plays on both sides.
+Prints each world in which an attempt differs, and a line of sums; exits 1 where one differs.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from scheduler_core.base.releases import read_release
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.config.gates import resolve
 from scheduler_core.scheduler.config.settings import WorldSettings
+from scheduler_core.testing.conformance.corpus.extenders import shorten_body
 from scheduler_core.testing.conformance.corpus.reading import Scenario
 from scheduler_core.testing.conformance.corpus.run import Run
 from scheduler_core.testing.differences import first_place
+from tests.oracle.extending import make_extended_world
 from tests.oracle.worlds import make_world
 
 Attempt = Mapping[str, Any]
@@ -41,6 +44,8 @@ FIELDS = (
     "nominatedNodeAfter",
     "claims",
 )
+# Where there are extenders, the real scheduler's choice is followed among nodes that tie, and its calls are compared.
+EXTENDED = ("extenders", "chosen", "evaluatedNodes", "feasibleNodes", "binding", *FIELDS[5:])
 
 
 def ask_oracle(oracle: str, worlds: Iterable[Attempt]) -> list[Any]:
@@ -64,9 +69,15 @@ def find_difference(world: Attempt, attempts: list[Attempt], sums: Counter[str])
         sums["preempted"] += "nominated" in expected
         sums["scored"] += "scores" in expected
         sums["devices"] += any(status.get("allocation") for status in expected["claims"].values())
-        wanted, ours = _compared(expected), _compared(_shorten(received))
+        for call in expected.get("extenders", ()):
+            call["request"] = shorten_body(_untyped(call["request"]), len(run.world.take_snapshot()))
+        fields = EXTENDED if "extenders" in expected else FIELDS
+        wanted, ours = _compared(expected, fields), _compared(_shorten(received), fields)
         wanted["claims"], ours["claims"] = _unify(expected["claims"]), _unify(run.claims.all())
-        for field in FIELDS:
+        for side in (wanted, ours):
+            side["extenders"] = _list_calls(side.get("extenders", ()))
+            side["binding"] = {**side.get("binding", {}), "by": side.get("binding", {}).get("by", "").split()[:1]}
+        for field in fields:
             place = first_place(wanted.get(field), ours.get(field))
             if place is not None:
                 return (
@@ -110,9 +121,25 @@ def _unify(claims: Mapping[str, Any]) -> Any:
     return walk(claims)
 
 
-def _compared(attempt: Attempt) -> dict[str, Any]:
+def _untyped(value: Any) -> Any:
+    """Return the objects in a body without their types, which the oracle's API adds."""
+    if isinstance(value, list):
+        return [_untyped(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    types = ("apiVersion", "kind") if "metadata" in value else ()
+    return {name: _untyped(each) for name, each in value.items() if name not in types}
+
+
+def _list_calls(calls: Iterable[Attempt]) -> list[Any]:
+    """Return the calls of extenders in their order; those that rank nodes come at once."""
+    asked = [{name: call.get(name) for name in ("extender", "verb", "request", "status")} for call in calls]
+    return sorted(asked, key=lambda call: call["extender"] if call["verb"] == "prioritize" else 0)
+
+
+def _compared(attempt: Attempt, names: Iterable[str]) -> dict[str, Any]:
     """Return the fields that are compared, without empty ones. A node that passes differs from one that is missing."""
-    fields = {field: attempt[field] for field in FIELDS if attempt.get(field) not in (None, [], {}, "")}
+    fields = {field: attempt[field] for field in names if attempt.get(field) not in (None, [], {}, "")}
     if "filter" in fields:
         fields["filter"] = {node: of or "passes" for node, of in fields["filter"].items()}
     if "feasible" in fields:
@@ -120,9 +147,10 @@ def _compared(attempt: Attempt) -> dict[str, Any]:
     return fields
 
 
-def main(oracle: str, release: str, first: str, last: str) -> int:
+def main(oracle: str, release: str, first: str, last: str, what: str = "") -> int:
     """Compare the worlds of the seeds from `first` to before `last`. Return the exit code."""
-    worlds = [make_world(seed, release) for seed in range(int(first), int(last))]
+    make = make_extended_world if what == "extenders" else make_world
+    worlds = [make(seed, release) for seed in range(int(first), int(last))]
     sums: Counter[str] = Counter()
     agreed = 0
     for world, answer in zip(worlds, ask_oracle(oracle, worlds), strict=True):

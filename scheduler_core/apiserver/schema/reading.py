@@ -88,7 +88,7 @@ def read(
         raise _build_refusal(errors, manifest, "; ".join(map(str, errors)))
     kind = kind_of(manifest)
     assert kind is not None
-    if not is_served(kind, str(manifest["apiVersion"])):
+    if not is_served(kind, str(manifest["apiVersion"]), release):
         text = f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"'
         raise _build_refusal([FieldError("apiVersion", "", text)], manifest, text)
     errors = _check_fields(manifest, kind, lenient, old, release)

@@ -21,7 +21,15 @@ from scheduler_core.apimachinery.objects.errors import (
     wrong_type,
 )
 from scheduler_core.apiserver.kinds import Kind
-from scheduler_core.apiserver.schema.table import LEAVES, Field, Leaf, fields, parse_expression, type_of
+from scheduler_core.apiserver.schema.table import (
+    LEAVES,
+    Field,
+    Leaf,
+    fields,
+    has_lost_fields,
+    parse_expression,
+    type_of,
+)
 from scheduler_core.base.releases import OLDEST, Release
 
 # Sound objects are told quickly: all of their fields are known and of their type. What is wrong with others the strict walk says.
@@ -132,7 +140,7 @@ def strict_errors(manifest: Mapping[str, Any], kind: Kind, release: Release = OL
     """Return the strict decoding errors of an object with apiVersion and kind in a release. Kinds outside the table pass."""
     root = type_of(kind, str(manifest.get("apiVersion")))
     errors: Errors = []
-    if root and not is_sound(manifest, root):
+    if root and (has_lost_fields(root, release) or not is_sound(manifest, root)):
         _Walk(root, errors, release).entries(manifest, root, "")
     return errors
 

@@ -65,6 +65,8 @@ _SERVED = {
     "PodGroup": ("v1beta1",),
 }
 _ALIKE = {"v1beta2": "v1"}
+# The releases that brought the versions of DeviceTaintRule, which are alike.
+_RULES = {"v1alpha3": "1.34", "v1beta2": "1.36", "v1": "1.37"}
 DEVICES = "resource.k8s.io"
 
 
@@ -101,7 +103,21 @@ def fields(type_: str, release: Release = OLDEST) -> Mapping[str, Field]:
     for name, history in _newer()["fields"].get(type_, {}).items():
         if expression := pick(history, release):
             known[name] = expression
+        elif expression == "":
+            known.pop(name, None)
     return {name: parse_expression(expression) for name, expression in known.items()}
+
+
+@cache
+def has_lost_fields(root: str, release: Release) -> bool:
+    """Return whether the version of a type has fields of the oldest release that this release does not know."""
+    version = root.rpartition(".")[0]
+    return any(
+        name in _table()[type_] and pick(history, release) == ""
+        for type_, names in _newer()["fields"].items()
+        if type_.rpartition(".")[0] == version
+        for name, history in names.items()
+    )
 
 
 @cache
@@ -117,9 +133,11 @@ def parse_expression(expression: str) -> Field:
     return Field("object" if text in _table() else "leaf", text, strategies, key)
 
 
-def is_served(kind: Kind, api_version: str) -> bool:
-    """Return whether kube 1.34 serves a kind in this version; for kinds outside the table, any version passes."""
+def is_served(kind: Kind, api_version: str, release: Release = OLDEST) -> bool:
+    """Return whether a release serves a kind in this version; for kinds outside the table, any version passes."""
     group, version = split_api_version(api_version)
+    if kind.key == "DeviceTaintRule":
+        return version in _RULES and bool(pick({_RULES[version]: True}, release))
     if kind.group == DEVICES:
         return bool(type_of(kind, api_version))
     return not _is_known(kind) or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
@@ -129,7 +147,8 @@ def type_of(kind: Kind, api_version: str) -> str:
     """The type of a kind's objects in a version; "" where the table does not have it."""
     _, version = split_api_version(api_version)
     if kind.group == DEVICES:
-        name = f"resource/{_ALIKE.get(version, version)}.{kind.key}"
+        version = "v1alpha3" if kind.key == "DeviceTaintRule" and version in _RULES else _ALIKE.get(version, version)
+        name = f"resource/{version}.{kind.key}"
         return name if name in _table() else ""
     known = _is_known(kind) and version == _VERSIONS.get(kind.key, "v1")
     return kind.key if known else ""

@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, build_required_error, invalid, not_supported
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.names import label_errors
+from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
@@ -75,6 +75,8 @@ def pod_group(manifest: Manifest, errors: Errors) -> None:
     keys = (spec.get("schedulingConstraints") or {}).get("topology") or ()
     if len(keys) > 1:
         errors.invalid("spec.schedulingConstraints.topology", len(keys), "must have at most 1 item")
+    name = spec.get("priorityClassName") or ""
+    errors.problems("spec.priorityClassName", name, subdomain_errors(name) if name else ())
     if int(spec.get("priority") or 0) > _HIGHEST_PRIORITY:
         errors.invalid("spec.priority", spec["priority"], f"must be less than or equal to {_HIGHEST_PRIORITY}")
 

@@ -14,6 +14,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
+from scheduler_core.base.releases import NEWEST
 from scheduler_core.scheduler.extenders.extender import NodeVictims, Request
 
 # Objects as Go's encoding/json writes them: in the order of a type's fields, with what a tag says of empty values.
@@ -38,10 +39,10 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
 
 
 def write_go_object(value: Mapping[str, Any], type_: str) -> Json:
-    """Return an object of a type as Go writes it; fields that the type does not have are left away."""
+    """Return an object of a type as Go writes it; fields that the type does not have in any release are left away."""
     always, pointers = _table()["always"].get(type_, {}), _table()["pointers"].get(type_, ())
     out: Json = {}
-    for name, field in fields(type_).items():
+    for name, field in fields(type_, NEWEST).items():
         if type_ in _ROOTS and name in _OF_OBJECTS:
             continue
         inner = _inner(value.get(name), field)

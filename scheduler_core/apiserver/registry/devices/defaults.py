@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import rewrite
-from scheduler_core.base.releases import OLDEST, Release
+from scheduler_core.base.releases import OLDEST, Release, pick
 
 # The feature gates that decide what the API server keeps of objects about devices.
 # kube: pkg/features/kube_features.go @ v1.34.1
@@ -34,8 +34,18 @@ class DeviceGates:
     dra_consumable_capacity: bool = False
     dra_extended_resource: bool = False
     dra_binding_conditions: bool = False  # DRADeviceBindingConditions
+    toleration_operators: bool = False  # TaintTolerationComparisonOperators
+    volume_limit_scaling: bool = False
+    pod_level_scaling: bool = False  # InPlacePodLevelResourcesVerticalScaling
+    topology_aware_scheduling: bool = False  # TopologyAwareWorkloadScheduling
+    group_preemption_policy: bool = False  # PodGroupPreemptionPolicy
     topology_labels: bool = False  # PodTopologyLabelsAdmission
     generic_workload: bool = False  # GenericWorkload, without which no PodGroup is served
+
+    @property
+    def max_unavailable(self) -> bool:
+        """The gate MaxUnavailableStatefulSet, as the release has it."""
+        return bool(pick({"1.37": True}, self.release))
 
 
 DEFAULT_GATES = DeviceGates()

@@ -1,63 +1,72 @@
 """Fields whose feature gate is off: they are dropped, unless the object had such a field already.
 
-kube: pkg/registry/resource/*/strategy.go (dropDisabledFields), pkg/api/pod/util.go (dropDisabledDynamicResourceAllocationFields)
-@ v1.34.1
+releases.json lists the fields of each kind: the release that brought the gate ("": the oldest), the gates that all have
+to be on ("": a gate that cannot be set, and is off), and the paths; "*" stands for every entry of a list or a map, "|"
+for alternatives.
+
+DEVIATION: status.declaredFeatures of nodes stays in 1.35, where kube drops it: kubelets report it again after an upgrade.
+
+kube: pkg/registry/*/strategy.go (dropDisabledFields), pkg/api/pod/util.go @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
 """
 
+import itertools
+import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.rewriting import rewrite, without
+from scheduler_core.base.releases import OLDEST, Release, pick
 
-_CLAIM_FIELDS = {
-    "dra_prioritized_list": "spec.devices.requests.*.firstAvailable",
-    "dra_admin_access": "spec.devices.requests.*.exactly.adminAccess status.allocation.devices.results.*.adminAccess",
-    "dra_device_status": "status.devices",
-    "dra_binding_conditions dra_device_status": """
-        status.allocation.devices.results.*.bindingConditions status.allocation.devices.results.*.bindingFailureConditions
-        status.allocation.allocationTimestamp""",
-    "dra_consumable_capacity": """
-        spec.devices.requests.*.exactly.capacity spec.devices.requests.*.firstAvailable.*.capacity
-        spec.devices.constraints.*.distinctAttribute status.allocation.devices.results.*.shareID
-        status.allocation.devices.results.*.consumedCapacity status.devices.*.shareID""",
+TABLE: Mapping[str, Any] = json.loads(Path(__file__).parents[1].joinpath("releases.json").read_text(encoding="utf-8"))
+_KEPT = "distinctAttribute"  # kube 1.34 drops it from a copy
+_TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
+# Kinds with the spec of another one within: the kind, and the path of the spec.
+_WITHIN: Mapping[str, tuple[str, str]] = {
+    "ResourceClaimTemplate": ("ResourceClaim", "spec.spec"),
+    **dict.fromkeys(_TEMPLATES, ("Pod", "spec.template.spec")),
+    "CronJob": ("Pod", "spec.jobTemplate.spec.template.spec"),
 }
-_KEPT = "distinctAttribute"  # kube drops it from a copy
-_FIELDS: Mapping[str, Mapping[str, str]] = {
-    "Pod": {
-        "dynamic_resources": """
-            spec.resourceClaims spec.containers.*.resources.claims spec.initContainers.*.resources.claims
-            spec.ephemeralContainers.*.resources.claims""",
-        "dra_extended_resource": "status.extendedResourceClaimStatus",
-    },
-    "ResourceClaim": _CLAIM_FIELDS,
-    "ResourceClaimTemplate": {
-        gates: fields.replace("spec.devices", "spec.spec.devices") for gates, fields in _CLAIM_FIELDS.items()
-    },
-    "DeviceClass": {"dra_extended_resource": "spec.extendedResourceName"},
-    "ResourceSlice": {
-        "dra_device_taints": "spec.devices.*.taints",
-        "dra_partitionable_devices": """
-            spec.devices.*.consumesCounters spec.devices.*.nodeName spec.devices.*.nodeSelector spec.devices.*.allNodes
-            spec.sharedCounters spec.perDeviceNodeSelection""",
-        "dra_binding_conditions dra_device_status": """
-            spec.devices.*.bindingConditions spec.devices.*.bindingFailureConditions spec.devices.*.bindsToNode""",
-        "dra_consumable_capacity": "spec.devices.*.allowMultipleAllocations spec.devices.*.capacity.*.requestPolicy",
-    },
-}
-"""The fields of each kind by their gates, all of which have to be on; "*" stands for every entry of a list or a map."""
+
+Row = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 
-def without_disabled(kind: str, new: Manifest, old: Manifest | None, gates: DeviceGates) -> Manifest:
-    """The new object without the fields of gates that are off. Nothing is changed in place."""
-    for names, listed in _FIELDS.get(kind, {}).items():
-        if all(getattr(gates, name) for name in names.split()):
+@cache
+def _list_rows(kind: str, release: Release) -> tuple[Row, ...]:
+    """Return since, gates, and paths of each row that a release has for a kind."""
+    like, spec = _WITHIN.get(kind, ("", ""))
+    inner = [
+        [since, gates, " ".join(f"{spec}{path[4:]}" for path in paths.split() if path.startswith("spec."))]
+        for since, gates, paths in TABLE["fields"].get(like, ())
+        if since or like != "Pod"
+    ]
+    return tuple(
+        (since, tuple(gates.split()), tuple(each for path in paths.split() for each in _expand(path)))
+        for since, gates, paths in (*TABLE["fields"].get(kind, ()), *inner)
+        if paths and pick({since or OLDEST: True}, release)
+    )
+
+
+def _expand(path: str) -> itertools.product[tuple[str, ...]]:
+    return itertools.product(*(name.split("|") for name in path.split(".")))
+
+
+def without_disabled(
+    kind: str, new: Manifest, old: Manifest | None, gates: DeviceGates, restored: bool = False
+) -> Manifest:
+    """The new object without the fields of gates that are off. Nothing is changed in place.
+
+    `restored`: another cluster admitted the object, with gates of its own; fields of newer releases stay.
+    """
+    for since, names, paths in _list_rows(kind, gates.release):
+        if (names and all(getattr(gates, name) for name in names)) or (restored and since):
             continue
-        paths = [path.split(".") for path in listed.split()]
         if any(_uses(new, path) for path in paths) and not any(_uses(old, path) for path in paths):
             for *owner, field in paths:
-                if field != _KEPT:
+                if field != _KEPT or pick({"1.35": True}, gates.release):
                     new = _drop(new, owner, field)
     return new
 

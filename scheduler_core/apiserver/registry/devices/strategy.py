@@ -28,11 +28,16 @@ def are_about(kind: Kind) -> bool:
     return kind.group == GROUP
 
 
-def prepare_new_object(kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False) -> Manifest:
-    """A new object: without a status, and without fields whose gate is off. `imported`: it is said to be there, with its status."""
+def prepare_new_object(
+    kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False, restored: bool = False
+) -> Manifest:
+    """A new object: without a status, and without fields whose gate is off.
+
+    `imported`: it is said to be there, with its status; `restored`: another cluster admitted it.
+    """
     if kind.key == CLAIM and not imported and "status" in manifest:
         manifest = {name: value for name, value in manifest.items() if name != "status"}
-    return without_disabled(kind.key, manifest, None, gates)
+    return without_disabled(kind.key, manifest, None, gates, restored)
 
 
 def prepare_updated_object(

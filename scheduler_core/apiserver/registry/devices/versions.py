@@ -15,8 +15,10 @@ _TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 stand for no
 
 
 def convert_to_v1(manifest: Manifest) -> Manifest:
-    """An object of the group that was read, as v1 has it; DeviceTaintRules stay as they are."""
+    """An object of the group that was read, as v1 has it; DeviceTaintRules are kept as v1alpha3."""
     group, version = split_api_version(str(manifest["apiVersion"]))
+    if group == GROUP and manifest["kind"] == "DeviceTaintRule":
+        return manifest if version == "v1alpha3" else {**manifest, "apiVersion": f"{GROUP}/v1alpha3"}
     if group != GROUP or version not in ("v1beta1", "v1beta2"):
         return manifest
     converted = {**manifest, "apiVersion": STORED}

@@ -259,8 +259,11 @@ def _attribute(given: Manifest, path: str, errors: Errors) -> None:
         if not _is_version(version):
             errors.invalid(f"{path}.version", version, "must be a string compatible with semver.org spec 2.0.0")
         errors.too_long(f"{path}.version", LONGEST_VALUE, when=longer(version, LONGEST_VALUE))
+    lists = any(
+        given.get(field) is not None for field in ("ints", "bools", "strings", "versions")
+    )  # unknown before 1.36
     if not said:
-        errors.required(path, _ONE_VALUE)
+        errors.required(path, _ONE_VALUE, when=not lists)
     elif len(said) > 1:
         errors.append(bad(path, {name: given.get(field) for field, name in _VALUES.items()}, _ONE_VALUE))
 

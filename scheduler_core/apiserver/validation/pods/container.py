@@ -104,7 +104,7 @@ def _variable(variable: rules.Object, path: str, errors: Errors) -> None:
     for field in _SOURCES:
         if given.get(field) is not None:
             _source(given[field], field, f"{where}.{field}", errors)
-    count = sum(given.get(field) is not None for field in _SOURCES)
+    count = sum(given.get(field) is not None for field in (*_SOURCES, "fileKeyRef"))
     if not count:
         named_ = ", ".join(f"`{field}`" for field in _SOURCES[:-1])
         errors.invalid(where, "", f"must specify one of: {named_} or `{_SOURCES[-1]}`")

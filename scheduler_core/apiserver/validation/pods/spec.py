@@ -94,12 +94,22 @@ def _account(spec: Object, path: str, errors: Errors) -> None:
     validate_name("serviceAccountName", subdomain_errors)({"serviceAccountName": name}, path, errors)
 
 
+def _hostname_override(spec: Object, path: str, errors: Errors) -> None:
+    """A name that the pod has instead of its own; dropped before 1.35."""
+    if (name := spec.get("hostnameOverride")) is not None:
+        path = f"{path}.hostnameOverride"
+        errors.forbidden(path, "may not be set when hostNetwork is true", when=spec.get("hostNetwork"))
+        errors.invalid(path, name, "must be no more than 64 characters", when=len(name) > 64)
+        errors.problems(path, name, subdomain_errors(name))
+
+
 _PLACED: Rules = (
     _account,
     validate_name("nodeName", subdomain_errors),
     within("activeDeadlineSeconds", 1, MAX_INT32),
     validate_name("hostname", label_errors),
     validate_name("subdomain", label_errors),
+    _hostname_override,
 )
 
 

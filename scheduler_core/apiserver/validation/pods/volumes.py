@@ -161,6 +161,7 @@ _SOURCES: dict[str, Rules] = {
     "scaleIO": sources.SHARED["scaleIO"],
     "csi": (sources.driver, _publish_secret),
     "ephemeral": (_template,),
+    "image": (need("reference"),),  # dropped before 1.35
 }
 # as kube spells them in errors about a second source
 _SPELLED = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}

@@ -122,6 +122,10 @@ def csi_driver(manifest: Object, errors: Errors) -> None:
             continue
         seen[audience] = None
         checks.token_seconds(request.get("expirationSeconds"), f"{where}.expirationSeconds", errors)
+    secrets = spec.get("serviceAccountTokenInSecrets")  # unknown before 1.35
+    text = "serviceAccountTokenInSecrets is set but no tokenRequests are specified"
+    wrong = secrets is not None and not spec.get("tokenRequests")
+    errors.invalid("spec.serviceAccountTokenInSecrets", secrets, text, when=wrong)
     known = ("Persistent", "Ephemeral")
     modes = spec.get("volumeLifecycleModes") or ()
     errors += [not_supported("spec.volumeLifecycleModes", mode, known) for mode in modes if mode not in known]

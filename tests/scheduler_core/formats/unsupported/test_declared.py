@@ -39,6 +39,7 @@ OF_EVERY_FIELD = (
     "apiserver/imports",
     "apiserver/kinds.py",
     "apiserver/object_defaults.py",
+    "apiserver/registry/releases.py",
     "apiserver/registry/strategies.py",
     "apiserver/schema",
     "apiserver/validation",
