@@ -163,6 +163,13 @@ def clusters_of_differences() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
     return {name: tuple(rows) for name, rows in found.items()}
 
 
+@cache
+def inputs_of_gangs() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """Objects with PodGroups by the name of the input, for the page about gangs."""
+    found: dict[str, list[dict[str, Any]]] = read_yaml(Path(__file__).with_name("gangs.yaml"))
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
 def begin_difference(name: str, release: Release) -> list[Command | int]:
     """Return the commands that make a cluster of a difference under a release, and the numbers of steps between them.
 
