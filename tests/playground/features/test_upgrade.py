@@ -1,5 +1,6 @@
 """The preview of an upgrade, the page of what is different, and the clusters that show it."""
 
+import os
 from typing import Any
 
 import pytest
@@ -12,9 +13,12 @@ from playground.models import Session
 from playground.workbench.builder import begin_difference, clusters_of_differences
 from scheduler_core.analysis.upgrade import preview_upgrade
 from scheduler_core.base.releases import DIFFERENCES, NEWEST, RELEASES, Behavior, Release, behaviors_of
-from scheduler_core.world.commands import SetSettings
+from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
+from tests.scheduler_core.worlds import node, pod
+from tests.support.public_clusters import CLUSTERS, objects_of
 
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -78,6 +82,48 @@ def test_an_upgrade_says_which_pods_end_elsewhere_and_proves_the_cause() -> None
         "p goes to a instead of b.",
         "The cause is balance-by-change: without it, the pod stays where it was.",
     ]
+
+
+def test_the_restart_of_the_schedulers_moves_no_pod() -> None:
+    # Restarted, a scheduler lists the pods by name; before that, z is first in the queue.
+    world = Simulation()
+    world.apply(SetSettings({"release": "1.36.3"}))
+    world.apply(ApplyObjects((node("n", cpu="1"), pod("z"))))
+    world.apply(ApplyObjects((pod("a"),)))
+    assert preview_upgrade(world, "1.37.2").moved == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "causes"),
+    [
+        ("console", "1.34.1", {"ties-in-order", "ties-in-order + balance-by-change"}),
+        ("console", "1.35.4", {"balance-by-change"}),
+        ("databases", "1.36.3", {"StorageCapacityScoring"}),
+        ("gpu", "1.36.3", set()),
+    ],
+)
+def test_pods_of_public_clusters_move_for_proven_causes(name: str, release: str, causes: set[str]) -> None:
+    world = Simulation()
+    world.apply(SetSettings({"release": release}))
+    world.apply(ApplyObjects(tuple(objects_of(name))))
+    found = preview_upgrade(world, NEWEST)
+    assert {each.cause for each in found.moved} == causes and found.at_rest
+    for cause in causes - {"StorageCapacityScoring"}:
+        twin = world.fork()
+        twin.apply(SetSettings({"release": NEWEST, "switched_off": cause.split(" + ")}))
+        twin.run(steps=5_000)
+        nodes = {each.key: each.node_name for each in twin.store.pods()}
+        assert all(nodes[each.pod] == each.before for each in found.moved if each.cause == cause)
+
+
+@pytest.mark.parametrize("release", ("1.34.1", "1.35.4", "1.36.3") if LONG else ("1.34.1",))
+@pytest.mark.parametrize("name", CLUSTERS if LONG else ("aks",))
+def test_each_pod_of_a_public_cluster_that_moves_has_a_cause(name: str, release: Release) -> None:
+    world = Simulation()
+    world.apply(SetSettings({"release": release}))
+    world.apply(ApplyObjects(tuple(objects_of(name))))
+    found = preview_upgrade(world, NEWEST)
+    assert found.at_rest and all(each.cause for each in found.moved)
 
 
 def test_an_upgrade_says_which_messages_change_and_what_is_read() -> None:
