@@ -42,7 +42,7 @@ _INPUTS = {
     ),
     "too-small": (
         gettext_lazy("A gang of three finds room for two"),
-        gettext_lazy("The gang needs three pods at once. A single pod comes after the gang and fits the node."),
+        gettext_lazy("The gang needs three pods at once. A single pod follows the gang and fits the node."),
     ),
     "in-vain": (
         gettext_lazy("A gang preempts in vain"),

@@ -271,7 +271,9 @@ def _consumption(consumed: Any, path: str, counters: Counters | None, errors: Er
     count = sum(len(each.get("counters") or ()) for each in consumed)
     if count > MOST_COUNTERS:
         errors.invalid(path, count, f"the total number of counters must not exceed {MOST_COUNTERS}")
-    for i, part in enumerate(consumed if counters is not None else ()):
+    if counters is None:
+        return
+    for i, part in enumerate(consumed):
         name = part.get("counterSet") or ""
         if name not in counters:
             detail = "must reference a counterSet defined in the ResourceSlice sharedCounters"
