@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from playground.common.catalogs import read_yaml
 from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests
 from playground.workbench.builder.manifests import node_manifests, pod_manifests
-from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.config import Release, behaviors_of
 from scheduler_core.world.commands import ApplyObjects, Command, SetSettings, command_from_json
 
@@ -175,7 +174,7 @@ def begin_difference(name: str, release: Release) -> list[Command | int]:
 
     Rows of `with` are for releases that have the behavior, those of `without` for the others; the release "" is the one asked for.
     """
-    side = "with" if Behavior(name) in behaviors_of(release) else "without"
+    side = "with" if name in behaviors_of(release) else "without"
     rows = [each for row in clusters_of_differences()[name] for each in row.get(side, [row])]
     commands: list[Command | int] = []
     for objects, some in groupby(rows, lambda row: "apiVersion" in row):
