@@ -47,6 +47,7 @@ urlpatterns = [
     path("trace.schema.json", page("exports.schema"), name="trace-schema"),
     path("conformance", site.conformance, name="conformance"),
     path("releases", page("upgrade.releases"), name="releases"),
+    path("gangs", page("gangs.gangs"), name="gangs"),
     path("terms", site.terms, name="terms"),
     path("terms.json", site.terms_json, name="terms-json"),
     path("favicon.ico", home.favicon, name="favicon"),

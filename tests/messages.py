@@ -52,7 +52,8 @@ def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | Non
     if path.suffix == ".yaml":
         yield from ((text, None, []) for text in list_strings(yaml.safe_load(path.read_text())))
     elif path.suffix == ".json":
-        yield from ((row["text"], None, []) for row in json.loads(path.read_text()))
+        rows = json.loads(path.read_text())
+        yield from ((row[name], None, []) for name in ("text", "unshown") for row in rows if name in row)
     elif path.suffix == ".html":
         yield from ((text, None, []) for text in extract_template(path.read_text()))
     else:

@@ -16,8 +16,8 @@ from tests.record_tables import replace_tables
 
 def differences() -> str:
     """Every behavior that a newer release brought."""
-    rows = [(f"`{each.behavior}`", each.since, each.source, each.text) for each in DIFFERENCES]
-    return table(("behavior", "since", "source", "what differs"), rows)
+    rows = [(f"`{each.behavior}`", each.since, each.source, each.text, each.unshown or "yes") for each in DIFFERENCES]
+    return table(("behavior", "since", "source", "what differs", "a cluster shows it"), rows)
 
 
 def fields() -> str:

@@ -28,10 +28,10 @@ from playground.views.access import creator
 from playground.views.responses import problem, seed_of
 from playground.views.workbench.imports import begin_preview, get_pasted_text, preview_import, renames
 from playground.views.workbench.texts import large_file, read_import_text
-from playground.workbench.builder import CLUSTERS, clusters_of_differences
+from playground.workbench.builder import CLUSTERS, begin_difference, clusters_of_differences
 from scheduler_core import Cluster
 from scheduler_core.formats.indication import find_release
-from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, read_release
+from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, Release, read_release
 from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
 from scheduler_core.world.readonly import parse_quantity
 
@@ -178,11 +178,13 @@ async def new(request: HttpRequest) -> HttpResponse:
     try:
         if start == "import":
             return await _import(request)
-        wanted = _beginning(start)
+        chosen = _choose_release(request, start)
+        release: Release = chosen[0].settings["release"] if chosen else OLDEST
+        wanted = _beginning(start, release)
         wanted["commands"] = [*_life(request), *wanted["commands"]]
         name = request.POST.get("name", "").strip()[:120] or wanted.pop("name")
         seed = seed_of(request.POST.get("seed", "")) or 0
-        wanted["commands"] = [*_choose_release(request, start), *wanted["commands"]]
+        wanted["commands"] = [*chosen, *wanted["commands"]]
         session = await create_session(**{**wanted, "name": name}, creator=creator(request), seed=seed)
     except SessionError as error:
         return problem(request, error)
@@ -190,7 +192,7 @@ async def new(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
 
 
-def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list[Command]:
+def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list[SetSettings]:
     """Return the command that gives a new session the release asked for, or the one that its import indicates, else the newest.
 
     A lesson is about the oldest, which needs no command. Raises SessionError.
@@ -229,7 +231,7 @@ STANDING: list[dict[str, Any]] = json.loads(Path(__file__).with_name("standing.j
 """What an API server makes in every cluster, besides namespaces and priority classes."""
 
 
-def _beginning(start: str) -> dict[str, Any]:
+def _beginning(start: str, release: Release) -> dict[str, Any]:
     """Return the arguments of create_session for a way to start. Raises SessionError."""
     kind, _colon, slug = start.partition(":")
     if kind == "story" and (chosen := lesson_of(slug)):
@@ -238,7 +240,7 @@ def _beginning(start: str) -> dict[str, Any]:
         cluster = CLUSTERS[slug]
         return {"name": str(cluster.title), "commands": [ApplyObjects(tuple(cluster.make()))]}
     if kind == "difference" and slug in clusters_of_differences():
-        return {"name": slug, "commands": [ApplyObjects(tuple(clusters_of_differences()[slug]))]}
+        return {"name": f"{slug} ({release})", "commands": begin_difference(slug, release)}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
     raise SessionError(_("“%(start)s” is not a way to start. Choose one on the home page.") % {"start": start[:80]})

@@ -5,13 +5,13 @@ where it was. So a cause is proven by running, not guessed from the configuratio
 """
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler_core.analysis.whatif import Progress, settle
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.base.releases import DIFFERENCES, Release, behaviors_of
+from scheduler_core.base.releases import DIFFERENCES, Behavior, Release, behaviors_of
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.config.gates import asked_gates, gates_of
 from scheduler_core.scheduler.framework.plugin import Point
@@ -30,7 +30,7 @@ def never() -> bool:
 class Moved:
     """A pod that ends elsewhere; "": it waits. `attempt` and `position`: the first attempt that ends otherwise, under the new release.
 
-    `cause`: the behavior or the gate, "" where no single one is the cause.
+    `cause`: the behavior or the gate, two joined by " + " where both are needed, "" where neither is the cause.
     """
 
     pod: str
@@ -79,9 +79,17 @@ class Reread:
     because: str
 
 
+class _Switch(NamedTuple):
+    """One difference, or several, that can be switched off: settings of gates, and behaviors."""
+
+    name: str
+    gates: Mapping[str, bool]
+    behaviors: tuple[Behavior, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """`tried`: behaviors and gates that were switched one by one. `at_rest`: both runs came to rest; `cut`: time for the causes ran out."""
+    """`tried`: runs with some behaviors or gates switched off. `at_rest`: both runs came to rest; `cut`: time for the causes ran out."""
 
     source: Release
     target: Release
@@ -117,9 +125,12 @@ def iterate_upgrade(
 ) -> Generator[None, None, Upgrade]:
     """Preview an upgrade, with a pause after each run."""
     source = sim.settings.release
-    before, rested = _run(sim, {"release": source}, steps, progress)
+    # An upgrade restarts the schedulers, which list the pods anew and in another order: they restart in the run before as well.
+    off = sim.settings.switched_off
+    restart = {"switched_off": sorted({*off} ^ {DIFFERENCES[0].behavior})}, {"switched_off": list(off)}
+    before, rested = _run(sim, restart, steps, progress)
     yield
-    after, rests = _run(sim, {"release": target}, steps, progress)
+    after, rests = _run(sim, ({"release": target},), steps, progress)
     yield
     moved = list(_list_moved(before, after))
     moved, tried, cut = yield from _find_causes(sim, target, moved, steps, progress, over)
@@ -141,10 +152,11 @@ def iterate_upgrade(
 
 
 def _run(
-    sim: Simulation, settings: Mapping[str, Any], steps: int, progress: Progress | None
+    sim: Simulation, settings: Sequence[Mapping[str, Any]], steps: int, progress: Progress | None
 ) -> tuple[Simulation, bool]:
     world = sim.fork()
-    world.apply(SetSettings(settings))
+    for each in settings:
+        world.apply(SetSettings(each))
     return world, settle(world, steps, progress).at_rest
 
 
@@ -173,35 +185,60 @@ def _find_divergence(before: Simulation, after: Simulation, pod: str) -> Attempt
 def _find_causes(
     sim: Simulation, target: Release, moved: list[Moved], steps: int, progress: Progress | None, over: Over
 ) -> Generator[None, None, tuple[list[Moved], int, bool]]:
-    """Switch one behavior or gate after the other, until each pod has a cause, none is left, or the time is over."""
+    """Switch what is new off until each pod has a cause, none is left, or the time is over; then once more beside the first with an effect.
+
+    Halves come first: one that leaves all pods without a cause where they are is taken apart no further.
+    """
     tried = 0
-    for name, settings in _list_switches(sim, target) if moved else ():
-        if all(each.cause for each in moved):
-            break
+    fixed: tuple[_Switch, ...] = ()
+    first: tuple[_Switch, dict[str, str]] | None = None
+    switches = tuple(_list_switches(sim, target)) if moved else ()
+    groups, reference = [switches] if switches else [], {each.pod: each.after for each in moved}
+    while True:
+        if not groups and not fixed and first:
+            fixed, reference = (first[0],), first[1]
+            groups = [tuple(each for each in switches if each != first[0])]
+        if not groups or all(each.cause for each in moved):
+            return moved, tried, False
         if over():
             return moved, tried, True
+        group = groups.pop()
+        whole = _join((*fixed, *group))
+        halves = [group[len(group) // 2 :], group[: len(group) // 2]] if len(group) > 1 else []
         try:
-            nodes = _nodes(_run(sim, settings, steps, progress)[0])
-        except Refused:
-            continue  # the release locks the gate
+            off = {"switched_off": [*sim.settings.switched_off, *whole.behaviors]}
+            nodes = _nodes(_run(sim, ({"release": target, **whole.gates, **off},), steps, progress)[0])
+        except Refused:  # the release locks a gate
+            groups += halves
+            continue
         tried += 1
         yield
-        moved = [replace(m, cause=name) if not m.cause and nodes.get(m.pod) == m.before else m for m in moved]
-    return moved, tried, False
+        if any(not each.cause and nodes.get(each.pod) != reference.get(each.pod) for each in moved):
+            groups += halves
+            if not halves:
+                first = first or (whole, nodes)
+                moved = [
+                    replace(m, cause=whole.name) if not m.cause and nodes.get(m.pod) == m.before else m for m in moved
+                ]
 
 
-def _list_switches(sim: Simulation, target: Release) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield what is new, with the settings of the new release without it: gates first, as there are fewer."""
+def _join(group: Sequence[_Switch]) -> _Switch:
+    gates = {setting: value for each in group for setting, value in each.gates.items()}
+    return _Switch(" + ".join(each.name for each in group), gates, tuple(b for each in group for b in each.behaviors))
+
+
+def _list_switches(sim: Simulation, target: Release) -> Iterator[_Switch]:
+    """Yield what is new: gates, as they were before, and behaviors."""
     source = sim.settings.release
     known = gates_of(source)
     for gate in asked_gates(target):
         old = known[gate.name].default if gate.name in known else False
-        if gate.setting and gate.default != old:
-            yield gate.name, {"release": target, gate.setting: old}
+        if gate.setting and gate.default != old and not (gate.locked and gate.name in gates_of(target)):
+            yield _Switch(gate.name, {gate.setting: old}, ())
     new = behaviors_of(target) ^ behaviors_of(source)
     for each in DIFFERENCES:
         if each.behavior in new:
-            yield each.behavior, {"release": target, "switched_off": [each.behavior]}
+            yield _Switch(each.behavior.value, {}, (each.behavior,))
 
 
 def _list_messages(before: Simulation, after: Simulation) -> Iterator[Said]:

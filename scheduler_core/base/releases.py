@@ -83,6 +83,7 @@ class Difference(NamedTuple):
     """A behavior, the first release that has it, where kube's sources say so, and one sentence.
 
     `texts`: a part of a message or a metric's label before, and with the behavior; "" where nothing was or is said.
+    `unshown`: why no cluster of the page of differences shows it.
     """
 
     behavior: Behavior
@@ -90,6 +91,7 @@ class Difference(NamedTuple):
     source: str
     text: str
     texts: tuple[str, str] | None = None
+    unshown: str = ""
 
 
 # In the order in which docs/releases.md lists them.

@@ -25,13 +25,14 @@ SECONDS = 8.0
 
 
 class DifferenceRow(TypedDict):
-    """A difference; `before` is the last release without it, "" where no cluster shows it."""
+    """A difference; `before` is the last release without it, "" where no cluster shows it for the reason `unshown`."""
 
     name: str
     since: str
     source: str
     text: str
     before: str
+    unshown: str
 
 
 def list_differences() -> list[DifferenceRow]:
@@ -46,6 +47,7 @@ def list_differences() -> list[DifferenceRow]:
             "source": each.source,
             "text": each.text,
             "before": before,
+            "unshown": each.unshown,
         }
         rows.append(row)
     return rows

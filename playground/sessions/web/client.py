@@ -443,14 +443,14 @@ async def _lesson_of(traced: TracedLesson, creator: str) -> str:
 
 
 async def create_session(
-    name: str, story: str | None = None, commands: Sequence[Command] = (), creator: str = "", seed: int = 0
+    name: str, story: str | None = None, commands: Sequence[Command | int] = (), creator: str = "", seed: int = 0
 ) -> Session:
-    """A new session; with commands it starts with these applied. A refused command leaves no session behind."""
+    """A new session; with commands it starts with these applied (a number: that many steps). A refused command leaves no session behind."""
     session = await in_thread(log.create, name, story or "", creator, seed)
     client = SessionClient(session, "edit")
     try:
         for command in commands:
-            await client.apply(command, source="start")
+            await (client.walk(command) if isinstance(command, int) else client.apply(command, source="start"))
     except Exception:
         await in_thread(log.delete, session.pk)
         raise

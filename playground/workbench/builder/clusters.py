@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from playground.common.catalogs import read_yaml
 from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests
 from playground.workbench.builder.manifests import node_manifests, pod_manifests
+from scheduler_core.scheduler.config import Release, behaviors_of
+from scheduler_core.world.commands import ApplyObjects, Command, SetSettings, command_from_json
 
 ZONES = ("zone-a", "zone-b", "zone-c")
 
@@ -151,7 +155,35 @@ CLUSTERS: dict[str, Cluster] = {
 }
 
 
-def clusters_of_differences() -> Mapping[str, list[dict[str, Any]]]:
-    """Clusters that show a difference between releases, by the name of the behavior."""
+@cache
+def clusters_of_differences() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """Clusters that show a difference between releases, by the name of the behavior: objects, commands, and numbers of steps."""
     found: dict[str, list[dict[str, Any]]] = read_yaml(Path(__file__).with_name("differences.yaml"))
-    return found
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+@cache
+def inputs_of_gangs() -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """Objects with PodGroups by the name of the input, for the page about gangs."""
+    found: dict[str, list[dict[str, Any]]] = read_yaml(Path(__file__).with_name("gangs.yaml"))
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+def begin_difference(name: str, release: Release) -> list[Command | int]:
+    """Return the commands that make a cluster of a difference under a release, and the numbers of steps between them.
+
+    Rows of `with` are for releases that have the behavior, those of `without` for the others; the release "" is the one asked for.
+    """
+    side = "with" if name in behaviors_of(release) else "without"
+    rows = [each for row in clusters_of_differences()[name] for each in row.get(side, [row])]
+    commands: list[Command | int] = []
+    for objects, some in groupby(rows, lambda row: "apiVersion" in row):
+        if objects:
+            commands.append(ApplyObjects(tuple(dict(row) for row in some)))
+            continue
+        for row in some:
+            command = row["steps"] if "steps" in row else command_from_json(dict(row))
+            if isinstance(command, SetSettings) and command.settings.get("release") == "":
+                command = SetSettings({**command.settings, "release": release})
+            commands.append(command)
+    return commands

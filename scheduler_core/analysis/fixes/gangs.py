@@ -15,7 +15,7 @@ from scheduler_core.analysis.fixes.kubectl import bare, clean, workload_of
 from scheduler_core.analysis.fixes.new_nodes import of_groups
 from scheduler_core.analysis.fixes.placed import prove_each, set_field
 from scheduler_core.analysis.fixes.proof import Prover
-from scheduler_core.analysis.fixes.proposals import wait
+from scheduler_core.analysis.fixes.proposals import all_anew, wait
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -210,7 +210,8 @@ def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees)
             for each in others if owner is None else ():
                 for other in ask_less(Draft(each.manifest), each, missing):
                     made = made.beside_anew(other.pod or each.manifest)
-            yield made
+            # A rollout in turn keeps large pods beside small ones, and waits for the gang that waits for the rollout.
+            yield from all_anew(made, sim) if owner is not None and owner["kind"] == "Deployment" else (made,)
 
 
 def _add_nodes(

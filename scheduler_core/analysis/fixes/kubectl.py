@@ -193,8 +193,9 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
     if _is_claimed_elsewhere(owner, template, wanted):
         return ""
     if kind == "Job":  # a template that can't be changed
-        made = {**owner, "spec": {**owner["spec"], "template": {"spec": wanted}}}
-        made["spec"] = {k: v for k, v in made["spec"].items() if k != "selector"}
+        spec = {k: v for k, v in owner["spec"].items() if k != "selector"}
+        spec["template"] = {**without_job_labels(spec["template"]), "spec": wanted}
+        made = {**without_job_labels(owner), "spec": spec}
         return _format_piped_command("kubectl replace --force -f -", [clean(bare(made))])
     calls = [
         f"kubectl set resources {kind.lower()} {meta['name']}{where} -c {container}{amounts}"
@@ -207,6 +208,14 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
     if kind in _BY_HAND or by_hand:
         calls.append(f"kubectl delete pod {pod}{where}")
     return "\n".join(calls)
+
+
+def without_job_labels(manifest: Manifest) -> dict[str, Any]:
+    """A Job, or a template of one, without the labels by which the API server ties pods to their Job."""
+    own = [f"{domain}{name}" for domain in ("", "batch.kubernetes.io/") for name in ("job-name", "controller-uid")]
+    meta = dict(manifest.get("metadata") or {})
+    meta["labels"] = {name: value for name, value in (meta.get("labels") or {}).items() if name not in own}
+    return {**manifest, "metadata": {name: value for name, value in meta.items() if value}}
 
 
 def _without_empty(data: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
-from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
@@ -83,13 +83,13 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
     failed = [each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"]
     if kind == "Job" and failed and failed[0].get("reason") == "PodFailurePolicy":
         kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector", "podFailurePolicy")}
-        made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}}
+        made["spec"] = {**kept, "template": without_job_labels(spec["template"])}
         yield draft.typing(Change("failure-rule", {"job": name}), format_apply(made, "replace --force"))
     elif kind == "Job" and (failed or (owner.get("status") or {}).get("failedIndexes")):
         field = _USED_UP.get(str(failed[0].get("reason")) if failed else "FailedIndexes", "backoffLimit")
         limit = int(spec.get(field, 6))
         kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
-        made["spec"] = {**kept, "template": {**spec["template"], "metadata": {}}, field: 2 * limit or 1}
+        made["spec"] = {**kept, "template": without_job_labels(spec["template"]), field: 2 * limit or 1}
         change = Change("job-anew", {"job": name, "field": field, "from": limit, "to": 2 * limit or 1})
         yield draft.typing(change, format_apply(made, "replace --force"))
 
@@ -316,7 +316,7 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
         if job is not None:  # the template of a Job cannot change
             made = apply_patch(get_kind_by_key("Job"), clean(bare(job)), patch, "strategic")
             kept = {k: v for k, v in made["spec"].items() if k not in ("selector", "manualSelector")}
-            made["spec"] = {**kept, "template": {**kept["template"], "metadata": {}}}
+            made["spec"] = {**kept, "template": without_job_labels(kept["template"])}
             call = format_apply(made, "replace --force")
         yield draft.typing(Change("security-context", {"level": level, "containers": names}), call)
     lower = (

@@ -149,13 +149,13 @@ def _apply(world: Simulation, call: Call) -> Requests:
 def _replace(world: Simulation, call: Call) -> Requests:
     there = [r for r in call.refs if world.store.get(r.kind, r.namespace, r.name) is not None]
     if there:
-        yield commands.DeleteObjects(tuple(there)), tuple(there)
+        yield commands.DeleteObjects(tuple(there), propagation_policy="Background"), tuple(there)
     yield commands.ApplyObjects(call.objects), ()
 
 
 def _delete(world: Simulation, call: Call) -> Requests:
     refs = call.refs
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"propagation_policy": "Background"}  # kubectl's; the server would leave a Job's pods
     if "grace-period" in call.flags:
         options["grace_period_seconds"] = int(call.flags["grace-period"])
     if "cascade" in call.flags:

@@ -17,6 +17,7 @@ from scheduler_core.apiserver.validation.devices.device import rule
 from scheduler_core.apiserver.validation.devices.names import Compiling, internal
 from scheduler_core.apiserver.validation.devices.slices import slice_spec
 from scheduler_core.apiserver.validation.devices.status import device_key, status_update
+from scheduler_core.base.releases import Behavior, behaviors_of
 
 CLAIM, TEMPLATE = "ResourceClaim", "ResourceClaimTemplate"
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
@@ -79,7 +80,7 @@ def create_errors(
 ) -> list[FieldError]:
     """Return the errors in a new object, except in its metadata. `restored`: its namespace may have been another when it was made."""
     errors = Errors(() if restored else _admin_errors(kind, manifest, store))
-    _validate(kind.key, manifest, None, Compiling(gates.dra_consumable_capacity), errors)
+    _validate(kind.key, manifest, None, _compiling(gates), errors)
     return errors
 
 
@@ -87,7 +88,7 @@ def update_errors(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, gates: DeviceGates, store: Store
 ) -> list[FieldError]:
     """Return the errors in a changed object, except in its metadata. Errors that kube finds twice appear twice."""
-    compiling = Compiling(gates.dra_consumable_capacity)
+    compiling = _compiling(gates)
     if subresource == "status":
         return [*_admin_status_errors(old, new, store), *status_update(old, new)]
     errors = Errors()
@@ -100,6 +101,11 @@ def update_errors(
     return errors
 
 
+def _compiling(gates: DeviceGates) -> Compiling:
+    of_pools = Behavior.COUNTERS_OF_POOLS in behaviors_of(gates.release)
+    return Compiling(gates.dra_consumable_capacity, counters_of_pools=of_pools)
+
+
 def _validate(kind: str, manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
     match kind:
         case "ResourceClaim":
@@ -109,7 +115,7 @@ def _validate(kind: str, manifest: Manifest, old: Manifest | None, compiling: Co
         case "DeviceClass":
             device_class(manifest, old, compiling, errors)
         case "ResourceSlice":
-            slice_spec(manifest, old, errors)
+            slice_spec(manifest, old, compiling.counters_of_pools, errors)
         case "DeviceTaintRule":
             rule(manifest, old, compiling, errors)
 

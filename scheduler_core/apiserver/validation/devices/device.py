@@ -227,10 +227,10 @@ _is_version = re.compile(
 _VALUES = {"int": "IntValue", "bool": "BoolValue", "string": "StringValue", "version": "VersionValue"}
 
 Counters = Mapping[str, frozenset[str]]
-"""The shared counters of a slice, by set."""
+"""The shared counters of a slice, by set; None where they are in other slices of the pool."""
 
 
-def device(given: Manifest, path: str, counters: Counters, per_device: bool, errors: Errors) -> None:
+def device(given: Manifest, path: str, counters: Counters | None, per_device: bool, errors: Errors) -> None:
     """A device. `counters`: what it may draw on; `per_device`: it says itself where it is."""
     names.label(given.get("name"), f"{path}.name", errors)
     attributes, capacities = given.get("attributes"), given.get("capacity")
@@ -268,12 +268,14 @@ def _attribute(given: Manifest, path: str, errors: Errors) -> None:
         errors.append(bad(path, {name: given.get(field) for field, name in _VALUES.items()}, _ONE_VALUE))
 
 
-def _consumption(consumed: Any, path: str, counters: Counters, errors: Errors) -> None:
+def _consumption(consumed: Any, path: str, counters: Counters | None, errors: Errors) -> None:
     where = f"{path}.consumesCounters"
     each_once(consumed, -1, _validate_consumed_counters, "counterSet", where, errors)
     count = sum(len(each.get("counters") or ()) for each in consumed)
     if count > MOST_COUNTERS:
         errors.invalid(path, count, f"the total number of counters must not exceed {MOST_COUNTERS}")
+    if counters is None:
+        return
     for i, part in enumerate(consumed):
         name = part.get("counterSet") or ""
         if name not in counters:

@@ -240,10 +240,11 @@ LONGEST_EXPRESSION = 10 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Compiling:
-    """Settings for compiling expressions. `stored`: the expressions were accepted before."""
+    """Settings for compiling expressions. `stored`: the expressions were accepted before. `counters_of_pools`: of the release."""
 
     consumable_capacity: bool = False
     stored: bool = False
+    counters_of_pools: bool = False
 
     def of(self, stored: bool) -> Compiling:
         return self if stored == self.stored else replace(self, stored=stored)

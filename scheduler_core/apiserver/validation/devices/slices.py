@@ -71,8 +71,8 @@ _UNSET_OR_TRUE = "must be either unset or set to true"
 IMMUTABLE = "field is immutable"
 
 
-def slice_spec(manifest: Manifest, old: Manifest | None, errors: Errors) -> None:
-    """The spec of a slice, new or changed."""
+def slice_spec(manifest: Manifest, old: Manifest | None, of_pools: bool, errors: Errors) -> None:
+    """The spec of a slice, new or changed. `of_pools`: shared counters have slices of their own, which others of the pool refer to."""
     spec, path = manifest.get("spec") or {}, "spec"
     names.driver(spec.get("driver"), f"{path}.driver", errors)
     _pool(spec.get("pool") or {}, f"{path}.pool", errors)
@@ -83,7 +83,10 @@ def slice_spec(manifest: Manifest, old: Manifest | None, errors: Errors) -> None
     known = {str(each.get("name") or ""): frozenset(each.get("counters") or ()) for each in shared}
     per_device = bool(spec.get("perDeviceNodeSelection"))
     devices = spec.get("devices") or ()
-    each_once(devices, MOST_DEVICES, device, "name", f"{path}.devices", errors, known, per_device)
+    if of_pools and spec.get("sharedCounters") is not None and spec.get("devices") is not None:
+        errors.invalid(path, "", "only one of `sharedCounters` or `devices` is allowed")
+    sets = None if of_pools else known
+    each_once(devices, MOST_DEVICES, device, "name", f"{path}.devices", errors, sets, per_device)
     _sizes(devices, shared, errors)
     each_once(shared, -1, _counter_set, "name", f"{path}.sharedCounters", errors)
 

@@ -71,16 +71,31 @@ def test_a_fix_of_a_gang_is_proven_for_the_quorum(objects: Any, kind: str, value
     assert sum(bool(each.node_name) for each in sim.store.pods() if each.spec.group == "g") >= needed
 
 
-@pytest.mark.parametrize(("kind", "replicas", "found"), [("StatefulSet", 3, "request"), ("ReplicaSet", 2, "field")])
+@pytest.mark.parametrize(
+    ("kind", "replicas", "found"),
+    [
+        ("StatefulSet", 3, "request"),
+        ("ReplicaSet", 2, "field"),
+        ("Deployment", 3, "request+recreate-strategy"),
+        ("Job", 3, "request"),
+    ],
+)
 def test_the_members_of_a_workload_change_with_its_template(kind: str, replicas: int, found: str) -> None:
-    policy = {"podManagementPolicy": "Parallel"} if kind == "StatefulSet" else {}
     owner = owned(kind, replicas)
-    owner["spec"] |= policy
-    nodes = (node("a", cpu="4"),) if found == "request" else TWO
+    if kind == "StatefulSet":
+        owner["spec"]["podManagementPolicy"] = "Parallel"
+    if kind == "Job":
+        template = owner["spec"]["template"]
+        template["spec"]["restartPolicy"] = "Never"
+        owner |= {"apiVersion": "batch/v1", "spec": {"parallelism": 3, "completions": 3, "template": template}}
+    nodes = TWO if found == "field" else (node("a", cpu="4"),)
     sim = run(world(*nodes, group("g", 3), owner))
     waiting = next(each.key for each in sim.store.pods())
     calls = [fix.kubectl for fix in find_fixes(sim, waiting) if fix.kind == found]
-    assert any(f"{kind.lower()} train" in call.replace("sets", "set") for call in calls), calls
+    if kind == "Job":  # made anew: its template can't change, and the labels of its pods stay
+        assert any("kind: Job" in call and call.count("app: train") == 2 for call in calls), calls
+    else:
+        assert any(f"{kind.lower()} train" in call.replace("sets", "set") for call in calls), calls
 
 
 def test_explain_names_the_domains_the_group_in_the_way_and_the_members_that_fit_nowhere() -> None:
