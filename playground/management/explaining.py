@@ -15,6 +15,7 @@ from playground.presenters.words import format_message as in_words
 from scheduler_core.analysis.explain import STICKING, Explanation, Given, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.simulation import Simulation
 
 # The answers as data: one for each pod, in the shape that docs/explain.md promises.
@@ -110,9 +111,16 @@ def group_alike(world: Simulation, answers: Iterable[Answer]) -> Iterator[list[A
 
 
 def with_fixes(
-    world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None, *, longer: bool = False
+    world: Simulation,
+    answered: Answer,
+    seconds: float,
+    report: Report = lambda text: None,
+    refused: Manifest | None = None,
+    *,
+    longer: bool = False,
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was.
+    `refused`: the manifest of a pod that the API server did not take.
 
     `longer`: proofs may take hours of the controllers' time; "cut" counts those that were ended before they came to anything.
     """
@@ -127,7 +135,7 @@ def with_fixes(
         report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
 
     budget = Budget().lengthen() if longer else Budget()
-    search = search_fixes(world, answered["pod"], budget, should_stop, found)
+    search = search_fixes(world, answered["pod"], budget, should_stop, found, refused)
     while True:
         try:
             next(search)

@@ -120,13 +120,15 @@ class Search:
         if self._left <= 0 or not (self._asked or explaining.is_pending(answered)):
             return answered
         self._left -= 1
-        return explaining.with_fixes(self.made.world, answered, self._seconds, self.progress.say, longer=self._longer)
+        refused = next((each for pod, _, each in self.made.refused_pods if pod == answered["pod"]), None)
+        report, longer = self.progress.say, self._longer
+        return explaining.with_fixes(self.made.world, answered, self._seconds, report, refused, longer=longer)
 
 
 def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[explaining.Answer]:
     """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
     refused = {
-        pod: said for pod, said in made.refused_pods if pod in question.pods or not (question.pods or question.names)
+        pod: said for pod, said, _ in made.refused_pods if pod in question.pods or not (question.pods or question.names)
     }
     asked, question.pods = bool(question.pods), [each for each in question.pods if each not in refused]
     yield from (explaining.answer_refused(*each) for each in refused.items() if question.covers(each[0]))

@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
 from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
-from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, read_calls, run_call, start_controllers
+from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, is_met, read_calls, run_call, start_controllers
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -98,6 +98,12 @@ def carry_out(
                     yield
             commands.append(command)
             pauses.append(fixed.steps - first)
+        first = fixed.steps
+        while not is_met(world, call):
+            if fixed.steps - first >= most or not fixed.advance():
+                raise Refused(())
+        if pauses:
+            pauses[-1] += fixed.steps - first
 
 
 Proving = Generator[None, None, Proof]

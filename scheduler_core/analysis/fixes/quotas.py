@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import pod_of, quotas_of, read_refusal
+from scheduler_core.analysis.fixes.admission import QUOTA, pod_of, quotas_of, read_refusal
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import in_turn
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
+from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -26,6 +28,7 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
+POD = "Pod"
 UNNAMED = "-*"  # ends the key of pods that have no name yet
 _NO_REPLICA_SET = "ReplicaSetCreateError"
 MOST_FREED = 3
@@ -39,10 +42,12 @@ _DENIED = re.compile(r"^.*admission webhook .* denied the request", re.DOTALL)
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
-def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Search fixes for the pods namespace/owner-* that their owner could not create."""
+def search_uncreated(
+    sim: Simulation, key: str, budget: Budget, pod: Manifest | None = None
+) -> Generator[None, None, Findings]:
+    """Search fixes for the pods namespace/owner-* that their owner could not create; or for a `pod` of nobody's that was refused."""
     namespace, _, name = key.removesuffix(UNNAMED).partition("/")
-    owner = _owner(sim, namespace, name)
+    owner = _owner(sim, namespace, name) if pod is None else {**pod, "spec": {"template": pod}}
     if owner is None:
         return Findings(key, "gone")
     prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
@@ -54,8 +59,29 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
         meta = {"name": draft.changes[0].values["to"], "namespace": namespace}
         return Prover(sim, key, budget, {**owner, "metadata": meta}).created()
 
-    proposals = ((draft, goal_of(draft)) for draft in _propose(sim, owner, namespace))
+    drafts = _propose(sim, owner, namespace)
+    if pod is not None:
+        drafts = (_create_changed(sim, draft, pod) for draft in drafts)
+    proposals = ((draft, goal_of(draft)) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _create_changed(sim: Simulation, draft: Draft, pod: Manifest) -> Draft:
+    """The same for a pod that nobody creates but its author: what is typed about the pod changes its manifest, which is applied last."""
+    made, calls = clean(bare(pod)), []
+    for text in draft.typed:
+        (call,) = read_calls(text)
+        mine = call.words[1:2] == ("pod",) and not call.objects and call.words[0] in ("patch", "set resources")
+        made = change_template(made, call) if mine else made
+        calls += [] if mine else [text]
+    for quota in (each for each in draft.objects if each["kind"] == QUOTA):  # whose status the API server goes by
+        old = sim.store.get(QUOTA, quota["metadata"]["namespace"], quota["metadata"]["name"])
+        where = f"resourcequota {quota['metadata']['name']} -n {quota['metadata']['namespace']}"
+        for name, amount in quota["spec"]["hard"].items():
+            if old is not None and old["spec"]["hard"].get(name) != amount:
+                path = "{.status.hard." + name.replace(".", r"\.") + "}"
+                calls.append(f"kubectl wait {where} --for=jsonpath='{path}'={amount}")
+    return replace(draft, typed=(*calls, format_apply(made)))
 
 
 def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -70,14 +96,14 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)
-    elif not raised.changes:
+    elif not raised.changes and owner["kind"] != POD:
         yield from propose_admission(sim, owner, namespace, _find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    if raised.changes or not (why or reported):
+    if owner["kind"] != POD and (raised.changes or not (why or reported)):
         call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
@@ -112,10 +138,12 @@ def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[D
     """Pods gone that a quota counts: each that is ending, and those that wait for a node themselves."""
     pod = pod_of(owner, namespace)
     for quota in quotas_of(sim, pod):
-        mine = [each for each in sim.store.pods() if each.namespace == namespace and not each.terminal]
+        of_objects = "count/pods" in (quota["spec"].get("hard") or {})  # pods that have ended, too
+        mine = [p for p in sim.store.pods() if p.namespace == namespace and (of_objects or not p.terminal)]
         for each in [each for each in mine if each.deleting][:MOST_FREED]:
             yield end_pod(Draft(pod), each)
-        waiting = sorted((each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key)
+        idle = (each for each in mine if (each.terminal or not each.node_name) and not each.deleting)
+        waiting = sorted(idle, key=lambda each: each.key)
         name = quota["metadata"]["name"]
         for count in range(1, min(len(waiting), MOST_FREED) + 1):
             chosen = tuple((each.namespace, each.name) for each in waiting[:count])

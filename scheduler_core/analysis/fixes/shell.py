@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import Simulation
 
@@ -178,7 +180,11 @@ def _scale(world: Simulation, call: Call) -> Requests:
 def _set_resources(world: Simulation, call: Call) -> Requests:
     """Amounts are set one by one: what is not named stays as it is, a limit as well."""
     (ref,) = call.refs
-    spec = _found(world, ref)["spec"]["template"]["spec"]
+    patch = _build_amounts(_found(world, ref)["spec"]["template"]["spec"], call)
+    yield commands.PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
+
+
+def _build_amounts(spec: Manifest, call: Call) -> Manifest:
     given = {
         part: dict(each.split("=", 1) for each in call.flags[part].split(","))
         for part in ("requests", "limits")
@@ -194,8 +200,17 @@ def _set_resources(world: Simulation, call: Call) -> Requests:
     }
     patch = {name: each for name, each in patch.items() if each}
     if not patch:
-        raise commands.refuse("container", call.flags["container"], f"a container of {ref.name}")
-    yield commands.PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
+        raise commands.refuse("container", call.flags["container"], f"a container of {call.words[2]}")
+    return patch
+
+
+def change_template(pod: Manifest, call: Call) -> Manifest:
+    """Return a pod as `kubectl patch` or `set resources` changes the template of a workload."""
+    if call.words[0] == "patch":
+        patch, how = json.loads(call.flags["patch"])["spec"]["template"], call.flags.get("type", "strategic")
+    else:
+        patch, how = {"spec": _build_amounts(pod["spec"], call)}, "strategic"
+    return apply_patch(KINDS["Pod"], pod, patch, how)
 
 
 def _resume(world: Simulation, call: Call) -> Requests:
@@ -281,6 +296,17 @@ def _mend(world: Simulation, call: Call) -> Requests:
 def _wait(world: Simulation, call: Call) -> Requests:
     """Nothing is asked for."""
     yield from ()
+
+
+def is_met(world: Simulation, call: Call) -> bool:
+    """Return whether a field has the value that `kubectl wait --for=jsonpath` waits for; of all other calls True."""
+    path, _, value = call.flags.get("for", "").partition("jsonpath={.")[2].rpartition("}=")
+    if not path:
+        return True
+    found: Any = _found(world, call.refs[0])
+    for part in re.split(r"(?<!\\)\.", path):
+        found = (found or {}).get(part.replace("\\.", "."))
+    return str(found) == value
 
 
 def _configure(world: Simulation, call: Call) -> Requests:
