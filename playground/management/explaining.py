@@ -12,7 +12,16 @@ from playground.presenters.amounts import amount, duration
 from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import STICKING, Explanation, Given, Past, Role, State, explain, list_problems
+from scheduler_core.analysis.explain import (
+    STICKING,
+    Explanation,
+    Past,
+    Role,
+    State,
+    explain,
+    explain_refused_pod,
+    list_problems,
+)
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -34,10 +43,9 @@ def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | No
     return None if explanation is None else _build_answer(explanation)
 
 
-def answer_refused(pod: str, said: str) -> Answer:
+def answer_refused(world: Simulation, pod: Manifest, said: str) -> Answer:
     """About a pod of the files that the API server does not take."""
-    evidence = {"owner": {"kind": "Pod", "name": pod.partition("/")[2]}, "missing": 1}
-    return _build_answer(Explanation(pod, State.NOT_CREATED, (Given(State.NOT_CREATED, "", said, evidence=evidence),)))
+    return _build_answer(explain_refused_pod(world, pod, said))
 
 
 def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Answer]:

@@ -128,10 +128,12 @@ class Search:
 def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[explaining.Answer]:
     """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
     refused = {
-        pod: said for pod, said, _ in made.refused_pods if pod in question.pods or not (question.pods or question.names)
+        pod: (each, said)
+        for pod, said, each in made.refused_pods
+        if pod in question.pods or not (question.pods or question.names)
     }
     asked, question.pods = bool(question.pods), [each for each in question.pods if each not in refused]
-    yield from (explaining.answer_refused(*each) for each in refused.items() if question.covers(each[0]))
+    yield from (explaining.answer_refused(made.world, *each) for pod, each in refused.items() if question.covers(pod))
     past, named = Past(made.world), question.find_objects(made.world)
     if named or asked:
         for name in named:

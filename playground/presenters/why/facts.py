@@ -38,7 +38,8 @@ HEADLINES = _read_codes("""
     GroupBelowQuorum GroupCycleFailed GroupNeedsDomain GroupHoldsNodes GroupMemberRefused
     EndsWithoutFinalizer EndsWithGarbage EndsNever EndsOverdue QuotaCountsUntil EvictedFor EvictedByTaint
     Disrupted
-    SameNameWaits SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
+    SameNameWaits NameIsTaken NameIsTakenBy OthersStillRun FailedAndWaits FailedBefore NeverStarts KeyWasRenamed
+    PartnerHasEnded SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
     WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
     ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge
     QuotaScope QuotaStatusIsOld NoClassWanted LimitRange LimitRangeLimits LimitRangeRefuses ScopeNeedsQuota
@@ -51,7 +52,7 @@ HEADLINES = _read_codes("""
     DeadlineIsShort SkipsLateStarts LastStart NextStart BeyondReplicas JobIsRefused ForbidsSecond RolloutStuck
     WaitsForEnd UpdateWaitsFor UpdatedOnDelete KeptByPartition WaitsInOrder ScaleDownWaits AvailableLater WantsNone
     TemplateIsNewer ChangedWhenCreated OldRevisionStays FullDisruption PartialDisruption ToleratesForever ControllerBacksOff
-    HoldsQuotaWithoutNode EndsAt QuotaFigures HoldsQuota QuotaOfOther Resize IsNominated SharesClaim Repels
+    HoldsQuotaWithoutNode HoldsQuotaAfterEnd EndsAt QuotaFigures HoldsQuota QuotaOfOther Resize IsNominated SharesClaim Repels
     IsItsPartner NotWokenByEndOf AffinityLooksFor NodeIsLost NodeIsNotReady TaintOfCondition NodeIsGoing TaintIsTemporary
     TaintSetByHand IsAvoided HoldsPort HoldsVolumes HostNetworkPorts IsNotPlacedAgain UsesClaim HoldsDevices
     NeedsItsVictims PreemptsNever VictimsTooSmall VictimsDoNotHelp NoLowerPriority SlippedBy

@@ -14,11 +14,12 @@ from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME
 from scheduler_core.base.releases import Behavior, behaviors_of
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.scheduler.plugins.nodevolumelimits import limits_of
+from scheduler_core.scheduler.plugins.volumebinding.fixes import find_alike
 from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
@@ -33,7 +34,7 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     plugins = {reason.plugin for reason in reasons}
     if plugins & set(_VOLUMES):
         yield from _list_volume_facts(world, pod)
-        yield from _list_ties(reasons)
+        yield from _list_ties(world, reasons)
         if any(reason.code == "VolumeBinding/NotEnoughStorage" for reason in reasons):
             yield from _list_capacities(world, pod)
     if any(reason.code == "NodeVolumeLimits/TooManyVolumes" for reason in reasons):
@@ -80,7 +81,7 @@ def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
     return str(found["metadata"]["name"]) if found is not None and made else ""
 
 
-def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
+def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield the bound volumes that leave a pod few nodes."""
     for reason in reasons:
         if reason.code not in ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone"):
@@ -89,9 +90,25 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
             for volume in claim.get("candidates") or () if claim.get("volume") else ():
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
+                    yield from _list_renamed(world, volume["volume"])
                     if claim.get("bindingMode") == "Immediate":
                         values = {"volume": volume["volume"], "storageClass": claim["class"]}
                         yield note("MadeBeforeItsPod", **values)
+
+
+def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
+    """Yield the key that a volume asks for and no node has, where nodes say the same by another key."""
+    spec = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}
+    nodes = world.store.nodes()
+    for term in ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ():
+        for each in term.get("matchExpressions") or ():
+            alike = [(node.name, find_alike(node.labels, each)) for node in nodes if each["key"] not in node.labels]
+            alike = [one for one in alike if one[1]] if len(alike) == len(nodes) else []
+            if alike:
+                values = {"key": each["key"], "other": alike[0][1], "value": ", ".join(each["values"])}
+                yield note(
+                    "KeyWasRenamed", volume=name, **values, nodes=[node for node, _ in alike][:SHOWN], count=len(alike)
+                )
 
 
 def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:

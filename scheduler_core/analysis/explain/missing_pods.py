@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
@@ -35,6 +36,14 @@ _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b
 _SCOPES = "insufficient quota to match these scopes"
 USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
+
+
+def explain_refused_pod(world: Simulation, pod: Manifest, message: str) -> Explanation:
+    """Explain a pod without a workload that the API server did not take."""
+    meta = pod["metadata"]
+    key = ("Pod", str(meta["namespace"]), str(meta["name"]))
+    found = _explain_missing(world, {**pod, "spec": {"template": pod}}, key, message, 1)
+    return replace(found, pod=f"{key[1]}/{key[2]}")
 
 
 def explain_uncreated(world: Simulation) -> list[Explanation]:
@@ -278,11 +287,13 @@ def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int)
             continue
         of_pod = {name: amount for name, amount in usage(kind, pod.manifest, wall).items() if name in names}
         if any(amount.nanos for amount in of_pod.values()):
-            found.append((bool(pod.node_name) and not pod.deleting, not pod.deleting, pod.key, pod, of_pod))
+            idle = pod.terminal or pod.deleting or not pod.node_name
+            found.append((not idle, not pod.deleting, pod.key, pod, of_pod))
     for *_, pod, of_pod in sorted(found, key=lambda each: each[:3])[:USERS]:
         name, amount = next(iter(of_pod.items()))
         values = {**describe_holder(world, pod), "quota": quota["metadata"]["name"], "name": name, "used": amount.text}
         code = "HoldsQuota" if pod.node_name else "HoldsQuotaWithoutNode"
+        code = "HoldsQuotaAfterEnd" if pod.terminal else code
         yield Fact(Role.HOLDERS, code, values)
         yield from describe_end(world, pod)
         if pod.deleting and values["until"] is None and (counted := overdue_at(pod.manifest)) is not None:

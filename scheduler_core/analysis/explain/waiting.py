@@ -94,6 +94,9 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
                     continue
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+                over = (each for each in world.store.pods() if each.terminal and each.namespace in found)
+                if (ended := next((each for each in over if term.selector.matches(each.labels)), None)) is not None:
+                    yield note("PartnerHasEnded", pod=ended.key, node=ended.node_name)
         required = pod.spec.node_affinity_required
         if (
             reason.code == "NodeAffinity/NoMatch"

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain import missing_pods
-from scheduler_core.analysis.explain.ended import Past, describe_wait
+from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
-from scheduler_core.analysis.explain.holders import describe_end, end_of
+from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
+from scheduler_core.analysis.fixes.workloads import divide_containers
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
@@ -24,6 +25,7 @@ from scheduler_core.controllers.disruption import predict_status
 from scheduler_core.controllers.workloads.cronjobs.controller import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
+from scheduler_core.controllers.workloads.jobs import backoff
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.world.simulation import Simulation
@@ -33,8 +35,9 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule IndexesFailed JobFailed JobIsRefused MissedStarts NamespaceEnds NodesWithoutPod OldRevisionStays
-    PausedRollout RolloutStuck SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
+    BadSchedule FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken NameIsTakenBy
+    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
+    SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
 SHOWN = 3
@@ -109,6 +112,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     if manifest["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
+    yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not _has_ended(manifest) else ()
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
@@ -142,6 +146,10 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
     names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
     values = {"owner": owner.name}
+    for name in [name for name in names if name not in by_name]:
+        if (taken := world.store.pod(str(manifest["metadata"]["namespace"]), name)) is not None:
+            by = describe_holder(world, taken)["owner"]
+            yield note("NameIsTakenBy" if by else "NameIsTaken", **values, pod=taken.key, by=by)
     there = [by_name[name] for name in names if name in by_name]
     for ending in (each for each in there if each.deleting and end_of(world, each) is None):
         yield note("SameNameWaits", **values, pod=ending.key)
@@ -179,6 +187,23 @@ def _list_awaited_ends(world: Simulation, manifest: Manifest, pods: list[Pod]) -
         values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
         yield note("WaitsForEnd", **values, pod=ending[0].key, rule=rule)
         yield from describe_end(world, ending[0])
+
+
+def _list_failures(world: Simulation, pods: list[Pod]) -> Iterator[Fact]:
+    """Yield the last failure of a Job that has no pod now, and how long its controller waits after it; containers that keep a pod
+    from ending after others have.
+    """
+    for pod in pods:
+        ended, running = divide_containers(pod)
+        if ended and running:
+            yield note("OthersStillRun", pod=pod.key, ended=ended, containers=running)
+    failed = sorted((pod for pod in pods if pod.phase == FAILED), key=backoff.get_finish_time)
+    if failed and all(pod.terminal for pod in pods):
+        last, until = failed[-1], backoff.waits_until(len(failed), backoff.get_finish_time(failed[-1]))
+        why = next((str(each.message) for each in explain_failed(last, Past(world)).reasons), last.phase).rstrip(". ")
+        left = until - world.store.epoch - world.now
+        values = {"pod": last.key, "count": len(failed), "why": why, "left": left}
+        yield note("FailedAndWaits" if left > 0 else "FailedBefore", **values)
 
 
 def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
@@ -254,7 +279,10 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
         yield note("MissedStarts", owner=owner.name, count=due.missed - 1, left=wall - due.since * SECOND)
     elif since and not active:
         yield note("LastStart", owner=owner.name, schedule=text, **since)
-    if not active and (following := schedule.next(wall // SECOND)) is not None:
+    following = schedule.next(wall // SECOND)
+    if following is None:
+        yield note("NeverStarts", owner=owner.name, schedule=text)
+    elif not active:
         yield note("NextStart", owner=owner.name, schedule=text, until=following * SECOND - world.store.epoch)
     if deadline is not None:
         code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"

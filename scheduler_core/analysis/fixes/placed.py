@@ -190,7 +190,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     yield draft.typing(Change("budget", values), call, drain), goal
 
 
-def set_field(draft: Draft, owner: Manifest, path: str, to: int, *more: str) -> Draft:
+def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: str) -> Draft:
     """A number in the spec of an object set, by the path to it."""
     *parts, last = path.split(".")
     within: Any = owner["spec"]

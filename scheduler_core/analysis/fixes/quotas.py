@@ -99,6 +99,8 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     elif not raised.changes and owner["kind"] != POD:
         yield from propose_admission(sim, owner, namespace, _find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
+        if owner["kind"] == "Job" and (owner.get("status") or {}).get("failed"):
+            return  # its controller waits after a failure, whatever is changed
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"

@@ -13,7 +13,7 @@ import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
-from scheduler_core.analysis.fixes.shell import WEBHOOKS
+from scheduler_core.analysis.fixes.shell import POLICY, POLICY_BINDING, WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugins import pod_security
@@ -224,6 +224,21 @@ def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[
             yield draft.typing(change, f"kubectl patch {kind.partition('.')[0].lower()} {name} --type=merge -p {patch}")
 
 
+def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """A label that an expression of a policy asks for, set on the pods; or the binding of the policy, which only warns."""
+    policy = sim.store.get(POLICY, "", found["policy"])
+    for each in ((policy or {}).get("spec") or {}).get("validations") or ():
+        for key in re.findall(r"""['"]([\w./-]+)['"] in object\.metadata\.labels""", str(each.get("expression"))):
+            patch = json.dumps({"spec": {"template": {"metadata": {"labels": {key: "to-be-chosen"}}}}})
+            change = Change("pod-label", {"key": key, "policy": found["policy"]})
+            yield draft.typing(change, f"kubectl patch {target} --type=merge -p '{patch}'")
+    if sim.store.get(f"{POLICY_BINDING}", "", found["binding"]) is not None:
+        change = Change("policy-binding", {"policy": found["policy"], "binding": found["binding"]})
+        patch = '{"spec": {"validationActions": ["Warn"]}}'
+        name = f"{POLICY_BINDING.partition('.')[0].lower()} {found['binding']}"
+        yield draft.typing(change, f"kubectl patch {name} --type=merge -p '{patch}'")
+
+
 def _leave_to_admission(field: str) -> Proposing:
     """A field of the template that admission writes itself, taken out of it; for a priority, a class of that value."""
 
@@ -339,6 +354,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"runtimeClass\.scheduling\.nodeSelector\[(?P<key>[^\]]+)\] = \S+?; pod\.spec", _leave_to_class),
     (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
+    (r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request", _satisfy_policy),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),

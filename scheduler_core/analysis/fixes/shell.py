@@ -27,6 +27,8 @@ _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REGISTRATION = "admissionregistration.k8s.io"
 WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
+POLICY = f"ValidatingAdmissionPolicy.{_REGISTRATION}"
+POLICY_BINDING = f"ValidatingAdmissionPolicyBinding.{_REGISTRATION}"
 _SHORT = {
     "po": "Pod",
     "no": "Node",
@@ -36,7 +38,7 @@ _SHORT = {
     "ds": "DaemonSet",
 }
 _KINDS = {
-    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)},
+    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS, POLICY_BINDING)},
     **{kind.plural: name for name, kind in KINDS.items()},
     **_SHORT,
 }
@@ -82,7 +84,7 @@ def read_calls(text: str) -> Iterator[Call]:
                 if each == "EOF":
                     break
                 body.append(each)
-        if line.strip():
+        if line.strip() and not line.startswith("#"):
             yield _read_call(line, "\n".join(body))
 
 

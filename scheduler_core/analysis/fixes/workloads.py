@@ -10,7 +10,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
@@ -19,7 +19,10 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS
 from scheduler_core.world.simulation import Simulation
@@ -27,6 +30,7 @@ from scheduler_core.world.simulation import Simulation
 CRON_JOB = "CronJob"
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
 LEAST_DEADLINE, DEADLINE = 10, 60  # seconds; the controller looks at its CronJobs every 10 s
+LAST_DAY = 28  # that each month has
 MOST = 3  # Jobs that are deleted, one in each fix
 _ENDED = ("Complete", "Failed")
 _NOT_STARTING = (
@@ -64,6 +68,14 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
             yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(last)
+    if owner["kind"] == "StatefulSet":
+        names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
+        there = (pod for name in names if (pod := sim.store.pod(meta["namespace"], name)) is not None)
+        for pod in [each for each in there if not _is_of(sim, each, owner)][:1]:
+            call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
+    for pod in mine if owner["kind"] == "Job" else ():
+        yield from ((each, prover.created()) for each in _make_sidecars(draft, owner, pod))
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _update(draft, owner, mine, prover)
     if int(owner["spec"].get("minReadySeconds") or 0) and not _is_complete(owner):
@@ -83,6 +95,31 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield draft.typing(change, call), prover.left(unready[0])
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _take_back(draft, owner, mine, prover)
+
+
+def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
+    """Return the containers of a running pod that have ended for good, and those that have not."""
+    ended, running = [], []
+    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+        (ended if "terminated" in (each.get("state") or {}) else running).append(str(each.get("name")))
+    final = pod.phase == "Running" and pod.manifest["spec"].get("restartPolicy", "Always") != "Always"
+    return (ended, running) if final else ([], running)
+
+
+def _make_sidecars(draft: Draft, owner: Manifest, pod: Pod) -> Iterator[Draft]:
+    """A Job made anew with those containers as sidecars that run on after the others have ended."""
+    ended, running = divide_containers(pod)
+    if ended and running:
+        spec, made = owner["spec"]["template"]["spec"], clean(bare(owner))
+        sidecars = [{**each, "restartPolicy": "Always"} for each in spec["containers"] if each["name"] in running]
+        lists = {
+            "initContainers": [*sidecars, *(spec.get("initContainers") or ())],
+            "containers": [each for each in spec["containers"] if each["name"] not in running],
+        }
+        kept = {k: v for k, v in owner["spec"].items() if k not in ("selector", "manualSelector")}
+        made["spec"] = {**kept, "template": {"spec": {**spec, **lists}}}
+        change = Change("sidecar", {"job": owner["metadata"]["name"], "containers": running})
+        yield draft.typing(change, format_apply(made, "replace --force"))
 
 
 def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
@@ -174,6 +211,9 @@ def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
     active = [job for job in mine if not _has_ended(job)]
     if int(spec.get("startingDeadlineSeconds") or LEAST_DEADLINE) < LEAST_DEADLINE:
         yield set_field(draft, owner, "startingDeadlineSeconds", DEADLINE), _starts_one(sim, owner)
+    minute, hour, day, *rest = [*str(spec["schedule"]).split(), "", "", ""][:5]
+    if day.isdigit() and int(day) > LAST_DAY and schedule_of(Owner.of(owner)).next(sim.store.epoch // SECOND) is None:
+        yield set_field(draft, owner, "schedule", " ".join((minute, hour, str(LAST_DAY), *rest))), _starts(owner)
     forbids = spec.get("concurrencyPolicy") == "Forbid" and bool(active)
     for job in active[:1] if forbids else [job for job in mine if _has_ended(job)][:MOST]:
         name = job["metadata"]["name"]
@@ -201,6 +241,11 @@ def _until(owner: Manifest, holds: Callable[[Manifest], bool]) -> Goal:
         return "" if found is not None and holds(found) else None
 
     return look
+
+
+def _starts(owner: Manifest) -> Goal:
+    """The CronJob has a next start."""
+    return _until(owner, lambda now: schedule_of(Owner.of(now)).next(0) is not None)
 
 
 def _starts_one(sim: Simulation, owner: Manifest) -> Goal:

@@ -27,7 +27,7 @@ _KINDS = {
         claim class default-class driver-class volume claim-class namespaces ready capacity storage-capacity
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
-        left-to-admission retry
+        left-to-admission retry sidecar pod-label
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
@@ -49,7 +49,7 @@ _KINDS = {
     """,
     "defeats": """
         finalizer security-level skew min-domains unlabel volume-label taint selector topology runtime-class-left
-        soften claim-anew claim-beside configuration extender disable
+        policy-binding soften claim-anew claim-beside configuration extender disable
     """,
 }
 HARMS: Mapping[str, tuple[str, ...]] = {harm: tuple(kinds.split()) for harm, kinds in _KINDS.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
@@ -271,3 +271,13 @@ def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Itera
         if asked and node.name in (asked[0].get("values") or ()):
             yield label_node(draft, node, [(HOSTNAME, node.name)])
             return
+        missing = [each for each in term.get("matchExpressions") or () if each.get("key") not in node.labels]
+        if len(missing) == 1 and (alike := find_alike(node.labels, missing[0])):
+            yield label_node(draft, node, [(str(missing[0]["key"]), node.labels[alike])])
+
+
+def find_alike(labels: Mapping[str, str], expression: Manifest) -> str:
+    """Return the label of another prefix that says of a node what a volume asks for: a key that was renamed; "" if there is none."""
+    name = str(expression.get("key")).rpartition("/")[2]
+    values = expression.get("values") or ()
+    return next((key for key, has in labels.items() if key.rpartition("/")[2] == name and has in values), "")
