@@ -12,16 +12,7 @@ from playground.presenters.amounts import amount, duration
 from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import (
-    STICKING,
-    Explanation,
-    Past,
-    Role,
-    State,
-    explain,
-    explain_refused_pod,
-    list_problems,
-)
+from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -40,12 +31,7 @@ _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.val
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
     """About one pod, without fixes yet; None where there is none. `past`: see explain."""
     explanation = explain(world, key, past)
-    return None if explanation is None else _build_answer(explanation)
-
-
-def answer_refused(world: Simulation, pod: Manifest, said: str) -> Answer:
-    """About a pod of the files that the API server does not take."""
-    return _build_answer(explain_refused_pod(world, pod, said))
+    return None if explanation is None else build_answer(explanation)
 
 
 def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Answer]:
@@ -54,18 +40,18 @@ def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Ans
     for key in keys:
         if (one := explain(world, key, past)) is not None:
             seen.add(one.pod)
-            yield _build_answer(one)
+            yield build_answer(one)
     for each in list_problems(world, past):
         if each.pod not in seen:
             seen.add(each.pod)
-            yield _build_answer(each)
+            yield build_answer(each)
 
 
 def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
     """Yield the answer about a pod NS/NAME, a node Node/NAME, or a workload KIND/NS/NAME, and the problems of the workload's pods."""
     one = explain(world, key, past)
     if one is not None:
-        yield _build_answer(one)
+        yield build_answer(one)
     if key.count("/") == 1:
         return
     kind, namespace, name = key.split("/")
@@ -77,7 +63,7 @@ def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
     ]
     yield from mine
     if one is None and not mine:
-        yield from (_build_answer(each) for pod in pods if (each := explain(world, pod, past)) is not None)
+        yield from (build_answer(each) for pod in pods if (each := explain(world, pod, past)) is not None)
 
 
 def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bool:
@@ -152,7 +138,8 @@ def with_fixes(
             return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
 
 
-def _build_answer(explanation: Explanation) -> Answer:
+def build_answer(explanation: Explanation) -> Answer:
+    """Return an explanation as data."""
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = {"state": state.value, "sentence": plain(sentence(explanation))}
     texts = {

@@ -11,7 +11,7 @@ from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCo
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.reasons import describe_rest
-from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.explain import Past, explain_refused_pod
 from scheduler_core.analysis.whatif import Rest
 
 HEADS = ("POD", "WHY", "FIRST FIX")
@@ -128,12 +128,12 @@ class Search:
 def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[explaining.Answer]:
     """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
     refused = {
-        pod: (each, said)
+        pod: explain_refused_pod(made.world, each, said)
         for pod, said, each in made.refused_pods
         if pod in question.pods or not (question.pods or question.names)
     }
     asked, question.pods = bool(question.pods), [each for each in question.pods if each not in refused]
-    yield from (explaining.answer_refused(made.world, *each) for pod, each in refused.items() if question.covers(pod))
+    yield from (explaining.build_answer(each) for pod, each in refused.items() if question.covers(pod))
     past, named = Past(made.world), question.find_objects(made.world)
     if named or asked:
         for name in named:

@@ -27,7 +27,7 @@ def _read_codes(text: str) -> tuple[str, ...]:
 
 # Facts about a place that a pod has: they do not matter as long as it does not run there.
 PLACEMENT = _read_codes("""
-    IsStatic PluginIsDisabled MeetsWithoutLabel OnlyPrefers PrefersNobody TermsAreAlternatives LabelsAreMissing
+    IsStatic PluginIsDisabled MeetsWithoutLabel OnlyPrefers PrefersNobody WishSelectsNobody TermsAreAlternatives LabelsAreMissing
     RuleNotAsked RuleOfNewPods TermLooksInNamespace NodeWithoutLabel NotCounted FirstOfItsGroup SelectsNotItself
     ToleratesAll Tolerates SoftSpread SoftTerm TolerationDoesNotDraw CountForLittle AsksForNothing OnlyNode
     DecidingPlugin AgainstIt Tie
@@ -38,7 +38,8 @@ HEADLINES = _read_codes("""
     GroupBelowQuorum GroupCycleFailed GroupNeedsDomain GroupHoldsNodes GroupMemberRefused
     EndsWithoutFinalizer EndsWithGarbage EndsNever EndsOverdue QuotaCountsUntil EvictedFor EvictedByTaint
     Disrupted
-    SameNameWaits NameIsTaken NameIsTakenBy OthersStillRun FailedAndWaits FailedBefore NeverStarts KeyWasRenamed
+    SameNameWaits NameIsTaken OthersStillRun FailedAndWaits FailedBefore NeverStarts KeyWasRenamed CompletionsLeft
+    CordonEndsNothing KeyIsLeftOut ClaimIsElsewhere LimitIsMissing
     PartnerHasEnded SelectedNodeIsGone SelectedNode NobodySelectsNode ClaimIsMissing BypassedScheduler
     WaitsForProvisioner PoolOverNodes PoolIsIncomplete TemplateIsMissing ClaimIsRefused DeviceClassIsMissing
     ClassSelectsOthers AllDevicesAreAsked AttachLimit StorageIsTold PolicyIsIgnore OffersInstead KeptForSurge

@@ -10,11 +10,5 @@ from scheduler_core.analysis.explain.workloads import STICKING
 from scheduler_core.analysis.fixes.admission import read_refusal
 
 __all__ = ["KUBELET", "STICKING", "Explanation", "Fact", "Given", "Past", "Preemption", "Role", "State", "explain"]
-__all__ += [
-    "count_quotas",
-    "explain_refused_pod",
-    "explain_uncreated",
-    "list_problems",
-    "read_refusal",
-    "record_events",
-]
+__all__ += ["count_quotas", "explain_refused_pod", "explain_uncreated", "list_problems", "read_refusal"]
+__all__ += ["record_events"]

@@ -52,6 +52,9 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         claim = world.store.get(CLAIM, namespace, name)
         if claim is None and (owner := _find_maker(world, pod, name)):
             yield note("ClaimOfStatefulSet", pod=pod.key, claim=name, owner=owner)
+        others = [each["metadata"] for each in world.store.list(CLAIM)] if claim is None else []
+        if found := [each["namespace"] for each in others if each["name"] == name]:
+            yield note("ClaimIsElsewhere", claim=name, namespaces=found[:SHOWN])
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
@@ -166,15 +169,16 @@ def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> It
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
     for request in (spec.get("devices") or {}).get("requests") or ():
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            name = "/".join(filter(None, (request.get("name"), each.get("name"))))
             yield from _list_other_drivers(world, str(each.get("deviceClassName") or ""))
             if each.get("allocationMode") == "All":
-                yield note("AllDevicesAreAsked", source=of, request=request.get("name"))
+                yield note("AllDevicesAreAsked", source=of, request=name)
             if int(each.get("count") or 1) > 1:
-                values = {"source": of, "request": request.get("name"), "count": int(each["count"])}
+                values = {"source": of, "request": name, "count": int(each["count"])}
                 yield note("DevicesAreCounted", **values, devices=_count_devices(world))
             for selector in each.get("selectors") or ():
                 text = str((selector.get("cel") or {}).get("expression") or "").strip()
-                yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
+                yield note("DevicesAreSelected", source=of, request=name, expression=text)
                 if devices := _list_properties(world, text):
                     yield note("DevicesHave", devices=devices[:SHOWN])
 
@@ -238,7 +242,7 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
             name = each.get("deviceClassName")
             if name and world.store.get("DeviceClass", "", name) is None:
-                yield note("DeviceClassIsMissing", deviceClass=name, request=request.get("name"), source=of)
+                yield note("DeviceClassIsMissing", deviceClass=name, request=name, source=of)
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:

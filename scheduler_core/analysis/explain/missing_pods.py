@@ -16,6 +16,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, read_refusal
 from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
+from scheduler_core.analysis.fixes.refused_pods import find_unlimited
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -213,6 +214,10 @@ def _explain_missing(
             if each["metadata"].get("namespace") == namespace:
                 values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
+    elif "Limit must be set" in message:
+        for each in manifest["spec"]["template"]["spec"]["containers"]:
+            for resource, _ in find_unlimited(each)[:1]:
+                facts.append(Fact(Role.NOTES, "LimitIsMissing", {"container": each["name"], "resource": resource}))
     elif _SCOPES in message:
         spec = manifest["spec"]["template"].get("spec") or {}
         values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}

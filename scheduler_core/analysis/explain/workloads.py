@@ -35,7 +35,7 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken NameIsTakenBy
+    BadSchedule FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
     SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
@@ -114,6 +114,9 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     yield from _list_awaited_ends(world, manifest, pods)
     yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not _has_ended(manifest) else ()
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
+    wanted, done = (manifest.get("spec") or {}).get("completions"), (manifest.get("status") or {}).get("succeeded")
+    if wanted and done and 0 < wanted - done < _count_wanted(world, manifest):
+        yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
@@ -148,8 +151,8 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     values = {"owner": owner.name}
     for name in [name for name in names if name not in by_name]:
         if (taken := world.store.pod(str(manifest["metadata"]["namespace"]), name)) is not None:
-            by = describe_holder(world, taken)["owner"]
-            yield note("NameIsTakenBy" if by else "NameIsTaken", **values, pod=taken.key, by=by)
+            by = describe_holder(world, taken)["owner"] or "no workload"
+            yield note("NameIsTaken", **values, pod=taken.key, by=by)
     there = [by_name[name] for name in names if name in by_name]
     for ending in (each for each in there if each.deleting and end_of(world, each) is None):
         yield note("SameNameWaits", **values, pod=ending.key)

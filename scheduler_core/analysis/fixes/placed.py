@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -161,7 +162,13 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     covering = [
         manifest for manifest in sim.store.list(BUDGETS) if any(budget.covers(pod) for budget in budgets_of([manifest]))
     ]
-    if not covering or not (node.manifest.get("spec") or {}).get("unschedulable"):
+    if not (node.manifest.get("spec") or {}).get("unschedulable"):
+        return
+    if not covering:
+        daemon = prover.owner is None or prover.owner["kind"] == "DaemonSet"
+        call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+        if not daemon:
+            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
     drain += "" if controller_of(pod.manifest) else " --force"
@@ -282,6 +289,14 @@ def runs(pod: Pod, prover: Prover) -> Goal:
 
 def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
+    if lacks := re.search(
+        r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)", str(pod.manifest.get("status"))
+    ):
+        key, kind, name = lacks.groups()
+        part = "data" if kind == "ConfigMap" else "stringData"
+        patch = json.dumps({part: {key: "to-be-chosen"}})
+        call = f"kubectl patch {kind.lower()} {name} -n {pod.namespace} --type=merge -p '{patch}'"
+        yield draft.typing(Change("config-key", {"key": key, "owner": f"{kind} {name}"}), call), runs(pod, prover)
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     plugin = next(iter(framework.plugins), None) if framework is not None else None

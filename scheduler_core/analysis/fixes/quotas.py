@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import QUOTA, pod_of, quotas_of, read_refusal
+from scheduler_core.analysis.fixes.admission import pod_of, quotas_of, read_refusal
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
@@ -61,12 +61,12 @@ def search_uncreated(
 
     drafts = _propose(sim, owner, namespace)
     if pod is not None:
-        drafts = (_create_changed(sim, draft, pod) for draft in drafts)
+        drafts = (_create_changed(draft, pod) for draft in drafts)
     proposals = ((draft, goal_of(draft)) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
 
 
-def _create_changed(sim: Simulation, draft: Draft, pod: Manifest) -> Draft:
+def _create_changed(draft: Draft, pod: Manifest) -> Draft:
     """The same for a pod that nobody creates but its author: what is typed about the pod changes its manifest, which is applied last."""
     made, calls = clean(bare(pod)), []
     for text in draft.typed:
@@ -74,13 +74,10 @@ def _create_changed(sim: Simulation, draft: Draft, pod: Manifest) -> Draft:
         mine = call.words[1:2] == ("pod",) and not call.objects and call.words[0] in ("patch", "set resources")
         made = change_template(made, call) if mine else made
         calls += [] if mine else [text]
-    for quota in (each for each in draft.objects if each["kind"] == QUOTA):  # whose status the API server goes by
-        old = sim.store.get(QUOTA, quota["metadata"]["namespace"], quota["metadata"]["name"])
-        where = f"resourcequota {quota['metadata']['name']} -n {quota['metadata']['namespace']}"
-        for name, amount in quota["spec"]["hard"].items():
-            if old is not None and old["spec"]["hard"].get(name) != amount:
-                path = "{.status.hard." + name.replace(".", r"\.") + "}"
-                calls.append(f"kubectl wait {where} --for=jsonpath='{path}'={amount}")
+    for values in (each.values for each in draft.changes if each.kind == "quota"):  # the API server goes by its status
+        path = "{.status.hard." + values["resource"].replace(".", r"\.") + "}"
+        where = f"resourcequota {values['quota']} -n {made['metadata']['namespace']}"
+        calls.append(f"kubectl wait {where} --for=jsonpath='{path}'={values['to']}")
     return replace(draft, typed=(*calls, format_apply(made)))
 
 

@@ -284,6 +284,22 @@ def _raise_limit(sim: Simulation, draft: Draft, target: str, found: re.Match[str
     yield _setting(draft, target, name, "requests", found["resource"], found["most"])
 
 
+def _set_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The limits of what can only be requested with a limit: extended resources and huge pages."""
+    changed, container = draft, draft.original["spec"]["containers"][int(found["index"])]
+    for resource, amount in find_unlimited(container):
+        changed = _setting(changed, target, container["name"], "limits", resource, amount)
+    yield changed
+
+
+def find_unlimited(container: Manifest) -> list[tuple[str, str]]:
+    """Return the extended resources and huge pages that a container requests without a limit, with the amounts."""
+    given = container.get("resources") or {}
+    asked = ((name, str(amount)) for name, amount in (given.get("requests") or {}).items())
+    strict = (each for each in asked if "/" in each[0] or each[0].startswith("hugepages-"))
+    return [each for each in strict if each[0] not in (given.get("limits") or {})]
+
+
 def _setting(draft: Draft, target: str, container: str, part: str, resource: str, amount: str) -> Draft:
     values = {"field": part, "resource": resource, "container": container, "to": amount}
     call = f"kubectl set resources {target} -c {container} --{part}={resource}={amount}"
@@ -370,6 +386,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
         _enlarge_claims,
     ),
     (r"(?P<resource>\S+) max limit to request ratio per Container is (?P<amount>[^,\s]+)", _keep_ratio),
+    (r"containers\[(?P<index>\d+)\]\.resources\.limits: Required value: Limit must be set", _set_limits),
     (
         r'containers\[(?P<index>\d+)\]\.resources\.requests: Invalid value: "(?P<amount>[^"]+)": must be less than or equal to '
         r"(?P<resource>\S+) limit of (?P<most>\w+)",

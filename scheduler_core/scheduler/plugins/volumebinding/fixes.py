@@ -148,6 +148,9 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
         where = f"{storage.name_of(claim)} -n {claim['metadata'].get('namespace') or 'default'}"
         call = f"kubectl annotate persistentvolumeclaim {where} {SELECTED}-"
         yield draft.typing(Change("selected-node", values), call)
+    if volume := storage.volume_name(claim):
+        change = Change("claim-volume", {"claim": storage.key_of(claim), "volume": volume})
+        yield draft.with_object(change, volumes.build_unbound_claim(claim))
     usable = [each for each in volumes.usable_classes(handle) if storage.name_of(each) != name]
     if name and known is None and not any(storage.class_of(volume) == name for volume in handle.list(storage.VOLUME)):
         yield _new_class(draft, claim, name, handle)
