@@ -12,7 +12,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
-from scheduler_core.analysis.fixes.workloads import divide_containers
+from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
@@ -112,7 +112,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     if manifest["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
-    yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not _has_ended(manifest) else ()
+    yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not has_ended(manifest) else ()
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
     wanted, done = (manifest.get("spec") or {}).get("completions"), (manifest.get("status") or {}).get("succeeded")
     if wanted and done and 0 < wanted - done < _count_wanted(world, manifest):
@@ -251,7 +251,7 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     if spec.get("suspend"):
         return None
-    active = [job for job in missing_pods.list_jobs(world, manifest) if not _has_ended(job)]
+    active = [job for job in missing_pods.list_jobs(world, manifest) if not has_ended(job)]
     facts = []
     if active and spec.get("concurrencyPolicy") == "Forbid":
         facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
@@ -290,11 +290,6 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
     if deadline is not None:
         code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"
         yield note(code, owner=owner.name, seconds=deadline * SECOND)
-
-
-def _has_ended(job: Manifest) -> bool:
-    conditions = (job.get("status") or {}).get("conditions") or ()
-    return any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
 
 
 def _describe_unready(world: Simulation, pod: Pod) -> Fact:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -180,9 +179,11 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         return
     (manifest,) = covering
     if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not _is_ready(pod):
-        patch = '{"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}'
-        change = Change("unready-eviction", {"budget": key_of(manifest)})
-        yield draft.typing(change, f"kubectl patch {name_of(manifest)} --type=merge -p '{patch}'", drain), goal
+        change, patch = (
+            Change("unready-eviction", {"budget": key_of(manifest)}),
+            {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}},
+        )
+        yield draft.patching(change, name_of(manifest), patch, drain), goal
     owner = prover.owner
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
         now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
@@ -193,8 +194,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     was = manifest["spec"].get(field, 0)
     to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
-    call = f'kubectl patch {name_of(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
-    yield draft.typing(Change("budget", values), call, drain), goal
+    yield draft.patching(Change("budget", values), name_of(manifest), {"spec": {field: max(to, 0)}}, drain), goal
 
 
 def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: str) -> Draft:
@@ -207,8 +207,7 @@ def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: st
     for part in reversed(parts):
         patch = {part: patch}
     values = {"owner": f"{owner['kind']} {owner['metadata']['name']}", "field": path, "from": within.get(last, 0)}
-    call = f"kubectl patch {name_of(owner)} --type=merge -p '{json.dumps({'spec': patch})}'"
-    return draft.typing(Change("field", {**values, "to": to}), call, *more)
+    return draft.patching(Change("field", {**values, "to": to}), name_of(owner), {"spec": patch}, *more)
 
 
 def is_guarded(sim: Simulation, pod: Pod) -> bool:
@@ -293,10 +292,9 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)", str(pod.manifest.get("status"))
     ):
         key, kind, name = lacks.groups()
-        part = "data" if kind == "ConfigMap" else "stringData"
-        patch = json.dumps({part: {key: "to-be-chosen"}})
-        call = f"kubectl patch {kind.lower()} {name} -n {pod.namespace} --type=merge -p '{patch}'"
-        yield draft.typing(Change("config-key", {"key": key, "owner": f"{kind} {name}"}), call), runs(pod, prover)
+        patch = {"data" if kind == "ConfigMap" else "stringData": {key: "to-be-chosen"}}
+        change = Change("config-key", {"key": key, "owner": f"{kind} {name}"})
+        yield draft.patching(change, f"{kind.lower()} {name} -n {pod.namespace}", patch), runs(pod, prover)
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     plugin = next(iter(framework.plugins), None) if framework is not None else None
@@ -321,10 +319,9 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         return
     owner = prover.owner
     if owner is not None and owner["kind"] == "Deployment":
-        name = owner["metadata"]["name"]
-        patch = '{"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}}'
-        call = f"kubectl patch deployment {name} -n {pod.namespace} --type=merge -p '{patch}'"
-        yield draft.typing(Change("recreate-strategy", {"owner": name}), call), runs(pod, prover)
+        change, strategy = Change("recreate-strategy", {"owner": owner["metadata"]["name"]}), {"type": "Recreate"}
+        patch = {"spec": {"strategy": {**strategy, "rollingUpdate": None}}}
+        yield draft.patching(change, name_of(owner), patch), runs(pod, prover)
     yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
 
 

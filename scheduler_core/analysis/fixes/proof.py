@@ -229,7 +229,7 @@ class Prover:
             return False
         was = {} if self.pod is None else self.pod.manifest
         same = self.owner["kind"] != "DaemonSet" or not was or _target(was) == _target(pod.manifest)
-        return same and _is_of(fixed.world, pod, self.owner)
+        return same and belongs_to(fixed.world, pod, self.owner)
 
     def created(self) -> Goal:
         """A pod of the workload that was not there before has a node."""
@@ -314,7 +314,8 @@ def _target(manifest: Manifest) -> Any:
     return (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
 
 
-def _is_of(world: Simulation, pod: Pod, owner: Manifest) -> bool:
+def belongs_to(world: Simulation, pod: Pod, owner: Manifest) -> bool:
+    """Return whether a workload, or what it controls, owns a pod."""
     found, meta = pod.manifest, owner["metadata"]
     direct = [ref.get("uid") for ref in found["metadata"].get("ownerReferences") or ()]
     above = workload_of(world.store, found)

@@ -6,7 +6,6 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator
-from shlex import quote
 from typing import Any
 
 import msgspec
@@ -63,13 +62,10 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
     if spec.get("paused"):
         yield draft.typing(change, f"kubectl rollout resume {kind.lower()} {name} -n {namespace}")
     if spec.get("suspend"):
-        call = (
-            f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
-        )
-        yield draft.typing(change, call)
+        yield draft.patching(change, f"{kind.lower()} {name} -n {namespace}", {"spec": {"suspend": False}})
     if kind == "Job" and spec.get("parallelism") == 0:
-        call = f'kubectl patch job {name} -n {namespace} --type=merge -p \'{{"spec": {{"parallelism": 1}}}}\''
-        yield draft.typing(Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1}), call)
+        change = Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1})
+        yield draft.patching(change, f"job {name} -n {namespace}", {"spec": {"parallelism": 1}})
 
 
 def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -144,8 +140,7 @@ def _alike(sim: Simulation, kind: str, name: str) -> list[str]:
 
 
 def _patch(draft: Draft, target: str, change: Change, spec: dict[str, Any]) -> Draft:
-    patch = json.dumps({"spec": {"template": {"spec": spec}}})
-    return draft.typing(change, f"kubectl patch {target} --type=merge -p '{patch}'")
+    return draft.patching(change, target, {"spec": {"template": {"spec": spec}}})
 
 
 def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -177,8 +172,8 @@ def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str
             name = manifest["metadata"]["name"]
             values = {"limitRange": name, "field": side, "resource": resource, "of": found["type"]}
             change = Change("limit-range-bound", {**values, "from": found["bound"], "to": found["asked"]})
-            patch = json.dumps({"spec": {"limits": msgspec.to_builtins(items)}})
-            yield draft.typing(change, f"kubectl patch limitrange {name} -n {namespace} --type=merge -p '{patch}'")
+            patch = {"spec": {"limits": msgspec.to_builtins(items)}}
+            yield draft.patching(change, f"limitrange {name} -n {namespace}", patch)
 
 
 def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -220,8 +215,7 @@ def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[
             new = [{**h, "failurePolicy": "Ignore"} if h.get("name") == found["webhook"] else h for h in hooks]
             name = manifest["metadata"]["name"]
             change = Change("failure-policy", {"webhook": found["webhook"], "configuration": name})
-            patch = quote(json.dumps({"webhooks": new}))
-            yield draft.typing(change, f"kubectl patch {kind.partition('.')[0].lower()} {name} --type=merge -p {patch}")
+            yield draft.patching(change, f"{kind.partition('.')[0].lower()} {name}", {"webhooks": new})
 
 
 def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -229,14 +223,11 @@ def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[
     policy = sim.store.get(POLICY, "", found["policy"])
     for each in ((policy or {}).get("spec") or {}).get("validations") or ():
         for key in re.findall(r"""['"]([\w./-]+)['"] in object\.metadata\.labels""", str(each.get("expression"))):
-            patch = json.dumps({"spec": {"template": {"metadata": {"labels": {key: "to-be-chosen"}}}}})
-            change = Change("pod-label", {"key": key, "policy": found["policy"]})
-            yield draft.typing(change, f"kubectl patch {target} --type=merge -p '{patch}'")
-    if sim.store.get(f"{POLICY_BINDING}", "", found["binding"]) is not None:
-        change = Change("policy-binding", {"policy": found["policy"], "binding": found["binding"]})
-        patch = '{"spec": {"validationActions": ["Warn"]}}'
-        name = f"{POLICY_BINDING.partition('.')[0].lower()} {found['binding']}"
-        yield draft.typing(change, f"kubectl patch {name} --type=merge -p '{patch}'")
+            change, labels = Change("pod-label", {"key": key, "policy": found["policy"]}), {key: "to-be-chosen"}
+            yield draft.patching(change, target, {"spec": {"template": {"metadata": {"labels": labels}}}})
+    if sim.store.get(POLICY_BINDING, "", found["binding"]) is not None:
+        change, name = Change("policy-binding", found.groupdict()), f"{POLICY_BINDING.partition('.')[0].lower()} "
+        yield draft.patching(change, name + found["binding"], {"spec": {"validationActions": ["Warn"]}})
 
 
 def _leave_to_admission(field: str) -> Proposing:
@@ -258,9 +249,8 @@ def _leave_to_class(sim: Simulation, draft: Draft, target: str, found: re.Match[
     key, name = found["key"], str(draft.original["spec"].get("runtimeClassName") or "")
     change = Change("left-to-admission", {"field": f"nodeSelector {key}"})
     yield _patch(draft, target, change, {"nodeSelector": {key: None}})
-    patch = json.dumps({"scheduling": {"nodeSelector": {key: None}}})
     change = Change("runtime-class", {"class": name, "labels": [key]})
-    yield draft.typing(change, f"kubectl patch runtimeclass {name} --type=merge -p '{patch}'")
+    yield draft.patching(change, f"runtimeclass {name}", {"scheduling": {"nodeSelector": {key: None}}})
 
 
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -301,14 +300,9 @@ def _wait(world: Simulation, call: Call) -> Requests:
 
 
 def is_met(world: Simulation, call: Call) -> bool:
-    """Return whether a field has the value that `kubectl wait --for=jsonpath` waits for; of all other calls True."""
-    path, _, value = call.flags.get("for", "").partition("jsonpath={.")[2].rpartition("}=")
-    if not path:
-        return True
-    found: Any = _found(world, call.refs[0])
-    for part in re.split(r"(?<!\\)\.", path):
-        found = (found or {}).get(part.replace("\\.", "."))
-    return str(found) == value
+    """Return whether the status of a quota that `kubectl wait` waits for is that of its spec; of all other calls True."""
+    refs = [ref for ref in call.refs if ref.kind == "ResourceQuota"] if call.words[0] == "wait" else []
+    return all(each["status"]["hard"] == each["spec"]["hard"] for each in (_found(world, ref) for ref in refs))
 
 
 def _configure(world: Simulation, call: Call) -> Requests:

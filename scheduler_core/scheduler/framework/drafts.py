@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -171,6 +173,10 @@ class Draft:
     def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
         patched = (*self.patched, (target, patch))
         return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
+
+    def patching(self, change: Change, target: str, patch: Any, *more: str) -> Draft:
+        """One more change, by a JSON merge patch of an object that kubectl calls `target`, and calls after it."""
+        return self.typing(change, f"kubectl patch {target} --type=merge -p {quote(json.dumps(patch))}", *more)
 
     def typing(self, change: Change, *calls: str) -> Draft:
         """One more change: calls of kubectl as they are printed."""
