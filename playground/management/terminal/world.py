@@ -130,17 +130,17 @@ def make_world(
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    refused = {
+    said_of = {
         (item.namespace, item.name): str(item.errors[0].text)
         for item in plan.items
         if item.kind == "Pod" and item.action == "refused" and item.errors
     }
     pods = []
-    for each in [each.manifest for each in read(text).objects] if refused else ():
+    for each in [each.manifest for each in read(text).objects] if said_of else ():
         meta = each.get("metadata") or {}
         key = (str(meta.get("namespace") or "default"), str(meta.get("name")))
-        if each.get("kind") == "Pod" and key in refused:
-            pods.append(("/".join(key), refused[key], {**each, "metadata": {**meta, "namespace": key[0]}}))
+        if each.get("kind") == "Pod" and key in said_of:
+            pods.append(("/".join(key), said_of[key], {**each, "metadata": {**meta, "namespace": key[0]}}))
     made_up = [describe_namespaces(lacking)] if lacking else []
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []

@@ -101,17 +101,14 @@ def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
 
 def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
     """Yield the key that a volume asks for and no node has, where nodes say the same by another key."""
-    spec = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}
-    nodes = world.store.nodes()
-    for term in ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ():
-        for each in term.get("matchExpressions") or ():
-            alike = [(node.name, find_alike(node.labels, each)) for node in nodes if each["key"] not in node.labels]
-            alike = [one for one in alike if one[1]] if len(alike) == len(nodes) else []
-            if alike:
-                values = {"key": each["key"], "other": alike[0][1], "value": ", ".join(each["values"])}
-                yield note(
-                    "KeyWasRenamed", volume=name, **values, nodes=[node for node, _ in alike][:SHOWN], count=len(alike)
-                )
+    spec, nodes = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}, world.store.nodes()
+    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
+    for each in [one for term in terms for one in term.get("matchExpressions") or ()]:
+        named = ((node, find_alike(node.labels, each)) for node in nodes)
+        node, other = next((pair for pair in named if pair[1]), (None, ""))
+        if node is not None and not any(each["key"] in node.labels for node in nodes):
+            values = {"key": each["key"], "other": other, "value": node.labels[other], "node": node.name}
+            yield note("KeyWasRenamed", volume=name, **values)
 
 
 def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -242,7 +239,7 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
             name = each.get("deviceClassName")
             if name and world.store.get("DeviceClass", "", name) is None:
-                yield note("DeviceClassIsMissing", deviceClass=name, request=name, source=of)
+                yield note("DeviceClassIsMissing", deviceClass=name, request=request.get("name"), source=of)
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain import missing_pods
 from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed
@@ -332,15 +331,11 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
         return Explanation(key, State.AS_WANTED, facts=(fact,))
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
-    text = f"StatefulSet {owner} has not created it"
+    text, owned = f"StatefulSet {owner} has not created it", {"owner": {"kind": "StatefulSet", "name": owner}}
     given = Given(
-        State.NOT_CREATED, "", text, evidence=_name_owner(manifest, missing_pods.count_missing(world, manifest))
+        State.NOT_CREATED, "", text, evidence={**owned, "missing": missing_pods.count_missing(world, manifest)}
     )
     return Explanation(key, State.NOT_CREATED, (*whole.reasons, given), whole.until, facts=whole.facts)
-
-
-def _name_owner(manifest: Mapping[str, Any], missing: int) -> dict[str, Any]:
-    return {"owner": {"kind": manifest["kind"], "name": manifest["metadata"]["name"]}, "missing": missing}
 
 
 # Drains
@@ -369,12 +364,6 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     return Explanation(f"{NODE}/{name}", state, reasons, node=name, facts=tuple(facts))
 
 
-def _list_selected(world: Simulation, budget: Manifest) -> list[Pod]:
-    selector, namespace = LabelSelector.of((budget.get("spec") or {}).get("selector")), budget["metadata"]["namespace"]
-    pods = (pod for pod in world.store.pods() if pod.namespace == namespace and not pod.terminal)
-    return [pod for pod in pods if selector.matches(pod.labels)]
-
-
 def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield why budgets do not let a pod be evicted: there are several, or one that allows no disruption."""
     if pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending"):
@@ -389,15 +378,12 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if status.get("disruptionsAllowed"):
             continue
         policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
-        values = {
-            "pod": pod.key,
-            "budget": budget["metadata"]["name"],
-            "healthy": healthy,
-            "desired": desired,
-            "policy": policy,
-        }
+        values = {"pod": pod.key, "budget": budget["metadata"]["name"], "healthy": healthy}
+        values |= {"desired": desired, "policy": policy}
         lacking = pod.ready and int(status.get("expectedPods") or 0) > healthy
-        rest = [p for p in _list_selected(world, budget) if not p.ready and not p.deleting] if lacking else []
+        others = (p for p in world.store.pods() if lacking and p.namespace == pod.namespace and not p.terminal)
+        mine = LabelSelector.of(spec.get("selector"))
+        rest = [p for p in others if mine.matches(p.labels) and not p.ready and not p.deleting]
         if rest:
             missed = [f"{each.key.partition('/')[2]} ({describe_wait(each)})" for each in rest[:SHOWN]]
             yield note("BudgetMisses", budget=values["budget"], missed=missed)

@@ -208,10 +208,7 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
     above = controller_of(owner)
     if above is not None and kind != above["kind"] and kind != "Job":  # a kind that is not modeled here
         resource = f"{above['kind'].lower()}.{str(above.get('apiVersion')).partition('/')[0]}"
-        calls.insert(
-            0,
-            f"# First kubectl edit {resource} {above['name']}{where}: its template becomes that of {kind} {meta['name']}.",
-        )
+        calls = [f"# First kubectl edit {resource} {above['name']}{where}: it writes the template of {kind}.", *calls]
     if kind in _BY_HAND or by_hand:
         calls.append(f"kubectl delete pod {pod}{where}")
     return "\n".join(calls)

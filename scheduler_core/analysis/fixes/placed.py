@@ -27,6 +27,7 @@ from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
+_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)")
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
@@ -164,9 +165,8 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     if not (node.manifest.get("spec") or {}).get("unschedulable"):
         return
     if not covering:
-        daemon = prover.owner is None or prover.owner["kind"] == "DaemonSet"
         call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
-        if not daemon:
+        if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
             yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
@@ -178,11 +178,9 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
             yield draft.typing(change, f"kubectl delete {name_of(manifest)}", drain), goal
         return
     (manifest,) = covering
-    if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not _is_ready(pod):
-        change, patch = (
-            Change("unready-eviction", {"budget": key_of(manifest)}),
-            {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}},
-        )
+    if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not pod.ready:
+        patch = {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}
+        change = Change("unready-eviction", {"budget": key_of(manifest)})
         yield draft.patching(change, name_of(manifest), patch, drain), goal
     owner = prover.owner
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
@@ -218,11 +216,6 @@ def is_guarded(sim: Simulation, pod: Pod) -> bool:
 def name_of(manifest: Manifest) -> str:
     meta = manifest["metadata"]
     return f"{manifest['kind'].lower()} {meta['name']} -n {meta.get('namespace') or 'default'}"
-
-
-def _is_ready(pod: Pod) -> bool:
-    conditions = (pod.manifest.get("status") or {}).get("conditions") or ()
-    return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
 
 
 # Pods that no scheduler placed
@@ -288,9 +281,7 @@ def runs(pod: Pod, prover: Prover) -> Goal:
 
 def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
-    if lacks := re.search(
-        r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)", str(pod.manifest.get("status"))
-    ):
+    if lacks := _KEY.search(str(pod.manifest.get("status"))):
         key, kind, name = lacks.groups()
         patch = {"data" if kind == "ConfigMap" else "stringData": {key: "to-be-chosen"}}
         change = Change("config-key", {"key": key, "owner": f"{kind} {name}"})
@@ -319,9 +310,9 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         return
     owner = prover.owner
     if owner is not None and owner["kind"] == "Deployment":
-        change, strategy = Change("recreate-strategy", {"owner": owner["metadata"]["name"]}), {"type": "Recreate"}
-        patch = {"spec": {"strategy": {**strategy, "rollingUpdate": None}}}
-        yield draft.patching(change, name_of(owner), patch), runs(pod, prover)
+        change = Change("recreate-strategy", {"owner": owner["metadata"]["name"]})
+        strategy = {"type": "Recreate", "rollingUpdate": None}
+        yield draft.patching(change, name_of(owner), {"spec": {"strategy": strategy}}), runs(pod, prover)
     yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
 
 

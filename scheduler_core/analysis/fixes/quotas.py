@@ -20,6 +20,7 @@ from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_
 from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
@@ -68,7 +69,8 @@ def search_uncreated(
 
 def _create_changed(draft: Draft, pod: Manifest) -> Draft:
     """The same for a pod that nobody creates but its author: what is typed about the pod changes its manifest, which is applied last."""
-    made, calls = clean(bare(pod)), []
+    made: Manifest = clean(bare(pod))
+    calls: list[str] = []
     for text in draft.typed:
         (call,) = read_calls(text)
         mine = call.words[1:2] == ("pod",) and not call.objects and call.words[0] in ("patch", "set resources")
@@ -86,7 +88,8 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     raised = _raise_quotas(sim, owner, namespace)
     if raised.changes:
         yield raised
-        meta = {"name": "new", "namespace": namespace, "ownerReferences": [_refer_to(owner)]}
+        refer = {"kind": owner["kind"], **{k: owner["metadata"].get(k) for k in ("name", "uid")}, "controller": True}
+        meta = {"name": "new", "namespace": namespace, "ownerReferences": [refer]}
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
@@ -103,15 +106,11 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
     if owner["kind"] != POD and (raised.changes or not (why or reported)):
-        call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
+        labels = [f"{k}={v}" for k, v in ((owner["spec"].get("selector") or {}).get("matchLabels") or {}).items()]
+        call = f"kubectl get pods -n {namespace} -l {','.join(labels)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
-
-
-def _refer_to(owner: Manifest) -> Manifest:
-    meta = owner["metadata"]
-    return {"kind": owner["kind"], "name": meta["name"], "uid": meta.get("uid"), "controller": True}
 
 
 def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
@@ -126,11 +125,6 @@ def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
     subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
     reported = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
     return reported[-1] if reported else ""
-
-
-def _selector(owner: Manifest) -> str:
-    labels = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
-    return ",".join(f"{key}={value}" for key, value in labels.items())
 
 
 def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -196,17 +190,9 @@ def list_missing_claims(sim: Simulation, owner: Manifest) -> Iterator[Manifest]:
 def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:
     """The pods that are missing by the status, but no more than the pods that are there leave; 1 at least."""
     meta, wanted = owner["metadata"], owner["spec"].get("replicas")
-    mine = [
-        pod
-        for pod in sim.store.pods()
-        if pod.namespace == namespace
-        and not pod.deleting
-        and not pod.terminal
-        and any(
-            (ref["kind"], ref["name"]) == (owner["kind"], meta["name"])
-            for ref in pod.manifest["metadata"].get("ownerReferences") or ()
-        )
-    ]
+    pods = (pod for pod in sim.store.pods() if pod.namespace == namespace and not pod.deleting and not pod.terminal)
+    owners = (controller_of(pod.manifest) or {} for pod in pods)
+    mine = [each for each in owners if (each.get("kind"), each.get("name")) == (owner["kind"], meta["name"])]
     left = missing_of(owner) if wanted is None else min(missing_of(owner), int(wanted) - len(mine))
     return max(left, 1)
 

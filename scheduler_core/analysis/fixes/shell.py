@@ -211,7 +211,8 @@ def change_template(pod: Manifest, call: Call) -> Manifest:
         patch, how = json.loads(call.flags["patch"])["spec"]["template"], call.flags.get("type", "strategic")
     else:
         patch, how = {"spec": _build_amounts(pod["spec"], call)}, "strategic"
-    return apply_patch(KINDS["Pod"], pod, patch, how)
+    made: Manifest = apply_patch(KINDS["Pod"], pod, patch, how)
+    return made
 
 
 def _resume(world: Simulation, call: Call) -> Requests:

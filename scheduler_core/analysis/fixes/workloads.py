@@ -70,7 +70,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
             yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(last)
     if owner["kind"] == "StatefulSet":
         names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
-        there = (pod for name in names if (pod := sim.store.pod(meta["namespace"], name)) is not None)
+        there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
         for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
             yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
@@ -99,7 +99,8 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
 
 def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
     """Return the containers of a running pod that have ended for good, and those that have not."""
-    ended, running = [], []
+    ended: list[str] = []
+    running: list[str] = []
     for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
         (ended if "terminated" in (each.get("state") or {}) else running).append(str(each.get("name")))
     final = pod.phase == "Running" and pod.manifest["spec"].get("restartPolicy", "Always") != "Always"

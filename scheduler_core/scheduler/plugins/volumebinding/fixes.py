@@ -270,13 +270,13 @@ def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Itera
     """A node that the volume asks for by its name where its hostname label is another one."""
     node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
     for term in required.get("nodeSelectorTerms") or ():
-        asked = [each for each in term.get("matchExpressions") or () if each.get("key") == HOSTNAME]
-        if asked and node.name in (asked[0].get("values") or ()):
-            yield label_node(draft, node, [(HOSTNAME, node.name)])
-            return
-        missing = [each for each in term.get("matchExpressions") or () if each.get("key") not in node.labels]
-        if len(missing) == 1 and (alike := find_alike(node.labels, missing[0])):
-            yield label_node(draft, node, [(str(missing[0]["key"]), node.labels[alike])])
+        for each in term.get("matchExpressions") or ():
+            key, alike = str(each.get("key")), find_alike(node.labels, each)
+            if key == HOSTNAME and node.name in (each.get("values") or ()):
+                yield label_node(draft, node, [(HOSTNAME, node.name)])
+                return
+            if key not in node.labels and alike:
+                yield label_node(draft, node, [(key, node.labels[alike])])
 
 
 def find_alike(labels: Mapping[str, str], expression: Manifest) -> str:
