@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from playground.features.fixes.presenter import describe_findings
 from playground.lessons import read_lessons
@@ -25,6 +24,7 @@ from playground.presenters.why.panel import present_explanation
 from playground.presenters.words import Message, format_message, in_english
 from scheduler_core.analysis.explain import explain, explain_uncreated
 from scheduler_core.analysis.fixes import Budget, search_fixes
+from scheduler_core.formats.manifests import read as read_manifests
 from scheduler_core.world.commands import ApplyObjects, Refused
 from scheduler_core.world.simulation import Simulation
 from tests.messages import ROOT, extract_texts, list_sources, read
@@ -80,7 +80,7 @@ def worlds() -> Iterator[Simulation]:
     for path in sorted(REAL.glob("*/*/objects.yaml")):
         sim = Simulation(seed=1)
         try:
-            sim.apply(ApplyObjects(tuple(yaml.safe_load_all(path.read_text()))))
+            sim.apply(ApplyObjects(tuple(each.manifest for each in read_manifests(path.read_bytes()).objects)))
         except Refused:
             continue
         yield sim

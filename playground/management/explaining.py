@@ -12,9 +12,10 @@ from playground.presenters.amounts import amount, duration
 from playground.presenters.why import describe_fact, sentence
 from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
-from scheduler_core.analysis.explain import STICKING, Explanation, Given, Past, Role, State, explain, list_problems
+from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.simulation import Simulation
 
 # The answers as data: one for each pod, in the shape that docs/explain.md promises.
@@ -30,13 +31,7 @@ _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.val
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
     """About one pod, without fixes yet; None where there is none. `past`: see explain."""
     explanation = explain(world, key, past)
-    return None if explanation is None else _build_answer(explanation)
-
-
-def answer_refused(pod: str, said: str) -> Answer:
-    """About a pod of the files that the API server does not take."""
-    evidence = {"owner": {"kind": "Pod", "name": pod.partition("/")[2]}, "missing": 1}
-    return _build_answer(Explanation(pod, State.NOT_CREATED, (Given(State.NOT_CREATED, "", said, evidence=evidence),)))
+    return None if explanation is None else build_answer(explanation)
 
 
 def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Answer]:
@@ -45,18 +40,18 @@ def problems(world: Simulation, keys: Iterable[str], past: Past) -> Iterator[Ans
     for key in keys:
         if (one := explain(world, key, past)) is not None:
             seen.add(one.pod)
-            yield _build_answer(one)
+            yield build_answer(one)
     for each in list_problems(world, past):
         if each.pod not in seen:
             seen.add(each.pod)
-            yield _build_answer(each)
+            yield build_answer(each)
 
 
 def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
     """Yield the answer about a pod NS/NAME, a node Node/NAME, or a workload KIND/NS/NAME, and the problems of the workload's pods."""
     one = explain(world, key, past)
     if one is not None:
-        yield _build_answer(one)
+        yield build_answer(one)
     if key.count("/") == 1:
         return
     kind, namespace, name = key.split("/")
@@ -68,7 +63,7 @@ def answers_about(world: Simulation, key: str, past: Past) -> Iterator[Answer]:
     ]
     yield from mine
     if one is None and not mine:
-        yield from (_build_answer(each) for pod in pods if (each := explain(world, pod, past)) is not None)
+        yield from (build_answer(each) for pod in pods if (each := explain(world, pod, past)) is not None)
 
 
 def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bool:
@@ -110,9 +105,16 @@ def group_alike(world: Simulation, answers: Iterable[Answer]) -> Iterator[list[A
 
 
 def with_fixes(
-    world: Simulation, answered: Answer, seconds: float, report: Report = lambda text: None, *, longer: bool = False
+    world: Simulation,
+    answered: Answer,
+    seconds: float,
+    report: Report = lambda text: None,
+    refused: Manifest | None = None,
+    *,
+    longer: bool = False,
 ) -> Answer:
     """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was.
+    `refused`: the manifest of a pod that the API server did not take.
 
     `longer`: proofs may take hours of the controllers' time; "cut" counts those that were ended before they came to anything.
     """
@@ -127,7 +129,7 @@ def with_fixes(
         report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
 
     budget = Budget().lengthen() if longer else Budget()
-    search = search_fixes(world, answered["pod"], budget, should_stop, found)
+    search = search_fixes(world, answered["pod"], budget, should_stop, found, refused)
     while True:
         try:
             next(search)
@@ -136,7 +138,8 @@ def with_fixes(
             return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
 
 
-def _build_answer(explanation: Explanation) -> Answer:
+def build_answer(explanation: Explanation) -> Answer:
+    """Return an explanation as data."""
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = {"state": state.value, "sentence": plain(sentence(explanation))}
     texts = {

@@ -3,7 +3,7 @@
 Each folder of tests/real/situations holds `objects.yaml`, a small cluster of our own making with the facts of a thread, and `answer.yaml`:
 the `link`, the `truth` and the true `fix` in words, the `pod` (or in `ask` the workload) that is asked about, `says` (patterns that the
 sentence meets), `never` (patterns that it must not meet), `fixes` (patterns of which a fix's kind, text, or command meets one), and
-`harmful` (patterns that the first fix must not meet).
+`harmful` (patterns that the first fix must not meet), and in `refused` that the pod is one that the API server does not take.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.core.management.base import CommandError
 SITUATIONS = Path(__file__).parent / "situations"
 NAMES = sorted(path.name for path in SITUATIONS.iterdir())
 # What is right today. These only rise.
-RIGHT, FIXED, MISLEADING = 215, 145, 0
+RIGHT, FIXED, MISLEADING = 230, 158, 0
 
 
 @cache
@@ -65,16 +65,17 @@ def fixes(name: str) -> list[str]:
     return [f"{fix['kind']} | {fix['text']} | {fix['command']}" for fix in said(name)["fixes"]]
 
 
-def test_there_are_215_situations_with_their_sources() -> None:
-    assert len(NAMES) >= 215
+def test_there_are_230_situations_with_their_sources() -> None:
+    assert len(NAMES) >= 230
     assert all(expected(name)["link"].startswith("https://") for name in NAMES)
     assert all(expected(name)["truth"] and expected(name)["fix"] and expected(name)["says"] for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_situation_is_read_without_a_refused_object(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_a_pod_that_is_to_be_refused_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     ask(name, "--fixes", "0")
-    assert not re.search(r"(was|were) refused", capsys.readouterr().err)
+    refused = re.search(r"(was|were) refused", capsys.readouterr().err)
+    assert bool(refused) == expected(name).get("refused", False)
 
 
 def test_the_sentence_has_the_true_reason() -> None:

@@ -152,6 +152,7 @@ _LISTS = {
     "partner-priority": "pods",
     "finalizer": "finalizers",
     "security-context": "containers",
+    "sidecar": "containers",
 }
 
 

@@ -11,7 +11,7 @@ from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCo
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
 from playground.management.terminal.world import Made, attempt_all, make_world
 from playground.presenters.why.reasons import describe_rest
-from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.explain import Past, explain_refused_pod
 from scheduler_core.analysis.whatif import Rest
 
 HEADS = ("POD", "WHY", "FIRST FIX")
@@ -120,16 +120,20 @@ class Search:
         if self._left <= 0 or not (self._asked or explaining.is_pending(answered)):
             return answered
         self._left -= 1
-        return explaining.with_fixes(self.made.world, answered, self._seconds, self.progress.say, longer=self._longer)
+        refused = next((each for pod, _, each in self.made.refused_pods if pod == answered["pod"]), None)
+        report, longer = self.progress.say, self._longer
+        return explaining.with_fixes(self.made.world, answered, self._seconds, report, refused, longer=longer)
 
 
 def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[explaining.Answer]:
     """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
     refused = {
-        pod: said for pod, said in made.refused_pods if pod in question.pods or not (question.pods or question.names)
+        pod: explain_refused_pod(made.world, each, said)
+        for pod, said, each in made.refused_pods
+        if pod in question.pods or not (question.pods or question.names)
     }
     asked, question.pods = bool(question.pods), [each for each in question.pods if each not in refused]
-    yield from (explaining.answer_refused(*each) for each in refused.items() if question.covers(each[0]))
+    yield from (explaining.build_answer(each) for pod, each in refused.items() if question.covers(pod))
     past, named = Past(made.world), question.find_objects(made.world)
     if named or asked:
         for name in named:

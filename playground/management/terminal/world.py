@@ -18,6 +18,7 @@ from playground.sessions.worker.imports import preview
 from scheduler_core import Cluster, Session
 from scheduler_core.analysis.explain import count_quotas, read_refusal, record_events
 from scheduler_core.analysis.whatif import BadTypes, NodeType, Rest, read_types, settle, types_of_nodes
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import Found, adopt, find
 from scheduler_core.formats.export import TraceError
 from scheduler_core.formats.indication import Indication, find_release
@@ -67,9 +68,7 @@ class Made:
     pending: tuple[str, ...]
     snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
     refused: int = 0
-    refused_pods: tuple[
-        tuple[str, str], ...
-    ] = ()  # those of the files that the API server does not take, with its words
+    refused_pods: tuple[tuple[str, str, Manifest], ...] = ()  # that the API server does not take, with its words
 
     @property
     def release(self) -> str:
@@ -125,11 +124,17 @@ def make_world(
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    pods = [
-        (f"{item.namespace}/{item.name}", str(item.errors[0].text))
+    said_of = {
+        (item.namespace, item.name): str(item.errors[0].text)
         for item in plan.items
         if item.kind == "Pod" and item.action == "refused" and item.errors
-    ]
+    }
+    pods = []
+    for each in [each.manifest for each in read(text).objects] if said_of else ():
+        meta = each.get("metadata") or {}
+        key = (str(meta.get("namespace") or "default"), str(meta.get("name")))
+        if each.get("kind") == "Pod" and key in said_of:
+            pods.append(("/".join(key), said_of[key], {**each, "metadata": {**meta, "namespace": key[0]}}))
     made_up = [describe_namespaces(lacking)] if lacking else []
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []

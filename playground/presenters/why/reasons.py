@@ -48,6 +48,9 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
     values: dict[str, object] = {"pod": pod, "claim": short(claim["claim"])}
     if claim["class"] and not claim["classExists"] and not claim["candidates"]:
         return message(VOLUME_WORDS["no-class"], **values, **{"class": claim["class"]})
+    named = next((each for each in claim["candidates"] if each["volume"] == claim.get("volume")), None)
+    if named is not None and named["claimedBy"] not in ("", claim["claim"]):
+        return message(VOLUME_WORDS["taken"], volume=named["volume"], old=short(named["claimedBy"]), **values)
     free = [each for each in claim["candidates"] if not each["claimedBy"]]
     if free:
         unlike = next((each for each in free if not _suits(each, claim)), None)

@@ -14,11 +14,12 @@ from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.apimachinery.objects.labels import NodeSelector
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME
 from scheduler_core.base.releases import Behavior, behaviors_of
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
 from scheduler_core.scheduler.plugins.nodevolumelimits import limits_of
+from scheduler_core.scheduler.plugins.volumebinding.fixes import find_alike
 from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
@@ -33,7 +34,7 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     plugins = {reason.plugin for reason in reasons}
     if plugins & set(_VOLUMES):
         yield from _list_volume_facts(world, pod)
-        yield from _list_ties(reasons)
+        yield from _list_ties(world, reasons)
         if any(reason.code == "VolumeBinding/NotEnoughStorage" for reason in reasons):
             yield from _list_capacities(world, pod)
     if any(reason.code == "NodeVolumeLimits/TooManyVolumes" for reason in reasons):
@@ -51,6 +52,9 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         claim = world.store.get(CLAIM, namespace, name)
         if claim is None and (owner := _find_maker(world, pod, name)):
             yield note("ClaimOfStatefulSet", pod=pod.key, claim=name, owner=owner)
+        others = [each["metadata"] for each in world.store.list(CLAIM)] if claim is None else []
+        if found := [each["namespace"] for each in others if each["name"] == name]:
+            yield note("ClaimIsElsewhere", claim=name, namespaces=found[:SHOWN])
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
@@ -80,7 +84,7 @@ def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
     return str(found["metadata"]["name"]) if found is not None and made else ""
 
 
-def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
+def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield the bound volumes that leave a pod few nodes."""
     for reason in reasons:
         if reason.code not in ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone"):
@@ -89,9 +93,22 @@ def _list_ties(reasons: Iterable[Given]) -> Iterator[Fact]:
             for volume in claim.get("candidates") or () if claim.get("volume") else ():
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
+                    yield from _list_renamed(world, volume["volume"])
                     if claim.get("bindingMode") == "Immediate":
                         values = {"volume": volume["volume"], "storageClass": claim["class"]}
                         yield note("MadeBeforeItsPod", **values)
+
+
+def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
+    """Yield the key that a volume asks for and no node has, where nodes say the same by another key."""
+    spec, nodes = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}, world.store.nodes()
+    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
+    for each in [one for term in terms for one in term.get("matchExpressions") or ()]:
+        named = ((node, find_alike(node.labels, each)) for node in nodes)
+        node, other = next((pair for pair in named if pair[1]), (None, ""))
+        if node is not None and not any(each["key"] in node.labels for node in nodes):
+            values = {"key": each["key"], "other": other, "value": node.labels[other], "node": node.name}
+            yield note("KeyWasRenamed", volume=name, **values)
 
 
 def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -149,15 +166,16 @@ def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> It
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
     for request in (spec.get("devices") or {}).get("requests") or ():
         for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
+            name = "/".join(filter(None, (request.get("name"), each.get("name"))))
             yield from _list_other_drivers(world, str(each.get("deviceClassName") or ""))
             if each.get("allocationMode") == "All":
-                yield note("AllDevicesAreAsked", source=of, request=request.get("name"))
+                yield note("AllDevicesAreAsked", source=of, request=name)
             if int(each.get("count") or 1) > 1:
-                values = {"source": of, "request": request.get("name"), "count": int(each["count"])}
+                values = {"source": of, "request": name, "count": int(each["count"])}
                 yield note("DevicesAreCounted", **values, devices=_count_devices(world))
             for selector in each.get("selectors") or ():
                 text = str((selector.get("cel") or {}).get("expression") or "").strip()
-                yield note("DevicesAreSelected", source=of, request=request.get("name"), expression=text)
+                yield note("DevicesAreSelected", source=of, request=name, expression=text)
                 if devices := _list_properties(world, text):
                     yield note("DevicesHave", devices=devices[:SHOWN])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
@@ -15,6 +16,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, read_refusal
 from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
+from scheduler_core.analysis.fixes.refused_pods import find_unlimited
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -35,6 +37,14 @@ _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b
 _SCOPES = "insufficient quota to match these scopes"
 USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
+
+
+def explain_refused_pod(world: Simulation, pod: Manifest, message: str) -> Explanation:
+    """Explain a pod without a workload that the API server did not take."""
+    meta = pod["metadata"]
+    key = ("Pod", str(meta["namespace"]), str(meta["name"]))
+    found = _explain_missing(world, {**pod, "spec": {"template": pod}}, key, message, 1)
+    return replace(found, pod=f"{key[1]}/{key[2]}")
 
 
 def explain_uncreated(world: Simulation) -> list[Explanation]:
@@ -204,6 +214,10 @@ def _explain_missing(
             if each["metadata"].get("namespace") == namespace:
                 values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
+    elif "Limit must be set" in message:
+        for each in manifest["spec"]["template"]["spec"]["containers"]:
+            for resource, _ in find_unlimited(each)[:1]:
+                facts.append(Fact(Role.NOTES, "LimitIsMissing", {"container": each["name"], "resource": resource}))
     elif _SCOPES in message:
         spec = manifest["spec"]["template"].get("spec") or {}
         values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}
@@ -278,11 +292,13 @@ def _list_users(world: Simulation, quota: Manifest, names: list[str], wall: int)
             continue
         of_pod = {name: amount for name, amount in usage(kind, pod.manifest, wall).items() if name in names}
         if any(amount.nanos for amount in of_pod.values()):
-            found.append((bool(pod.node_name) and not pod.deleting, not pod.deleting, pod.key, pod, of_pod))
+            idle = pod.terminal or pod.deleting or not pod.node_name
+            found.append((not idle, not pod.deleting, pod.key, pod, of_pod))
     for *_, pod, of_pod in sorted(found, key=lambda each: each[:3])[:USERS]:
         name, amount = next(iter(of_pod.items()))
         values = {**describe_holder(world, pod), "quota": quota["metadata"]["name"], "name": name, "used": amount.text}
         code = "HoldsQuota" if pod.node_name else "HoldsQuotaWithoutNode"
+        code = "HoldsQuotaAfterEnd" if pod.terminal else code
         yield Fact(Role.HOLDERS, code, values)
         yield from describe_end(world, pod)
         if pod.deleting and values["until"] is None and (counted := overdue_at(pod.manifest)) is not None:

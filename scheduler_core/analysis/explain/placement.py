@@ -204,6 +204,9 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
                 yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
             code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
             text = diagnosis.specify(verdict.status, verdict.status.message, row)
+            if not bypassed and diagnosis.nodes.nodes[row].unschedulable and "unschedulable" in text:
+                yield note("CordonEndsNothing", node=node)
+                continue
             yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=text)
     yield from _list_disabled_plugins(scheduler, diagnosis, row)
 
@@ -267,6 +270,9 @@ def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
         def is_avoided(each: PodClass, term: AffinityTerm = term) -> bool:
             return each.namespace in term.namespaces and term.selector.matches(each.labels)
 
+        if not term.selector.matches(pod.labels) and not list_pods_of(nodes, is_avoided, rows | True):
+            text = ", ".join(map(str, term.selector.requirements))
+            yield note("WishSelectsNobody", pod=pod.key, selector=text)
         if domain is not None and (found := list_pods_of(nodes, is_avoided, rows)):
             yield note("SoftTerm", pod=pod.key, pods=[each.key for each in found[:SHOWN]], count=len(found))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -99,11 +100,13 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         out.append(_build_grouped_reason(diagnosis, status, text, said, np.array(sorted(rows), np.intp)))
     meant = _build_relevance_test(diagnosis, out)
     near = _measure_nearness(diagnosis, out)
-    # Nodes that offer none of the requested resource were never candidates: their reason comes last.
-    ranked = sorted(
-        out, key=lambda reason: (not meant(reason), reason.evidence.get("most") == 0, near(reason), *_order(reason))
-    )
-    return tuple(ranked), waits
+
+    def order(reason: Given) -> tuple[Any, ...]:
+        """Return the sort key: nodes that offer none of the resource last, near misses first, then what others can help with."""
+        first = (not meant(reason), reason.evidence.get("most") == 0, near(reason), "near" not in reason.evidence)
+        return (*first, reason.final, -reason.count, reason.code, reason.message)
+
+    return tuple(sorted(out, key=order)), waits
 
 
 def _measure_nearness(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], int]:
@@ -147,8 +150,3 @@ def _build_grouped_reason(diagnosis: Diagnosis, status: Status, text: str, said:
     found = {} if plugin is None else plugin.evidence(diagnosis.state, diagnosis.pod, nodes, rows, said)
     reason = build_reason(status, text, said, tuple(nodes.names[row] for row in rows.tolist()), found)
     return replace(reason, groups=count_by_group(nodes, rows))
-
-
-def _order(reason: Given) -> tuple[bool, bool, int, str, str]:
-    """Return the sort key: near misses first, then reasons that others can help with, then those of most nodes."""
-    return "near" not in reason.evidence, reason.final, -reason.count, reason.code, reason.message

@@ -8,6 +8,7 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
+from scheduler_core.analysis.fixes.placed import REQUIRED
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -78,6 +79,11 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
 def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
     for reason in reasons:
+        for kind in ("podAffinity", "podAntiAffinity") if reason.plugin == "InterPodAffinity" else ():
+            for raw in ((pod.manifest["spec"].get("affinity") or {}).get(kind) or {}).get(REQUIRED) or ():
+                fields = ("matchLabelKeys", "mismatchLabelKeys")
+                lacking = [(field, key) for field in fields for key in raw.get(field) or () if key not in pod.labels]
+                yield from (note("KeyIsLeftOut", pod=pod.key, field=field, key=key) for field, key in lacking)
         if reason.code == "InterPodAffinity/NoMatchingPod":
             for term in affinity_terms(pod).required:
                 selector = ", ".join(map(str, term.selector.requirements))
@@ -94,6 +100,9 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
                     continue
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+                over = (each for each in world.store.pods() if each.terminal and each.namespace in found)
+                if (ended := next((each for each in over if term.selector.matches(each.labels)), None)) is not None:
+                    yield note("PartnerHasEnded", pod=ended.key, node=ended.node_name)
         required = pod.spec.node_affinity_required
         if (
             reason.code == "NodeAffinity/NoMatch"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain import missing_pods
-from scheduler_core.analysis.explain.ended import Past, describe_wait
+from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
-from scheduler_core.analysis.explain.holders import describe_end, end_of
+from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
+from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
@@ -24,6 +24,7 @@ from scheduler_core.controllers.disruption import predict_status
 from scheduler_core.controllers.workloads.cronjobs.controller import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
+from scheduler_core.controllers.workloads.jobs import backoff
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.world.simulation import Simulation
@@ -33,8 +34,9 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule IndexesFailed JobFailed JobIsRefused MissedStarts NamespaceEnds NodesWithoutPod OldRevisionStays
-    PausedRollout RolloutStuck SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
+    BadSchedule FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
+    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
+    SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
 SHOWN = 3
@@ -109,7 +111,11 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     if manifest["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
+    yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not has_ended(manifest) else ()
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
+    wanted, done = (manifest.get("spec") or {}).get("completions"), (manifest.get("status") or {}).get("succeeded")
+    if wanted and done and 0 < wanted - done < _count_wanted(world, manifest):
+        yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
@@ -142,6 +148,10 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
     owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
     names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
     values = {"owner": owner.name}
+    for name in [name for name in names if name not in by_name]:
+        if (taken := world.store.pod(str(manifest["metadata"]["namespace"]), name)) is not None:
+            by = describe_holder(world, taken)["owner"] or "no workload"
+            yield note("NameIsTaken", **values, pod=taken.key, by=by)
     there = [by_name[name] for name in names if name in by_name]
     for ending in (each for each in there if each.deleting and end_of(world, each) is None):
         yield note("SameNameWaits", **values, pod=ending.key)
@@ -179,6 +189,23 @@ def _list_awaited_ends(world: Simulation, manifest: Manifest, pods: list[Pod]) -
         values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
         yield note("WaitsForEnd", **values, pod=ending[0].key, rule=rule)
         yield from describe_end(world, ending[0])
+
+
+def _list_failures(world: Simulation, pods: list[Pod]) -> Iterator[Fact]:
+    """Yield the last failure of a Job that has no pod now, and how long its controller waits after it; containers that keep a pod
+    from ending after others have.
+    """
+    for pod in pods:
+        ended, running = divide_containers(pod)
+        if ended and running:
+            yield note("OthersStillRun", pod=pod.key, ended=ended, containers=running)
+    failed = sorted((pod for pod in pods if pod.phase == FAILED), key=backoff.get_finish_time)
+    if failed and all(pod.terminal for pod in pods):
+        last, until = failed[-1], backoff.waits_until(len(failed), backoff.get_finish_time(failed[-1]))
+        why = next((str(each.message) for each in explain_failed(last, Past(world)).reasons), last.phase).rstrip(". ")
+        left = until - world.store.epoch - world.now
+        values = {"pod": last.key, "count": len(failed), "why": why, "left": left}
+        yield note("FailedAndWaits" if left > 0 else "FailedBefore", **values)
 
 
 def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
@@ -223,7 +250,7 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     if spec.get("suspend"):
         return None
-    active = [job for job in missing_pods.list_jobs(world, manifest) if not _has_ended(job)]
+    active = [job for job in missing_pods.list_jobs(world, manifest) if not has_ended(job)]
     facts = []
     if active and spec.get("concurrencyPolicy") == "Forbid":
         facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
@@ -254,16 +281,14 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
         yield note("MissedStarts", owner=owner.name, count=due.missed - 1, left=wall - due.since * SECOND)
     elif since and not active:
         yield note("LastStart", owner=owner.name, schedule=text, **since)
-    if not active and (following := schedule.next(wall // SECOND)) is not None:
+    following = schedule.next(wall // SECOND)
+    if following is None:
+        yield note("NeverStarts", owner=owner.name, schedule=text)
+    elif not active:
         yield note("NextStart", owner=owner.name, schedule=text, until=following * SECOND - world.store.epoch)
     if deadline is not None:
         code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"
         yield note(code, owner=owner.name, seconds=deadline * SECOND)
-
-
-def _has_ended(job: Manifest) -> bool:
-    conditions = (job.get("status") or {}).get("conditions") or ()
-    return any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
 
 
 def _describe_unready(world: Simulation, pod: Pod) -> Fact:
@@ -306,15 +331,11 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
         return Explanation(key, State.AS_WANTED, facts=(fact,))
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
-    text = f"StatefulSet {owner} has not created it"
+    text, owned = f"StatefulSet {owner} has not created it", {"owner": {"kind": "StatefulSet", "name": owner}}
     given = Given(
-        State.NOT_CREATED, "", text, evidence=_name_owner(manifest, missing_pods.count_missing(world, manifest))
+        State.NOT_CREATED, "", text, evidence={**owned, "missing": missing_pods.count_missing(world, manifest)}
     )
     return Explanation(key, State.NOT_CREATED, (*whole.reasons, given), whole.until, facts=whole.facts)
-
-
-def _name_owner(manifest: Mapping[str, Any], missing: int) -> dict[str, Any]:
-    return {"owner": {"kind": manifest["kind"], "name": manifest["metadata"]["name"]}, "missing": missing}
 
 
 # Drains
@@ -343,12 +364,6 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     return Explanation(f"{NODE}/{name}", state, reasons, node=name, facts=tuple(facts))
 
 
-def _list_selected(world: Simulation, budget: Manifest) -> list[Pod]:
-    selector, namespace = LabelSelector.of((budget.get("spec") or {}).get("selector")), budget["metadata"]["namespace"]
-    pods = (pod for pod in world.store.pods() if pod.namespace == namespace and not pod.terminal)
-    return [pod for pod in pods if selector.matches(pod.labels)]
-
-
 def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield why budgets do not let a pod be evicted: there are several, or one that allows no disruption."""
     if pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending"):
@@ -363,15 +378,12 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if status.get("disruptionsAllowed"):
             continue
         policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
-        values = {
-            "pod": pod.key,
-            "budget": budget["metadata"]["name"],
-            "healthy": healthy,
-            "desired": desired,
-            "policy": policy,
-        }
+        values = {"pod": pod.key, "budget": budget["metadata"]["name"], "healthy": healthy}
+        values |= {"desired": desired, "policy": policy}
         lacking = pod.ready and int(status.get("expectedPods") or 0) > healthy
-        rest = [p for p in _list_selected(world, budget) if not p.ready and not p.deleting] if lacking else []
+        others = (p for p in world.store.pods() if lacking and p.namespace == pod.namespace and not p.terminal)
+        mine = LabelSelector.of(spec.get("selector"))
+        rest = [p for p in others if mine.matches(p.labels) and not p.ready and not p.deleting]
         if rest:
             missed = [f"{each.key.partition('/')[2]} ({describe_wait(each)})" for each in rest[:SHOWN]]
             yield note("BudgetMisses", budget=values["budget"], missed=missed)

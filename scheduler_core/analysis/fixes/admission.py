@@ -17,7 +17,6 @@ _REPORTED = (
     ("FailedCreate", "True"),
     ("ReplicaSetCreateError", "False"),
 )  # kube: ReplicaSetReplicaFailure, DeploymentProgressing
-COUNTING = "resourcequota-controller"
 CREATING = {
     "ReplicaSet": "replicaset-controller",
     "ReplicationController": "replicationcontroller-controller",

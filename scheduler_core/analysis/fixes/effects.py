@@ -222,7 +222,7 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     if any(_is_dead(world, start, name) for name in places if name):
         return "dead-node"
     owner = Standing.of(was).owner or Standing.of(found).owner
-    losing = [effect for effect in effects if effect.kind in _LOSING or _is_left_waiting(effect)]
+    losing = [effect for effect in effects if effect.kind in _LOSING or (effect.kind == "replaced" and not effect.to)]
     siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}
     # A sibling that has no place either loses nothing.
     losers = [
@@ -249,10 +249,6 @@ def _is_outdated(start: Simulation, key: str, was: Pod | None) -> bool:
     above = [start.store.get("ReplicaSet", pod.namespace, str(each.get("name") or "")) for each in sets]
     owners = [controller_of(each) if each is not None else None for each in above]
     return owners[0] is not None and owners[0] == owners[1]
-
-
-def _is_left_waiting(effect: Effect) -> bool:
-    return effect.kind == "replaced" and not effect.to
 
 
 def _is_dead(world: Simulation, start: Simulation, name: str) -> bool:

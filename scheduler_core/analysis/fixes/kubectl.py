@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.rewriting import SERVER_OWNED
 from scheduler_core.apiserver.store import Store
@@ -205,6 +206,10 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
         patch = _json({"spec": {"template": {"spec": _difference(template, wanted)}}})
         calls = [f"kubectl patch {kind.lower()} {meta['name']}{where} --type=merge -p {patch}"]
     by_hand = (owner["spec"].get("updateStrategy") or {}).get("type") == "OnDelete"
+    above = controller_of(owner)
+    if above is not None and kind != above["kind"] and kind != "Job":  # a kind that is not modeled here
+        resource = f"{above['kind'].lower()}.{str(above.get('apiVersion')).partition('/')[0]}"
+        calls = [f"# First kubectl edit {resource} {above['name']}{where}: it writes the template of {kind}.", *calls]
     if kind in _BY_HAND or by_hand:
         calls.append(f"kubectl delete pod {pod}{where}")
     return "\n".join(calls)

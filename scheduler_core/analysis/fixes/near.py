@@ -76,7 +76,7 @@ def raise_priority(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     ):
         return
     pod = diagnosis.pod
-    floor = pod.priority if _preempts(pod.spec.manifest) else pod.priority - 1
+    floor = pod.priority if pod.spec.manifest.get("preemptionPolicy") != _NEVER else pod.priority - 1
     others = sorted({other.priority for pods in diagnosis.nodes.pods for other in pods if not other.deleting})
     useful = [priority for priority in others if priority >= floor and priority < HIGHEST]
     if floor < pod.priority:
@@ -96,10 +96,6 @@ def raise_priority(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
         yield _with_class(draft, each["metadata"]["name"], int(each["value"]), pod.priority)
     if not classes:
         yield _with_new_class(draft, lowest, pod.priority)
-
-
-def _preempts(spec: Any) -> bool:
-    return (spec.get("preemptionPolicy") or "") != _NEVER
 
 
 def _with_class(draft: Draft, name: str, value: int, was: int, *, new: bool = False) -> Draft:

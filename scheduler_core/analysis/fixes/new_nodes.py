@@ -53,11 +53,10 @@ def _groups(diagnosis: Diagnosis, slices: Mapping[str, Any]) -> list[Node]:
         labels = tuple(pair for pair in sorted(node.labels.items()) if pair[1] != node.name)
         groups.setdefault((labels, node.taints, node.allocatable, node.name in slices), node)
     fitting = [node for node in groups.values() if _takes(node, diagnosis.pod)]
-    return sorted(fitting, key=lambda node: (node.name not in slices, *_size(node)))
-
-
-def _size(node: Node) -> tuple[int, int, str]:
-    return node.allocatable.milli_cpu, node.allocatable.memory, node.name
+    return sorted(
+        fitting,
+        key=lambda node: (node.name not in slices, node.allocatable.milli_cpu, node.allocatable.memory, node.name),
+    )
 
 
 def _takes(node: Node, pod: Pod) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -27,6 +27,7 @@ from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
+_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)")
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
@@ -161,7 +162,12 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     covering = [
         manifest for manifest in sim.store.list(BUDGETS) if any(budget.covers(pod) for budget in budgets_of([manifest]))
     ]
-    if not covering or not (node.manifest.get("spec") or {}).get("unschedulable"):
+    if not (node.manifest.get("spec") or {}).get("unschedulable"):
+        return
+    if not covering:
+        call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+        if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
+            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
     drain += "" if controller_of(pod.manifest) else " --force"
@@ -172,10 +178,10 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
             yield draft.typing(change, f"kubectl delete {name_of(manifest)}", drain), goal
         return
     (manifest,) = covering
-    if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not _is_ready(pod):
-        patch = '{"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}'
+    if (manifest["spec"].get("unhealthyPodEvictionPolicy") or "") != "AlwaysAllow" and not pod.ready:
+        patch = {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}
         change = Change("unready-eviction", {"budget": key_of(manifest)})
-        yield draft.typing(change, f"kubectl patch {name_of(manifest)} --type=merge -p '{patch}'", drain), goal
+        yield draft.patching(change, name_of(manifest), patch, drain), goal
     owner = prover.owner
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
         now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
@@ -186,11 +192,10 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     was = manifest["spec"].get(field, 0)
     to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
-    call = f'kubectl patch {name_of(manifest)} --type=merge -p \'{{"spec": {{"{field}": {max(to, 0)}}}}}\''
-    yield draft.typing(Change("budget", values), call, drain), goal
+    yield draft.patching(Change("budget", values), name_of(manifest), {"spec": {field: max(to, 0)}}, drain), goal
 
 
-def set_field(draft: Draft, owner: Manifest, path: str, to: int, *more: str) -> Draft:
+def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: str) -> Draft:
     """A number in the spec of an object set, by the path to it."""
     *parts, last = path.split(".")
     within: Any = owner["spec"]
@@ -200,8 +205,7 @@ def set_field(draft: Draft, owner: Manifest, path: str, to: int, *more: str) -> 
     for part in reversed(parts):
         patch = {part: patch}
     values = {"owner": f"{owner['kind']} {owner['metadata']['name']}", "field": path, "from": within.get(last, 0)}
-    call = f"kubectl patch {name_of(owner)} --type=merge -p '{json.dumps({'spec': patch})}'"
-    return draft.typing(Change("field", {**values, "to": to}), call, *more)
+    return draft.patching(Change("field", {**values, "to": to}), name_of(owner), {"spec": patch}, *more)
 
 
 def is_guarded(sim: Simulation, pod: Pod) -> bool:
@@ -212,11 +216,6 @@ def is_guarded(sim: Simulation, pod: Pod) -> bool:
 def name_of(manifest: Manifest) -> str:
     meta = manifest["metadata"]
     return f"{manifest['kind'].lower()} {meta['name']} -n {meta.get('namespace') or 'default'}"
-
-
-def _is_ready(pod: Pod) -> bool:
-    conditions = (pod.manifest.get("status") or {}).get("conditions") or ()
-    return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
 
 
 # Pods that no scheduler placed
@@ -282,6 +281,11 @@ def runs(pod: Pod, prover: Prover) -> Goal:
 
 def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
+    if lacks := _KEY.search(str(pod.manifest.get("status"))):
+        key, kind, name = lacks.groups()
+        patch = {"data" if kind == "ConfigMap" else "stringData": {key: "to-be-chosen"}}
+        change = Change("config-key", {"key": key, "owner": f"{kind} {name}"})
+        yield draft.patching(change, f"{kind.lower()} {name} -n {pod.namespace}", patch), runs(pod, prover)
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     plugin = next(iter(framework.plugins), None) if framework is not None else None
@@ -306,10 +310,9 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         return
     owner = prover.owner
     if owner is not None and owner["kind"] == "Deployment":
-        name = owner["metadata"]["name"]
-        patch = '{"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}}'
-        call = f"kubectl patch deployment {name} -n {pod.namespace} --type=merge -p '{patch}'"
-        yield draft.typing(Change("recreate-strategy", {"owner": name}), call), runs(pod, prover)
+        change = Change("recreate-strategy", {"owner": owner["metadata"]["name"]})
+        strategy = {"type": "Recreate", "rollingUpdate": None}
+        yield draft.patching(change, name_of(owner), {"spec": {"strategy": strategy}}), runs(pod, prover)
     yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
 
 

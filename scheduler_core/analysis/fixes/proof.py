@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
 from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
-from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, read_calls, run_call, start_controllers
+from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, is_met, read_calls, run_call, start_controllers
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -98,6 +98,12 @@ def carry_out(
                     yield
             commands.append(command)
             pauses.append(fixed.steps - first)
+        first = fixed.steps
+        while not is_met(world, call):
+            if fixed.steps - first >= most or not fixed.advance():
+                raise Refused(())
+        if pauses:
+            pauses[-1] += fixed.steps - first
 
 
 Proving = Generator[None, None, Proof]
@@ -223,7 +229,7 @@ class Prover:
             return False
         was = {} if self.pod is None else self.pod.manifest
         same = self.owner["kind"] != "DaemonSet" or not was or _target(was) == _target(pod.manifest)
-        return same and _is_of(fixed.world, pod, self.owner)
+        return same and belongs_to(fixed.world, pod, self.owner)
 
     def created(self) -> Goal:
         """A pod of the workload that was not there before has a node."""
@@ -308,7 +314,8 @@ def _target(manifest: Manifest) -> Any:
     return (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
 
 
-def _is_of(world: Simulation, pod: Pod, owner: Manifest) -> bool:
+def belongs_to(world: Simulation, pod: Pod, owner: Manifest) -> bool:
+    """Return whether a workload, or what it controls, owns a pod."""
     found, meta = pod.manifest, owner["metadata"]
     direct = [ref.get("uid") for ref in found["metadata"].get("ownerReferences") or ()]
     above = workload_of(world.store, found)

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of, quotas_of, read_refusal
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import in_turn
 from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
+from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
@@ -26,6 +29,7 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
+POD = "Pod"
 UNNAMED = "-*"  # ends the key of pods that have no name yet
 _NO_REPLICA_SET = "ReplicaSetCreateError"
 MOST_FREED = 3
@@ -39,10 +43,12 @@ _DENIED = re.compile(r"^.*admission webhook .* denied the request", re.DOTALL)
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
-def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Search fixes for the pods namespace/owner-* that their owner could not create."""
+def search_uncreated(
+    sim: Simulation, key: str, budget: Budget, pod: Manifest | None = None
+) -> Generator[None, None, Findings]:
+    """Search fixes for the pods namespace/owner-* that their owner could not create; or for a `pod` of nobody's that was refused."""
     namespace, _, name = key.removesuffix(UNNAMED).partition("/")
-    owner = _owner(sim, namespace, name)
+    owner = _owner(sim, namespace, name) if pod is None else {**pod, "spec": {"template": pod}}
     if owner is None:
         return Findings(key, "gone")
     prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
@@ -54,8 +60,27 @@ def search_uncreated(sim: Simulation, key: str, budget: Budget) -> Generator[Non
         meta = {"name": draft.changes[0].values["to"], "namespace": namespace}
         return Prover(sim, key, budget, {**owner, "metadata": meta}).created()
 
-    proposals = ((draft, goal_of(draft)) for draft in _propose(sim, owner, namespace))
+    drafts = _propose(sim, owner, namespace)
+    if pod is not None:
+        drafts = (_create_changed(draft, pod) for draft in drafts)
+    proposals = ((draft, goal_of(draft)) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _create_changed(draft: Draft, pod: Manifest) -> Draft:
+    """The same for a pod that nobody creates but its author: what is typed about the pod changes its manifest, which is applied last."""
+    made: Manifest = clean(bare(pod))
+    calls: list[str] = []
+    for text in draft.typed:
+        (call,) = read_calls(text)
+        mine = call.words[1:2] == ("pod",) and not call.objects and call.words[0] in ("patch", "set resources")
+        made = change_template(made, call) if mine else made
+        calls += [] if mine else [text]
+    for values in (each.values for each in draft.changes if each.kind == "quota"):  # the API server goes by its status
+        path = "{.status.hard." + values["resource"].replace(".", r"\.") + "}"
+        where = f"resourcequota {values['quota']} -n {made['metadata']['namespace']}"
+        calls.append(f"kubectl wait {where} --for=jsonpath='{path}'={values['to']}")
+    return replace(draft, typed=(*calls, format_apply(made)))
 
 
 def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -63,30 +88,29 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     raised = _raise_quotas(sim, owner, namespace)
     if raised.changes:
         yield raised
-        meta = {"name": "new", "namespace": namespace, "ownerReferences": [_refer_to(owner)]}
+        refer = {"kind": owner["kind"], **{k: owner["metadata"].get(k) for k in ("name", "uid")}, "controller": True}
+        meta = {"name": "new", "namespace": namespace, "ownerReferences": [refer]}
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
     why = explain_refusal(sim, owner, namespace)
     reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)
-    elif not raised.changes:
+    elif not raised.changes and owner["kind"] != POD:
         yield from propose_admission(sim, owner, namespace, _find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
+        if owner["kind"] == "Job" and (owner.get("status") or {}).get("failed"):
+            return  # its controller waits after a failure, whatever is changed
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    if raised.changes or not (why or reported):
-        call = f"kubectl get pods -n {namespace} -l {_selector(owner)} --watch"
+    if owner["kind"] != POD and (raised.changes or not (why or reported)):
+        labels = [f"{k}={v}" for k, v in ((owner["spec"].get("selector") or {}).get("matchLabels") or {}).items()]
+        call = f"kubectl get pods -n {namespace} -l {','.join(labels)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
             Change("wait", {"pod": f"{namespace}/{owner['metadata']['name']}"}), call
         )
-
-
-def _refer_to(owner: Manifest) -> Manifest:
-    meta = owner["metadata"]
-    return {"kind": owner["kind"], "name": meta["name"], "uid": meta.get("uid"), "controller": True}
 
 
 def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
@@ -103,19 +127,16 @@ def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
     return reported[-1] if reported else ""
 
 
-def _selector(owner: Manifest) -> str:
-    labels = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
-    return ",".join(f"{key}={value}" for key, value in labels.items())
-
-
 def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
     """Pods gone that a quota counts: each that is ending, and those that wait for a node themselves."""
     pod = pod_of(owner, namespace)
     for quota in quotas_of(sim, pod):
-        mine = [each for each in sim.store.pods() if each.namespace == namespace and not each.terminal]
+        of_objects = "count/pods" in (quota["spec"].get("hard") or {})  # pods that have ended, too
+        mine = [p for p in sim.store.pods() if p.namespace == namespace and (of_objects or not p.terminal)]
         for each in [each for each in mine if each.deleting][:MOST_FREED]:
             yield end_pod(Draft(pod), each)
-        waiting = sorted((each for each in mine if not each.node_name and not each.deleting), key=lambda each: each.key)
+        idle = (each for each in mine if (each.terminal or not each.node_name) and not each.deleting)
+        waiting = sorted(idle, key=lambda each: each.key)
         name = quota["metadata"]["name"]
         for count in range(1, min(len(waiting), MOST_FREED) + 1):
             chosen = tuple((each.namespace, each.name) for each in waiting[:count])
@@ -169,17 +190,9 @@ def list_missing_claims(sim: Simulation, owner: Manifest) -> Iterator[Manifest]:
 def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:
     """The pods that are missing by the status, but no more than the pods that are there leave; 1 at least."""
     meta, wanted = owner["metadata"], owner["spec"].get("replicas")
-    mine = [
-        pod
-        for pod in sim.store.pods()
-        if pod.namespace == namespace
-        and not pod.deleting
-        and not pod.terminal
-        and any(
-            (ref["kind"], ref["name"]) == (owner["kind"], meta["name"])
-            for ref in pod.manifest["metadata"].get("ownerReferences") or ()
-        )
-    ]
+    pods = (pod for pod in sim.store.pods() if pod.namespace == namespace and not pod.deleting and not pod.terminal)
+    owners = (controller_of(pod.manifest) or {} for pod in pods)
+    mine = [each for each in owners if (each.get("kind"), each.get("name")) == (owner["kind"], meta["name"])]
     left = missing_of(owner) if wanted is None else min(missing_of(owner), int(wanted) - len(mine))
     return max(left, 1)
 

@@ -6,14 +6,13 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator
-from shlex import quote
 from typing import Any
 
 import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
-from scheduler_core.analysis.fixes.shell import WEBHOOKS
+from scheduler_core.analysis.fixes.shell import POLICY, POLICY_BINDING, WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugins import pod_security
@@ -63,13 +62,10 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
     if spec.get("paused"):
         yield draft.typing(change, f"kubectl rollout resume {kind.lower()} {name} -n {namespace}")
     if spec.get("suspend"):
-        call = (
-            f'kubectl patch {kind.lower()} {name} -n {namespace} --type=merge -p \'{{"spec": {{"suspend": false}}}}\''
-        )
-        yield draft.typing(change, call)
+        yield draft.patching(change, f"{kind.lower()} {name} -n {namespace}", {"spec": {"suspend": False}})
     if kind == "Job" and spec.get("parallelism") == 0:
-        call = f'kubectl patch job {name} -n {namespace} --type=merge -p \'{{"spec": {{"parallelism": 1}}}}\''
-        yield draft.typing(Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1}), call)
+        change = Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1})
+        yield draft.patching(change, f"job {name} -n {namespace}", {"spec": {"parallelism": 1}})
 
 
 def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -144,8 +140,7 @@ def _alike(sim: Simulation, kind: str, name: str) -> list[str]:
 
 
 def _patch(draft: Draft, target: str, change: Change, spec: dict[str, Any]) -> Draft:
-    patch = json.dumps({"spec": {"template": {"spec": spec}}})
-    return draft.typing(change, f"kubectl patch {target} --type=merge -p '{patch}'")
+    return draft.patching(change, target, {"spec": {"template": {"spec": spec}}})
 
 
 def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -177,8 +172,8 @@ def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str
             name = manifest["metadata"]["name"]
             values = {"limitRange": name, "field": side, "resource": resource, "of": found["type"]}
             change = Change("limit-range-bound", {**values, "from": found["bound"], "to": found["asked"]})
-            patch = json.dumps({"spec": {"limits": msgspec.to_builtins(items)}})
-            yield draft.typing(change, f"kubectl patch limitrange {name} -n {namespace} --type=merge -p '{patch}'")
+            patch = {"spec": {"limits": msgspec.to_builtins(items)}}
+            yield draft.patching(change, f"limitrange {name} -n {namespace}", patch)
 
 
 def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -220,8 +215,19 @@ def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[
             new = [{**h, "failurePolicy": "Ignore"} if h.get("name") == found["webhook"] else h for h in hooks]
             name = manifest["metadata"]["name"]
             change = Change("failure-policy", {"webhook": found["webhook"], "configuration": name})
-            patch = quote(json.dumps({"webhooks": new}))
-            yield draft.typing(change, f"kubectl patch {kind.partition('.')[0].lower()} {name} --type=merge -p {patch}")
+            yield draft.patching(change, f"{kind.partition('.')[0].lower()} {name}", {"webhooks": new})
+
+
+def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """A label that an expression of a policy asks for, set on the pods; or the binding of the policy, which only warns."""
+    policy = sim.store.get(POLICY, "", found["policy"])
+    for each in ((policy or {}).get("spec") or {}).get("validations") or ():
+        for key in re.findall(r"""['"]([\w./-]+)['"] in object\.metadata\.labels""", str(each.get("expression"))):
+            change, labels = Change("pod-label", {"key": key, "policy": found["policy"]}), {key: "to-be-chosen"}
+            yield draft.patching(change, target, {"spec": {"template": {"metadata": {"labels": labels}}}})
+    if sim.store.get(POLICY_BINDING, "", found["binding"]) is not None:
+        change, name = Change("policy-binding", found.groupdict()), f"{POLICY_BINDING.partition('.')[0].lower()} "
+        yield draft.patching(change, name + found["binding"], {"spec": {"validationActions": ["Warn"]}})
 
 
 def _leave_to_admission(field: str) -> Proposing:
@@ -243,9 +249,8 @@ def _leave_to_class(sim: Simulation, draft: Draft, target: str, found: re.Match[
     key, name = found["key"], str(draft.original["spec"].get("runtimeClassName") or "")
     change = Change("left-to-admission", {"field": f"nodeSelector {key}"})
     yield _patch(draft, target, change, {"nodeSelector": {key: None}})
-    patch = json.dumps({"scheduling": {"nodeSelector": {key: None}}})
     change = Change("runtime-class", {"class": name, "labels": [key]})
-    yield draft.typing(change, f"kubectl patch runtimeclass {name} --type=merge -p '{patch}'")
+    yield draft.patching(change, f"runtimeclass {name}", {"scheduling": {"nodeSelector": {key: None}}})
 
 
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -267,6 +272,22 @@ def _raise_limit(sim: Simulation, draft: Draft, target: str, found: re.Match[str
     name = draft.original["spec"]["containers"][int(found["index"])]["name"]
     yield _setting(draft, target, name, "limits", found["resource"], found["amount"])
     yield _setting(draft, target, name, "requests", found["resource"], found["most"])
+
+
+def _set_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The limits of what can only be requested with a limit: extended resources and huge pages."""
+    changed, container = draft, draft.original["spec"]["containers"][int(found["index"])]
+    for resource, amount in find_unlimited(container):
+        changed = _setting(changed, target, container["name"], "limits", resource, amount)
+    yield changed
+
+
+def find_unlimited(container: Manifest) -> list[tuple[str, str]]:
+    """Return the extended resources and huge pages that a container requests without a limit, with the amounts."""
+    given = container.get("resources") or {}
+    asked = ((name, str(amount)) for name, amount in (given.get("requests") or {}).items())
+    strict = (each for each in asked if "/" in each[0] or each[0].startswith("hugepages-"))
+    return [each for each in strict if each[0] not in (given.get("limits") or {})]
 
 
 def _setting(draft: Draft, target: str, container: str, part: str, resource: str, amount: str) -> Draft:
@@ -339,6 +360,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"runtimeClass\.scheduling\.nodeSelector\[(?P<key>[^\]]+)\] = \S+?; pod\.spec", _leave_to_class),
     (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
+    (r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request", _satisfy_policy),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
@@ -354,6 +376,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
         _enlarge_claims,
     ),
     (r"(?P<resource>\S+) max limit to request ratio per Container is (?P<amount>[^,\s]+)", _keep_ratio),
+    (r"containers\[(?P<index>\d+)\]\.resources\.limits: Required value: Limit must be set", _set_limits),
     (
         r'containers\[(?P<index>\d+)\]\.resources\.requests: Invalid value: "(?P<amount>[^"]+)": must be less than or equal to '
         r"(?P<resource>\S+) limit of (?P<most>\w+)",

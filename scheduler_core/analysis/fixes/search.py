@@ -24,6 +24,7 @@ from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Pr
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.shell import complete_references
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
@@ -54,14 +55,18 @@ def search_fixes(
     budget: Budget,
     should_stop: Callable[[], bool] = lambda: False,
     found: Callable[[Fix], None] = lambda fix: None,
+    refused: Manifest | None = None,
 ) -> Search:
     """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
 
     Each fix is told to `found` as soon as it is proven.
 
-    `sim` itself is never changed.
+    `refused`: the manifest of a pod without a workload that the API server did not take. `sim` itself is never changed.
     """
-    return (yield from _search_any(sim, pod_key, replace(budget, should_stop=should_stop, found=found)))
+    budget = replace(budget, should_stop=should_stop, found=found)
+    if refused is not None:
+        return (yield from search_uncreated(sim, pod_key, budget, refused))
+    return (yield from _search_any(sim, pod_key, budget))
 
 
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:

@@ -18,6 +18,7 @@ from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import Simulation
 
@@ -25,6 +26,8 @@ _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REGISTRATION = "admissionregistration.k8s.io"
 WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
+POLICY = f"ValidatingAdmissionPolicy.{_REGISTRATION}"
+POLICY_BINDING = f"ValidatingAdmissionPolicyBinding.{_REGISTRATION}"
 _SHORT = {
     "po": "Pod",
     "no": "Node",
@@ -34,7 +37,7 @@ _SHORT = {
     "ds": "DaemonSet",
 }
 _KINDS = {
-    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS)},
+    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS, POLICY_BINDING)},
     **{kind.plural: name for name, kind in KINDS.items()},
     **_SHORT,
 }
@@ -80,7 +83,7 @@ def read_calls(text: str) -> Iterator[Call]:
                 if each == "EOF":
                     break
                 body.append(each)
-        if line.strip():
+        if line.strip() and not line.startswith("#"):
             yield _read_call(line, "\n".join(body))
 
 
@@ -178,7 +181,11 @@ def _scale(world: Simulation, call: Call) -> Requests:
 def _set_resources(world: Simulation, call: Call) -> Requests:
     """Amounts are set one by one: what is not named stays as it is, a limit as well."""
     (ref,) = call.refs
-    spec = _found(world, ref)["spec"]["template"]["spec"]
+    patch = _build_amounts(_found(world, ref)["spec"]["template"]["spec"], call)
+    yield commands.PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
+
+
+def _build_amounts(spec: Manifest, call: Call) -> Manifest:
     given = {
         part: dict(each.split("=", 1) for each in call.flags[part].split(","))
         for part in ("requests", "limits")
@@ -194,8 +201,18 @@ def _set_resources(world: Simulation, call: Call) -> Requests:
     }
     patch = {name: each for name, each in patch.items() if each}
     if not patch:
-        raise commands.refuse("container", call.flags["container"], f"a container of {ref.name}")
-    yield commands.PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
+        raise commands.refuse("container", call.flags["container"], f"a container of {call.words[2]}")
+    return patch
+
+
+def change_template(pod: Manifest, call: Call) -> Manifest:
+    """Return a pod as `kubectl patch` or `set resources` changes the template of a workload."""
+    if call.words[0] == "patch":
+        patch, how = json.loads(call.flags["patch"])["spec"]["template"], call.flags.get("type", "strategic")
+    else:
+        patch, how = {"spec": _build_amounts(pod["spec"], call)}, "strategic"
+    made: Manifest = apply_patch(KINDS["Pod"], pod, patch, how)
+    return made
 
 
 def _resume(world: Simulation, call: Call) -> Requests:
@@ -281,6 +298,12 @@ def _mend(world: Simulation, call: Call) -> Requests:
 def _wait(world: Simulation, call: Call) -> Requests:
     """Nothing is asked for."""
     yield from ()
+
+
+def is_met(world: Simulation, call: Call) -> bool:
+    """Return whether the status of a quota that `kubectl wait` waits for is that of its spec; of all other calls True."""
+    refs = [ref for ref in call.refs if ref.kind == "ResourceQuota"] if call.words[0] == "wait" else []
+    return all(each["status"]["hard"] == each["spec"]["hard"] for each in (_found(world, ref) for ref in refs))
 
 
 def _configure(world: Simulation, call: Call) -> Requests:

@@ -10,16 +10,19 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field
-from scheduler_core.analysis.fixes.proof import Goal, Prover
+from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.affinity import misses, wrong_labels
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS
 from scheduler_core.world.simulation import Simulation
@@ -27,6 +30,7 @@ from scheduler_core.world.simulation import Simulation
 CRON_JOB = "CronJob"
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
 LEAST_DEADLINE, DEADLINE = 10, 60  # seconds; the controller looks at its CronJobs every 10 s
+LAST_DAY = 28  # that each month has
 MOST = 3  # Jobs that are deleted, one in each fix
 _ENDED = ("Complete", "Failed")
 _NOT_STARTING = (
@@ -55,7 +59,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     if owner["kind"] == CRON_JOB:
         yield from _clear_jobs(draft, sim, owner)
         return
-    mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and _is_of(sim, pod, owner)]
+    mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and belongs_to(sim, pod, owner)]
     for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
         yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
     replicas = int(owner["spec"].get("replicas", 1))
@@ -64,6 +68,14 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
             yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(last)
+    if owner["kind"] == "StatefulSet":
+        names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
+        there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
+        for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
+            call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
+    for pod in mine if owner["kind"] == "Job" else ():
+        yield from ((each, prover.created()) for each in _make_sidecars(draft, owner, pod))
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _update(draft, owner, mine, prover)
     if int(owner["spec"].get("minReadySeconds") or 0) and not _is_complete(owner):
@@ -83,6 +95,32 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield draft.typing(change, call), prover.left(unready[0])
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _take_back(draft, owner, mine, prover)
+
+
+def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
+    """Return the containers of a running pod that have ended for good, and those that have not."""
+    ended: list[str] = []
+    running: list[str] = []
+    for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
+        (ended if "terminated" in (each.get("state") or {}) else running).append(str(each.get("name")))
+    final = pod.phase == "Running" and pod.manifest["spec"].get("restartPolicy", "Always") != "Always"
+    return (ended, running) if final else ([], running)
+
+
+def _make_sidecars(draft: Draft, owner: Manifest, pod: Pod) -> Iterator[Draft]:
+    """A Job made anew with those containers as sidecars that run on after the others have ended."""
+    ended, running = divide_containers(pod)
+    if ended and running:
+        spec, made = owner["spec"]["template"]["spec"], clean(bare(owner))
+        sidecars = [{**each, "restartPolicy": "Always"} for each in spec["containers"] if each["name"] in running]
+        lists = {
+            "initContainers": [*sidecars, *(spec.get("initContainers") or ())],
+            "containers": [each for each in spec["containers"] if each["name"] not in running],
+        }
+        kept = {k: v for k, v in owner["spec"].items() if k not in ("selector", "manualSelector")}
+        made["spec"] = {**kept, "template": {"spec": {**spec, **lists}}}
+        change = Change("sidecar", {"job": owner["metadata"]["name"], "containers": running})
+        yield draft.typing(change, format_apply(made, "replace --force"))
 
 
 def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
@@ -131,14 +169,6 @@ def _awaits_ends(owner: Manifest) -> bool:
     return bool(owner["kind"] != "Job" or spec.get("podReplacementPolicy", default) == "Failed")
 
 
-def _is_of(sim: Simulation, pod: Pod, owner: Manifest) -> bool:
-    found = workload_of(sim.store, pod.manifest)
-    return found is not None and (found["kind"], found["metadata"]["name"]) == (
-        owner["kind"],
-        owner["metadata"]["name"],
-    )
-
-
 def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
     """Pods of the old revision that the update strategy leaves alone: deleted one by one, or let in by a lower partition."""
     meta, strategy = owner["metadata"], (owner.get("spec") or {}).get("updateStrategy") or {}
@@ -150,10 +180,9 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
     if kept:
         lowest = min(kept, key=lambda pod: parent_and_ordinal(pod.name)[1])
         to = parent_and_ordinal(lowest.name)[1]
-        patch = json.dumps({"spec": {"updateStrategy": {"rollingUpdate": {"partition": to}}}})
-        call = f"kubectl patch statefulset {meta['name']} -n {meta['namespace']} --type=merge -p '{patch}'"
         change = Change("partition", {"owner": meta["name"], "from": partition, "to": to})
-        yield draft.typing(change, call), prover.left(lowest, replaced=True)
+        patch = {"spec": {"updateStrategy": {"rollingUpdate": {"partition": to}}}}
+        yield draft.patching(change, name_of(owner), patch), prover.left(lowest, replaced=True)
     if strategy.get("type") == "OnDelete":
         for pod in [each for each in old if not each.deleting][:1]:
             change = Change("next-revision", {"pod": pod.key, "owner": f"{owner['kind']} {meta['name']}"})
@@ -165,17 +194,18 @@ def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
     """Jobs deleted that keep a CronJob from its next one: that which has not ended, or ended ones that a quota counts."""
     meta, spec = owner["metadata"], owner.get("spec") or {}
     if spec.get("suspend"):
-        patch = '{"spec": {"suspend": false}}'
-        call = f"kubectl patch cronjob {meta['name']} -n {meta['namespace']} --type=merge -p '{patch}'"
-        change = Change("resume", {"owner": f"CronJob {meta['name']}"})
-        yield draft.typing(change, call), _until(owner, lambda now: not now["spec"].get("suspend"))
+        change, patch = Change("resume", {"owner": f"CronJob {meta['name']}"}), {"spec": {"suspend": False}}
+        yield draft.patching(change, name_of(owner), patch), _until(owner, lambda now: not now["spec"].get("suspend"))
         return
     mine = [job for job in sim.store.list("Job") if _is_controlled(job, owner)]
-    active = [job for job in mine if not _has_ended(job)]
+    active = [job for job in mine if not has_ended(job)]
     if int(spec.get("startingDeadlineSeconds") or LEAST_DEADLINE) < LEAST_DEADLINE:
         yield set_field(draft, owner, "startingDeadlineSeconds", DEADLINE), _starts_one(sim, owner)
+    minute, hour, day, *rest = [*str(spec["schedule"]).split(), "", "", ""][:5]
+    if day.isdigit() and int(day) > LAST_DAY and schedule_of(Owner.of(owner)).next(sim.store.epoch // SECOND) is None:
+        yield set_field(draft, owner, "schedule", " ".join((minute, hour, str(LAST_DAY), *rest))), _starts(owner)
     forbids = spec.get("concurrencyPolicy") == "Forbid" and bool(active)
-    for job in active[:1] if forbids else [job for job in mine if _has_ended(job)][:MOST]:
+    for job in active[:1] if forbids else [job for job in mine if has_ended(job)][:MOST]:
         name = job["metadata"]["name"]
         change = Change("delete-job", {"job": name, "owner": meta["name"]})
         yield draft.typing(change, f"kubectl delete job {name} -n {meta['namespace']}"), _without(job)
@@ -187,7 +217,8 @@ def _is_controlled(job: Manifest, owner: Manifest) -> bool:
     return bool(named and job["metadata"].get("namespace") == namespace)
 
 
-def _has_ended(job: Manifest) -> bool:
+def has_ended(job: Manifest) -> bool:
+    """Return whether a Job is complete, or has failed."""
     conditions: Iterator[Any] = iter((job.get("status") or {}).get("conditions") or ())
     return any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions)
 
@@ -201,6 +232,11 @@ def _until(owner: Manifest, holds: Callable[[Manifest], bool]) -> Goal:
         return "" if found is not None and holds(found) else None
 
     return look
+
+
+def _starts(owner: Manifest) -> Goal:
+    """The CronJob has a next start."""
+    return _until(owner, lambda now: schedule_of(Owner.of(now)).next(0) is not None)
 
 
 def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
@@ -272,9 +308,8 @@ def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
     }
     for taint in taints:
         new = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
-        patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [*given, new]}}}})
-        call = f"kubectl patch {name_of(owner)} --type=merge -p '{patch}'"
-        yield Draft(pod.manifest).typing(Change("toleration", {"taint": str(taint)}), call)
+        patch = {"spec": {"template": {"spec": {"tolerations": [*given, new]}}}}
+        yield Draft(pod.manifest).patching(Change("toleration", {"taint": str(taint)}), name_of(owner), patch)
 
 
 def _label(sim: Simulation, pod: Pod) -> Iterator[Draft]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -27,7 +29,7 @@ _KINDS = {
         claim class default-class driver-class volume claim-class namespaces ready capacity storage-capacity
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
-        left-to-admission retry
+        left-to-admission retry sidecar pod-label claim-volume config-key
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
@@ -49,7 +51,7 @@ _KINDS = {
     """,
     "defeats": """
         finalizer security-level skew min-domains unlabel volume-label taint selector topology runtime-class-left
-        soften claim-anew claim-beside configuration extender disable
+        policy-binding soften claim-anew claim-beside configuration extender disable
     """,
 }
 HARMS: Mapping[str, tuple[str, ...]] = {harm: tuple(kinds.split()) for harm, kinds in _KINDS.items()}
@@ -171,6 +173,10 @@ class Draft:
     def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
         patched = (*self.patched, (target, patch))
         return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
+
+    def patching(self, change: Change, target: str, patch: Any, *more: str) -> Draft:
+        """One more change, by a JSON merge patch of an object that kubectl calls `target`, and calls after it."""
+        return self.typing(change, f"kubectl patch {target} --type=merge -p {quote(json.dumps(patch))}", *more)
 
     def typing(self, change: Change, *calls: str) -> Draft:
         """One more change: calls of kubectl as they are printed."""

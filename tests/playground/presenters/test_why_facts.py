@@ -51,7 +51,7 @@ def test_the_parts_of_a_sum_read_as_one_sentence() -> None:
         {"kind": "overhead", "name": "", "amount": 50},
     ]
     fact = Fact(Role.PROVENANCE, "Containers", {"pod": "default/web", "resource": "cpu", "amount": 350, "parts": parts})
-    said = "The 350m cpu of web are 100m of sidecar proxy + 200m of init container migrate + 50m of overhead."
+    said = "web requests a total of 350m cpu: 100m of sidecar proxy + 200m of init container migrate + 50m of overhead."
     assert in_english(describe_fact(fact)) == said
 
 

@@ -1,6 +1,6 @@
 """Claims and volumes that give way: what is missing is made, or a claim is made anew so that a volume can be had where the pod may go."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
@@ -146,6 +146,9 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
         where = f"{storage.name_of(claim)} -n {claim['metadata'].get('namespace') or 'default'}"
         call = f"kubectl annotate persistentvolumeclaim {where} {SELECTED}-"
         yield draft.typing(Change("selected-node", values), call)
+    if volume := storage.volume_name(claim):
+        change = Change("claim-volume", {"claim": storage.key_of(claim), "volume": volume})
+        yield draft.with_object(change, volumes.build_unbound_claim(claim))
     usable = [each for each in volumes.usable_classes(handle) if storage.name_of(each) != name]
     if name and known is None and not any(storage.class_of(volume) == name for volume in handle.list(storage.VOLUME)):
         yield _new_class(draft, claim, name, handle)
@@ -265,7 +268,17 @@ def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Itera
     """A node that the volume asks for by its name where its hostname label is another one."""
     node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
     for term in required.get("nodeSelectorTerms") or ():
-        asked = [each for each in term.get("matchExpressions") or () if each.get("key") == HOSTNAME]
-        if asked and node.name in (asked[0].get("values") or ()):
-            yield label_node(draft, node, [(HOSTNAME, node.name)])
-            return
+        for each in term.get("matchExpressions") or ():
+            key, alike = str(each.get("key")), find_alike(node.labels, each)
+            if key == HOSTNAME and node.name in (each.get("values") or ()):
+                yield label_node(draft, node, [(HOSTNAME, node.name)])
+                return
+            if key not in node.labels and alike:
+                yield label_node(draft, node, [(key, node.labels[alike])])
+
+
+def find_alike(labels: Mapping[str, str], expression: Manifest) -> str:
+    """Return the label of another prefix that says of a node what a volume asks for: a key that was renamed; "" if there is none."""
+    name = str(expression.get("key")).rpartition("/")[2]
+    values = expression.get("values") or ()
+    return next((key for key, has in labels.items() if key.rpartition("/")[2] == name and has in values), "")
