@@ -138,6 +138,9 @@ class Learner:
         connected(self.page)
         expect(self.panel.locator(".lesson-end")).to_be_visible()
         expect(self.panel.locator(".lesson-end .verdict.right")).to_have_count(0)
+        hint = self.panel.locator(".tools details")
+        hint.locator("summary").click()
+        expect(hint.locator("a")).to_be_visible()  # the fixes stand behind the hint
         solver = Solver(self.page)
         for act in self.lesson.plan.task.solution:
             solver.carry_out(command_of(act))
