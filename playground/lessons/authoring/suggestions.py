@@ -152,8 +152,9 @@ def suggest_tasks(lesson: Lesson, last: World, end: World) -> tuple[SuggestedTas
             "nodeSelector": {"kubernetes.io/hostname": node},
             "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10"}],
         }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": NEW_POD, "namespace": "default"}, "spec": spec}
-        found.append(SuggestedTask(Task({"pod": NEW_POD, "on": node}, (Act(apply=(pod,)),)), NEW_POD, node))
+        meta = {"name": NEW_POD, "namespace": "default"}
+        act = Act(apply=({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec},))
+        found.append(SuggestedTask(Task({"pod": NEW_POD, "on": node}, (act,)), NEW_POD, node))
     return tuple(each for each in found if _is_solved(lesson, last, each.task))
 
 
