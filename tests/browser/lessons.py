@@ -47,7 +47,11 @@ class Learner:
     def begin(self, url: str) -> None:
         """From the page of all lessons to the first card."""
         self.page.goto(f"{url}/lessons/")
-        self.page.locator(f'[data-lesson="{self.lesson.slug}"] button[name=start]').click()
+        button = self.page.locator(f'[data-lesson="{self.lesson.slug}"] button[name=start]')
+        track = self.page.locator(".track > details").filter(has=button)
+        if track.get_attribute("open") is None:  # on a phone
+            track.locator("summary").first.click()
+        button.click()
         connected(self.page)
         if self.panel.get_attribute("data-card") is None:
             self._next()
