@@ -20,6 +20,7 @@ SLUGS = [lesson.slug for lesson in read_lessons()] if THOROUGH else ["priority-c
 WIDE, PHONE = ViewportSize(width=1280, height=720), ViewportSize(width=390, height=844)
 FIRST_OF_TRACKS = list({lesson.plan.track: lesson.slug for lesson in reversed(read_lessons())}.values())  # ten
 INSIDE = "document.activeElement.closest(':is(#rail, #points, #stage) > *')?.outerHTML.slice(0, 200) ?? ''"
+OVERHANG = "(given => given ? given.scrollWidth - given.clientWidth : 0)(document.querySelector('#stage .given'))"
 HIDDEN = "Hidden until you answer"
 LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
 
@@ -48,6 +49,7 @@ def test_a_lesson_is_played_from_its_first_card_to_the_next_lesson(
     for number, card in enumerate(cards, 1):
         learner.stands_at(number)
         if card.question is not None:
+            assert page.evaluate(OVERHANG) == 0, f"card {card.id}: what is known is wider than its place"
             learner.answer(card)
         assert learner.spotlit() > 0 or not card.spotlight or size == PHONE, f"card {card.id}: nothing is marked"
         if number in looked_at:
