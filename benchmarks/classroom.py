@@ -27,7 +27,7 @@ from benchmarks.probe import probe
 from benchmarks.server import Client, Figures, summary
 from tests.browser.server import PlaygroundServer
 
-GOALS = {"step": 100, "back": None, "poll": 1000}  # milliseconds, p95
+GOALS = {"step": 100, "back": 100, "poll": 1000}  # milliseconds, p95
 MOST_MEMORY = 2048  # MiB
 TOKEN = "0123456789abcdef" * 2
 STEPS, POLLS = 40, 8
@@ -268,8 +268,8 @@ def table(found: Figures) -> str:
     lines = [f"Machine: {found['machine']}", "", "| what | p50 ms | p95 ms | most ms | goal |", "|---|---|---|---|---|"]
     for name, goal in GOALS.items():
         one = found[name]
-        missed = " (missed)" if goal and one["p95_ms"] > goal else ""
-        lines.append(f"| {name} | {one['p50_ms']} | {one['p95_ms']} | {one['max_ms']} | {goal or ''}{missed} |")
+        missed = " (missed)" if one["p95_ms"] > goal else ""
+        lines.append(f"| {name} | {one['p50_ms']} | {one['p95_ms']} | {one['max_ms']} | {goal}{missed} |")
     mib = found["memory"]["mib"]
     lines += ["", f"{found['students']['n']} students; {mib:,} MiB of {MOST_MEMORY:,} in all server processes."]
     return "\n".join(lines)

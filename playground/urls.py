@@ -39,6 +39,7 @@ urlpatterns = [
     path("lesson/<str:key>/", course.own_lesson, name="own-lesson"),
     path("lesson/<str:key>/variant", course.own_variant, name="own-variant"),
     path("lesson/<str:key>/edit", editing.edit, name="edit-lesson"),
+    path("lesson/<str:key>/preview/<str:card>", editing.preview, name="preview-card"),
     path("lesson/<str:key>/files", editing.files, name="lesson-files"),
     path("lesson/<str:key>/lesson.zip", editing.download, name="lesson-zip"),
     path("lesson/<str:key>/delete", editing.delete, name="delete-lesson"),

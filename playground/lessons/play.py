@@ -22,6 +22,7 @@ from scheduler_core.world.simulation import Grain, Simulation
 # What a lesson that nobody has proved yet can come to, beyond what the engine refuses in words.
 WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOST_STEPS = 20_000
+World = Simulation  # for modules that may name it, but make none
 # Some worlds never come to rest: a drain asks again for ever, and a ReplicaSet tries the same refused pod again.
 MOST_SETTLING, MOST_IDLE = 2_000, 300
 

@@ -47,7 +47,11 @@ class Learner:
     def begin(self, url: str) -> None:
         """From the page of all lessons to the first card."""
         self.page.goto(f"{url}/lessons/")
-        self.page.locator(f'[data-lesson="{self.lesson.slug}"] button[name=start]').click()
+        button = self.page.locator(f'[data-lesson="{self.lesson.slug}"] button[name=start]')
+        track = self.page.locator(".track > details").filter(has=button)
+        if track.get_attribute("open") is None:  # on a phone
+            track.locator("summary").first.click()
+        button.click()
         connected(self.page)
         if self.panel.get_attribute("data-card") is None:
             self._next()
@@ -138,6 +142,9 @@ class Learner:
         connected(self.page)
         expect(self.panel.locator(".lesson-end")).to_be_visible()
         expect(self.panel.locator(".lesson-end .verdict.right")).to_have_count(0)
+        hint = self.panel.locator(".tools details")
+        hint.locator("summary").click()
+        expect(hint.locator("a")).to_be_visible()  # the fixes stand behind the hint
         solver = Solver(self.page)
         for act in self.lesson.plan.task.solution:
             solver.carry_out(command_of(act))

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import connected, start
 
+SLOW = 60_000  # ms: each change plays the lesson in a process of its own
 Accessible = Callable[[Page], None]
 
 
@@ -77,6 +78,32 @@ def test_from_a_session_to_a_link_that_somebody_starts_it_from(
     lesson.get_by_role("button", name="Next").click()
     expect(lesson).to_contain_text("That is the end of the lesson.")
     accessible(learner)
+
+
+def test_a_card_is_previewed_as_it_is_typed_and_moved_by_key_and_by_dragging(
+    author: Page, accessible: Accessible
+) -> None:
+    begin = author.locator("#card-begin")
+    begin.get_by_label("Text").fill("Four pods wait for `three` nodes.")
+    preview = begin.locator(".preview .story")
+    expect(preview.locator(".chapter code")).to_have_text("three")
+    add_card(author, "The nodes are scored for web-1", "All three can take it.")
+    author.locator(".lesson-card:target").get_by_label("Text").press("Alt+ArrowUp")
+    cards = author.locator(".lesson-card")
+    moved = author.locator("#moved")
+    expect(moved).to_have_text("Card moved. Its place is now: 1", timeout=SLOW)
+    expect(author.get_by_role("button", name="Move card 1 down")).to_be_focused()
+    expect(cards.first.get_by_label("Text")).to_have_value("All three can take it.")
+    author.set_viewport_size({"width": 1280, "height": 1400})  # nothing may scroll while the card is dragged
+    cards.first.locator("[data-grip]").drag_to(cards.nth(1).get_by_role("heading").first)
+    expect(moved).to_have_text("Card moved. Its place is now: 2", timeout=SLOW)
+    expect(cards.first).to_have_id("card-begin")
+    author.get_by_label("Task").first.select_option(label="Create the pod mine so that it runs on node-2.")
+    words = "Create the pod `mine` so that it runs on `node-2`."
+    expect(author.locator("#task")).to_have_value(words, timeout=SLOW)
+    expect(author.get_by_text("Can be played to its end")).to_be_visible()
+    expect(cards.last.locator(".preview .task")).to_contain_text("so that it runs on node-2")
+    accessible(author)
 
 
 def test_a_try_shows_what_is_written_and_the_page_stays(author: Page) -> None:

@@ -5,11 +5,13 @@ import re
 import zipfile
 from pathlib import Path
 from typing import get_args
+from urllib.parse import urlencode
 
 import msgspec
 import pytest
 import yaml
 from django.core.management import call_command
+from django.http import QueryDict
 
 from playground.lessons import beginning, command_of, lesson_of
 from playground.lessons.authoring import (
@@ -30,8 +32,8 @@ from playground.lessons.authoring.suggestions import suggestions
 from playground.lessons.facts import FACTS
 from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
-from playground.views.lessons.editing import serialize_question
-from playground.views.lessons.words import default_words
+from playground.views.lessons.editing import apply_changes, check_as_field, serialize_question
+from playground.views.lessons.words import default_words, of_task
 from scheduler_core.world.simulation import Grain, Simulation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -182,6 +184,44 @@ def test_a_question_that_a_draw_decides_is_marked_and_a_draft_tells_the_engines_
     assert about.drawn is drawn
     assert all(f"`{node}`: {text}." in default_words(about, "en")["wrong"] for node, text in about.said)
     assert drawn or dict(about.said)["small"].startswith("NodeResourcesFit: Insufficient cpu")
+
+
+STUCK = (
+    PLAN.replace("cpu: '1', memory", "cpu: '3', memory").replace("count: 2", "count: 1")
+    + """\
+- id: waits
+  when: {pod: web-2, outcome: unschedulable}
+"""
+)
+
+
+def test_a_suggested_task_comes_with_a_solution_that_the_check_takes():
+    words = {"en": WORDS + "  waits: {text: It waits.}\n"}
+    known = check(LessonFiles(STUCK, words), MOST)
+    assert [dict(each.task.check) for each in known.tasks] == [
+        {"pod": "web-2", "outcome": "scheduled"},
+        {"pod": "mine", "on": "node-1"},
+    ]
+    for each in known.tasks:
+        chosen = QueryDict(urlencode({"goal": check_as_field(each.task)}))
+        change = apply_changes(chosen, LessonFiles(STUCK, words), "en", known)
+        assert yaml.safe_load(change.files.words["en"])["task"] == of_task(each, "`")
+        found = check(change.files, MOST)
+        assert says(found) == []
+        again = apply_changes(QueryDict("goal="), change.files, "en", found).files
+        assert "task" not in yaml.safe_load(again.plan) and "task" not in yaml.safe_load(again.words["en"])
+
+
+def test_a_card_moves_to_another_stop_and_the_stops_keep_their_order():
+    writing = Writing(LessonFiles(PLAN, {"en": WORDS}), "en")
+    writing.move_card("placed", 0)
+    assert [(card["id"], card.get("when")) for card in writing.cards] == [
+        ("placed", None),
+        ("begin", {"pod": "web-1", "outcome": "scheduled"}),
+    ]
+    assert says(check(writing.files(), MOST)) == []
+    writing.move_card("placed", 99)
+    assert [card["id"] for card in writing.cards] == ["begin", "placed"]
 
 
 def test_a_session_becomes_a_lesson_with_its_changes_as_offers():

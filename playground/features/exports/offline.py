@@ -19,7 +19,7 @@ from playground.features.figures.figures import draw
 from playground.lessons import fill_placeholders, find_playthrough, lesson_of
 from playground.lessons.judging import as_text
 from playground.presenters import AnyPanel, Look, aim_look, present
-from playground.presenters.story.goals import describe_meanings
+from playground.presenters.story.goals import describe_meanings, list_hints
 from playground.sessions.web.publisher import render_panels
 from playground.templatetags.joined import join
 
@@ -132,7 +132,11 @@ def make_lesson_file(slug: str, language: str) -> str:
         context = {"card": story, "words": said, "stage": panels["stage"].context, "panels": render_panels(panels)}
         context |= {"right": fill_placeholders(said.right, known), "wrong": fill_placeholders(said.wrong, known)}
         context |= {"key": [as_text(each) for each in (key if isinstance(key, tuple) else (key,))]}
-        context |= {"meant": describe_meanings(played.meant.get(card.id, ()))}
+        mistakes = {given: [text] for given, text in describe_meanings(played.meant.get(card.id, ())).items()}
+        if card.question is not None and card.question.kind in ("node", "pod", "choice"):
+            options = [name for name in played.options[card.id] if name not in context["key"]]
+            mistakes = {name: list_hints(card, played, [name]) for name in options}
+        context |= {"mistakes": mistakes}
         context |= {"picture": draw(card.figure, language) if card.figure else None}
         cards.append(context | {"tolerance": card.question.tolerance if card.question else 0})
     styles, script = join("styles", "framed").text.decode(), _read("js/lesson_file.js")

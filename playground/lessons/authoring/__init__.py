@@ -4,8 +4,18 @@ from playground.lessons.authoring.checking import Checked, Finding, SeenCard, an
 from playground.lessons.authoring.files import LessonFiles, files_in
 from playground.lessons.authoring.folders import BadFolder, folder_of, pack_folder
 from playground.lessons.authoring.moments import Moment
-from playground.lessons.authoring.suggestions import Suggestion
+from playground.lessons.authoring.suggestions import SuggestedTask, Suggestion
 from playground.lessons.authoring.writing import BEGIN, Writing, build_plan, dump_yaml
 
-__all__ = ["BEGIN", "BadFolder", "Checked", "Finding", "LessonFiles", "Moment", "SeenCard", "Suggestion", "Writing"]
-__all__ += ["anchor_and_check", "build_plan", "check", "dump_yaml", "files_in", "folder_of", "pack_folder"]
+__all__ = ["BEGIN", "BadFolder", "Checked", "Finding", "LessonFiles", "Moment", "SeenCard", "SuggestedTask"]
+__all__ += [
+    "Suggestion",
+    "Writing",
+    "anchor_and_check",
+    "build_plan",
+    "check",
+    "dump_yaml",
+    "files_in",
+    "folder_of",
+    "pack_folder",
+]

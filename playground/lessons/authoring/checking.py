@@ -9,7 +9,7 @@ import msgspec
 
 from playground.lessons.authoring.files import BadFile, LessonFiles, read_files
 from playground.lessons.authoring.moments import Moment, Watch, limit_moments
-from playground.lessons.authoring.suggestions import Suggestion, suggestions
+from playground.lessons.authoring.suggestions import SuggestedTask, Suggestion, suggest_tasks, suggestions
 from playground.lessons.authoring.writing import Writing
 from playground.lessons.checking import problems_of_play, problems_of_words
 from playground.lessons.conditions import holds
@@ -17,7 +17,7 @@ from playground.lessons.facts import Seen, Value
 from playground.lessons.format import Card, Lesson, Question
 from playground.lessons.judging import as_text
 from playground.lessons.own import Handed, document_of, hand
-from playground.lessons.play import WRONG, Played, begin_lesson, play, step
+from playground.lessons.play import WRONG, Played, World, begin_lesson, play, step
 from playground.lessons.reading import command_of, lesson_of
 from playground.lessons.texts import fill_placeholders
 from playground.lessons.variants import problems_of_variants
@@ -33,17 +33,19 @@ MOST_STEPS = 6_000
 
 @dataclass(frozen=True)
 class Explored:
-    """`positions`: where the cards stand that the world came to."""
+    """`positions`: where the cards stand that the world came to. `last`: the last card's step; `end`: the world at its end."""
 
     seen: Seen
     moments: list[Moment]
     positions: Mapping[str, int] = field(default_factory=dict)
+    last: World | None = None
+    end: World | None = None
 
 
 def explore(lesson: Lesson) -> Explored:
     """The lesson's world to its end, each offer taken at its card, or at the end where the card never comes."""
     world, seen = begin_lesson(lesson)
-    watch, positions, left = Watch(world), {}, MOST_STEPS
+    watch, positions, left, last = Watch(world), {}, MOST_STEPS, None
 
     def go_on() -> bool:
         nonlocal left
@@ -59,7 +61,7 @@ def explore(lesson: Lesson) -> Explored:
             there = holds(card.when, world)
         if there:
             positions[card.id] = world.position
-            seen.at[card.id] = world.fork()
+            seen.at[card.id] = last = world.fork()
         if card.do is not None:
             try:
                 world.apply(command_of(card.do))
@@ -68,7 +70,8 @@ def explore(lesson: Lesson) -> Explored:
             watch.look(world)
     while go_on():
         pass
-    return Explored(seen, watch.moments, positions)
+    whole = len(positions) == len(lesson.plan.cards)
+    return Explored(seen, watch.moments, positions, last if whole else None, world)
 
 
 def anchor_cards(lesson: Lesson) -> Lesson:
@@ -115,7 +118,7 @@ class SeenCard(msgspec.Struct, frozen=True):
 class Checked(msgspec.Struct, frozen=True):
     """The result of a check. `document` is the lesson as it is handed on, empty if it can't be played to its end.
 
-    `moments` are the moments that its cards can wait for; `files` the checked files, if its cards were moved to moments.
+    `moments` are the moments that its cards can wait for, `tasks` what can be its task; `files` the files, if cards were moved to moments.
     """
 
     findings: tuple[Finding, ...]
@@ -125,6 +128,7 @@ class Checked(msgspec.Struct, frozen=True):
     track: str = ""
     cards: tuple[SeenCard, ...] = ()
     moments: tuple[Moment, ...] = ()
+    tasks: tuple[SuggestedTask, ...] = ()
     slug: str = ""
     document: bytes = b""
     files: LessonFiles | None = None
@@ -202,7 +206,9 @@ def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Chec
         )
         for card, seen in zip(lesson.plan.cards, checked.cards, strict=True)
     )
-    return msgspec.structs.replace(checked, cards=cards, moments=limit_moments(explored.moments))
+    moments = limit_moments(explored.moments)
+    tasks = suggest_tasks(lesson, explored.last, explored.end) if explored.last and explored.end else ()
+    return msgspec.structs.replace(checked, cards=cards, moments=moments, tasks=tasks)
 
 
 def _with_names(checked: Checked, lesson: Lesson) -> Checked:

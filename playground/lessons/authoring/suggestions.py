@@ -1,4 +1,4 @@
-"""Questions that a card can ask, each with the key that the engine computes: about the attempt that follows it, and the queue."""
+"""Questions that a card can ask, each with the key that the engine computes, and tasks for the end that the engine has solved."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import msgspec
 
 from playground.lessons.evidence import evidence_of, is_drawn
 from playground.lessons.facts import BadFact, Seen, Value, value_of
-from playground.lessons.format import Card, Kind, Question
+from playground.lessons.format import Act, Card, Kind, Lesson, Question, Task
 from playground.lessons.judging import as_text
-from playground.lessons.named import short
-from playground.lessons.play import options_at
-from scheduler_core.world.readonly import Attempt, Place, WorldView
+from playground.lessons.named import key_of, object_of, pod_key, short
+from playground.lessons.play import WRONG, World, options_at, solve
+from scheduler_core.analysis.fixes import Budget, find_fixes
+from scheduler_core.world.commands import Refused
+from scheduler_core.world.readonly import Attempt, InvalidObject, Place, WorldView
 
 FILTERS = (
     "NodeAffinity", "NodeResourcesFit", "TaintToleration", "NodePorts", "PodTopologySpread", "InterPodAffinity",
@@ -21,7 +23,9 @@ FILTERS = (
 MOST_ORDERED = 5
 MOST_SCORED = 3
 MOST_SAID = 4  # nodes whose refusals or totals are told
-MOST_NODES = 30  # for counting how many more pods fit
+MOST_NODES = 30  # for counting how many more pods fit, and for tasks
+MOST_TASKS = 3  # of each kind
+NEW_POD = "mine"
 
 
 class Suggestion(msgspec.Struct, frozen=True):
@@ -122,3 +126,41 @@ def _suggestion(
     what: str, kind: Kind, fact: Mapping[str, Any], among: tuple[str, ...] = (), **about: Any
 ) -> Suggestion:
     return Suggestion(what, Question(kind, fact, among), "", **about)
+
+
+class SuggestedTask(msgspec.Struct, frozen=True):
+    """A task that the engine has solved by the task's own solution; the pod and the node that it names."""
+
+    task: Task
+    pod: str
+    node: str = ""
+
+
+def suggest_tasks(lesson: Lesson, last: World, end: World) -> tuple[SuggestedTask, ...]:
+    """Return tasks for the last card's step: a node for a pod that has none at the end, and a new pod on a chosen node."""
+    nodes = [node["metadata"]["name"] for node in end.store.list("Node")]
+    if lesson.drawn or len(nodes) > MOST_NODES:
+        return ()
+    pods = [pod for pod in end.store.list("Pod") if not pod["spec"].get("nodeName")]
+    found = []
+    for pod in [short(pod_key(pod["metadata"])) for pod in pods][:MOST_TASKS]:
+        fixes = find_fixes(end, key_of(pod), Budget(candidates=20, fixes=1))
+        acts = tuple(Act(command=msgspec.to_builtins(command)) for fix in fixes[:1] for command in fix.commands)
+        found.append(SuggestedTask(Task({"pod": pod, "outcome": "scheduled"}, acts), pod))
+    for node in nodes[:MOST_TASKS] if object_of("Pod", NEW_POD, end) is None else ():
+        spec = {
+            "nodeSelector": {"kubernetes.io/hostname": node},
+            "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10"}],
+        }
+        meta = {"name": NEW_POD, "namespace": "default"}
+        act = Act(apply=({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec},))
+        found.append(SuggestedTask(Task({"pod": NEW_POD, "on": node}, (act,)), NEW_POD, node))
+    return tuple(each for each in found if _is_solved(lesson, last, each.task))
+
+
+def _is_solved(lesson: Lesson, last: World, task: Task) -> bool:
+    try:
+        plan = msgspec.structs.replace(lesson.plan, task=task)
+        return solve(msgspec.structs.replace(lesson, plan=plan), last) == (False, True)
+    except (Refused, InvalidObject, *WRONG):
+        return False

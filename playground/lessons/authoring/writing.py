@@ -15,6 +15,7 @@ from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME
 BEGIN = "begin"
 WIDTH = 140
 CARD_WORDS = ("text", "ask", "right", "wrong", "do")
+STOP = ("when", "stage", "pod", "plugin")  # of a card: where it waits, and what the stage shows there
 LESSON_WORDS = ("title", "summary", "task", "sum_up")
 Data = dict[str, Any]
 
@@ -96,6 +97,16 @@ class Writing:
         self.cards.insert(max(place, 1), {"id": card_id, "when": dict(when), "spotlight": "map"})
         self.said["cards"][card_id] = {"text": text}
         return card_id
+
+    def move_card(self, card_id: str, place: int) -> None:
+        """Put a card's words, question, and offer at the `place`th stop (from 1); the stops keep their order."""
+        stops = [{name: card.pop(name) for name in STOP if name in card} for card in self.cards]
+        moved = self.card(card_id)
+        assert moved is not None
+        self.cards.remove(moved)
+        self.cards.insert(max(place - 1, 0), moved)
+        for card, stop in zip(self.cards, stops, strict=True):
+            card |= stop
 
     def remove_card(self, card_id: str) -> None:
         """A card goes, in all languages; the lesson's first and last one stays."""

@@ -1,11 +1,14 @@
 """The lesson panel: the cards reached so far, the latest one open, with its question, what it offers, and at the end the task."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Required, TypedDict
 
 from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
 from playground.lessons.conditions import holds
 from playground.lessons.figures import read_figures
 from playground.lessons.named import key_of
+from playground.lessons.own import Handed
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.story.goals import Given, Goal, list_given, list_goals, list_named_pods
@@ -76,6 +79,7 @@ class StoryContext(TypedDict, total=False):
     lesson: str
     variant: str
     varies: bool
+    asks: bool
     latest: StoryCard | None
     begin: Neighbours
     of: int
@@ -109,6 +113,40 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
             "of": of,
             "bar": [number <= len(cards) for number in range(1, of + 1)],
             "end": _end(lesson, sim, played) if len(cards) == of else None,
+        },
+    )
+
+
+def preview_card(
+    lesson: Lesson, card_id: str, handed: Handed | None, options: Mapping[str, tuple[str, ...]]
+) -> Panel[StoryContext, Any] | None:
+    """Return the panel at one card of a lesson that is being written, by what its last playthrough came to; None for an unknown card."""
+    ids = [card.id for card in lesson.plan.cards]
+    if card_id not in ids:
+        return None
+    number, of = ids.index(card_id) + 1, len(ids)
+    keys = dict.fromkeys(ids, "")
+    positions: dict[str, int] = {each: place for place, each in enumerate(ids)}
+    played = Played(positions, {}, keys, {**dict.fromkeys(ids, ()), **options}, {}, None, None)
+    if handed is not None:
+        played = replace(played, facts=handed.facts, keys={**keys, **handed.keys})
+    latest = _card(lesson, lesson.plan.cards[number - 1], number, played, False)
+    end = _end(lesson, None, played) if number == of else None
+    return Panel(
+        "story",
+        {
+            "slug": "",
+            "lesson": "",
+            "variant": "",
+            "varies": False,
+            "asks": latest["question"] is not None,
+            "title": lesson.titles,
+            "chapters": [],
+            "latest": latest,
+            "begin": {"before": None, "acts": False, "past": False, "after": 0},
+            "of": of,
+            "bar": [place < number for place in range(of)],
+            "end": end,
         },
     )
 
@@ -154,7 +192,8 @@ def _question(card: Card, played: Played) -> StoryQuestion | None:
     }
 
 
-def _end(lesson: Lesson, sim: WorldView, played: Played) -> StoryEnd:
+def _end(lesson: Lesson, sim: WorldView | None, played: Played) -> StoryEnd:
+    check = lesson.plan.task.check if lesson.plan.task is not None and sim is not None else None
     following = lesson_of(lesson.plan.next) if lesson.plan.next else None
     return {
         "words": {
@@ -165,8 +204,8 @@ def _end(lesson: Lesson, sim: WorldView, played: Played) -> StoryEnd:
             for language, words in lesson.words.items()
         },
         "tasked": lesson.plan.task is not None,
-        "goals": list_goals(lesson.plan.task.check, sim) if lesson.plan.task is not None else [],
-        "done": lesson.plan.task is not None and holds(lesson.plan.task.check, sim),
+        "goals": list_goals(check, sim) if check is not None and sim is not None else [],
+        "done": check is not None and sim is not None and holds(check, sim),
         "next": lesson.plan.next,
         "next_title": {} if following is None else {name: w.title for name, w in following.words.items()},
     }

@@ -186,7 +186,8 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         right = next(
             (place for place, pair in enumerate(zip(given, key, strict=False)) if pair[0] != pair[1]), len(given)
         )
-        return [message(gettext_noop("Right up to place %(places)s. Look at the next one again."), places=right)]
+        text = gettext_noop("Right up to place %(places)s. Look at the next one again.")
+        return [message(text, places=right) if right else message(gettext_noop("The first place is not right."))]
     if isinstance(key, tuple):
         wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
         texts = {

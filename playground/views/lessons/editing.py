@@ -13,21 +13,33 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, override
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from playground.lessons.authoring import Checked, LessonFiles, Moment, SeenCard, Suggestion, Writing, pack_folder
+from playground.lessons.authoring import (
+    Checked,
+    LessonFiles,
+    Moment,
+    SeenCard,
+    SuggestedTask,
+    Suggestion,
+    Writing,
+    pack_folder,
+)  # fmt: skip
 from playground.lessons.authoring.files import BadFile, read_files
 from playground.lessons.authoring.writing import CARD_WORDS, LESSON_WORDS
-from playground.lessons.format import LANGUAGES, TRACKS, Card, Question
+from playground.lessons.format import LANGUAGES, TRACKS, Card, Question, Task
+from playground.lessons.own import hand
 from playground.models import OwnLesson
+from playground.presenters.story import preview_card
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
+from playground.sessions.web.publisher import render_panels
 from playground.views.home import TRACK_NAMES
 from playground.views.lessons import course
 from playground.views.lessons.course import get_or_run_check, require_size, writes
 from playground.views.lessons.making import get_lesson_language
-from playground.views.lessons.words import default_words, of_findings, of_moment, of_question
+from playground.views.lessons.words import default_words, of_findings, of_moment, of_question, of_task
 from playground.views.responses import whole_number
 
 SPOTLIGHTS = ("map", "queue", "stage", "points", "timeline")
@@ -35,7 +47,7 @@ MOST_MINUTES = 90
 
 
 class Change(NamedTuple):
-    """The files with what was sent, where the page goes on (a language, `files`, `try`, `share`), and the card that it is shown at."""
+    """The files with what was sent, where the page goes on (a language, `files`, `try`, `share`, `end`), and the card shown there."""
 
     files: LessonFiles
     goes: str = ""
@@ -55,9 +67,30 @@ def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Che
     for card in list(writing.cards):
         if f"{card['id']}.text" in sent:
             _take_card(sent, writing, str(card["id"]), suggested.get(str(card["id"]), ()))
-    anchor = _add_or_remove(sent, writing, known)
+    _take_task(sent, writing, known.tasks)
+    anchor = _add_move_or_remove(sent, writing, known)
     goes = sent.get("goes", "")
-    return Change(writing.files(), goes if goes in (*LANGUAGES, "files", "try", "share") else "", anchor)
+    return Change(writing.files(), goes if goes in (*LANGUAGES, "files", "try", "share", "end") else "", anchor)
+
+
+def _take_task(sent: QueryDict, writing: Writing, suggested: tuple[SuggestedTask, ...]) -> None:
+    """Take the chosen task with the engine's solution and a first draft of the words; a task that was there stays if chosen again."""
+    chosen = sent.get("goal")
+    if chosen == "" and writing.plan.pop("task", None):
+        for words in writing.words.values():
+            words.pop("task", None)
+    new = next((each for each in suggested if check_as_field(each.task) == chosen), None)
+    if new is not None and writing.plan.get("task", {}).get("check") != new.task.check:
+        acts = [msgspec.to_builtins(act) for act in new.task.solution]
+        solution = [{name: value for name, value in act.items() if value} for act in acts]
+        writing.plan["task"] = {"check": dict(new.task.check), "solution": solution}
+        with override(writing.language):
+            writing.said["task"] = of_task(new, "`")
+
+
+def check_as_field(task: Task) -> str:
+    """The condition of a task as the page's form has it."""
+    return json.dumps(task.check, sort_keys=True)
 
 
 def _take_card(sent: QueryDict, writing: Writing, card_id: str, suggested: tuple[Suggestion, ...]) -> None:
@@ -98,11 +131,15 @@ def as_field(question: Question) -> str:
     return json.dumps(serialize_question(question), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _add_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
+def _add_move_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
     """The fragment of the card that the page is shown at afterwards."""
     if (removed := sent.get("remove")) and writing.card(removed):
         writing.remove_card(removed)
         return "#cards"
+    moved, _colon, place = sent.get("move", "").partition(":")
+    if writing.card(moved) and (number := whole_number(place, 3)) is not None:
+        writing.move_card(moved, number)
+        return f"#card-{moved}"
     position = sent.get("add", "")
     moment = next((each for each in known.moments if str(each.position) == position), None)
     if moment is not None:
@@ -156,7 +193,18 @@ def page_of(files: LessonFiles, known: Checked, language: str) -> dict[str, Any]
             known, {card["position"]: (card["number"], card["id"]) for card in cards if card["position"] >= 0}
         ),
         "questions": sum(bool(card["asks"]) for card in cards),
+        "tasks": _list_tasks(lesson.plan.task, known),
     }
+
+
+def _list_tasks(task: Task | None, known: Checked) -> list[Choice]:
+    chosen = "" if task is None else check_as_field(task)
+    found = [
+        Choice(check_as_field(each.task), of_task(each), check_as_field(each.task) == chosen) for each in known.tasks
+    ]
+    if task is not None and not any(each.chosen for each in found):
+        found.append(Choice(chosen, ", ".join(f"{word}: {value}" for word, value in task.check.items()), True))
+    return found
 
 
 def _card(
@@ -233,6 +281,8 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
         found = await get_or_run_check(request, lesson)
         return await _after(request, lesson, change.goes, change.anchor, bool(found.findings))
     context = await in_thread(page_of, files, known, language)
+    for card in context["cards"]:
+        card["preview"] = await in_thread(_render_preview, request, lesson, files, known, card["id"], language)
     context |= {
         "lesson": lesson,
         "key": lesson.edit_key,
@@ -243,6 +293,31 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
         "edit_link": _address(request, "edit-lesson", lesson.edit_key),
     }
     return render(request, "playground/lessons/edit.html", context)
+
+
+@require_POST
+@writes
+async def preview(request: HttpRequest, lesson: OwnLesson, card: str) -> HttpResponse:
+    """Show a card as learners see it, with what was written so far; nothing is kept."""
+    files = lessons.files_of(lesson)
+    known = lessons.get_check_result(lesson) or Checked(())
+    language = _language(request, files)
+    if not await in_thread(_readable, files):
+        return HttpResponse(status=409)
+    written = (await in_thread(apply_changes, request.POST, files, language, known)).files
+    require_size(written)
+    return HttpResponse(await in_thread(_render_preview, request, lesson, written, known, card, language))
+
+
+def _render_preview(
+    request: HttpRequest, lesson: OwnLesson, files: LessonFiles, known: Checked, card: str, language: str
+) -> str:
+    """Draw a card by the template of the studio's lesson panel, in the language that is written."""
+    data = lessons.document(lesson.draft)
+    options = {each.id: each.options for each in known.cards}
+    panel = preview_card(read_files(files), card, hand(data) if data else None, options)
+    with override(language):
+        return "" if panel is None else render_panels({"story": panel}, request)["story"]
 
 
 def _language(request: HttpRequest, files: LessonFiles) -> str:
@@ -271,8 +346,8 @@ async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str
         return HttpResponseRedirect(reverse("lesson-files", args=[lesson.edit_key]))
     if goes in LANGUAGES:
         return HttpResponseRedirect(f"{page}?words={goes}")
-    if goes == "share":
-        anchor = "#share"
+    if goes in ("share", "end"):
+        anchor = f"#{goes}"
     if not anchor:
         said = (
             _("Saved. The lesson has problems to fix.") if wrong else _("Saved. The lesson can be played to its end.")

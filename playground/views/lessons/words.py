@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
-from playground.lessons.authoring import Finding, Moment, Suggestion
+from playground.lessons.authoring import Finding, Moment, SuggestedTask, Suggestion
 
 MOMENTS = {
     ("outcome", "scheduled"): gettext_noop("%(pod)s gets the node %(node)s"),
@@ -111,6 +111,12 @@ def default_words(suggestion: Suggestion, language: str) -> dict[str, str]:
     with override(language):
         reasons = [f"`{node}`: {text}." for node, text in suggestion.said]
         return {"ask": of_question(suggestion), "right": _(RIGHT), "wrong": " ".join([_(WRONG), *reasons])}
+
+
+def of_task(suggested: SuggestedTask, mark: str = "") -> str:
+    """Return the text of a task; `mark` encloses the names in it."""
+    text = _("Create the pod %(pod)s so that it runs on %(node)s.") if suggested.node else _("Get a node for %(pod)s.")
+    return text % {"pod": f"{mark}{suggested.pod}{mark}", "node": f"{mark}{suggested.node}{mark}"}
 
 
 def of_findings(findings: Sequence[Finding]) -> list[Problem]:

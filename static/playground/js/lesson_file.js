@@ -21,8 +21,19 @@ for (const form of document.forms) {
     const given = new FormData(form).getAll("answer").map(String).filter(Boolean);
     const right = given.length > 0 && isRight(given, key, form.dataset);
     for (const wrong of form.querySelectorAll(".verdict")) wrong.toggleAttribute("hidden", right);
+    const number = form.dataset.kind === "number" && given.length > 0;
     for (const mistake of form.querySelectorAll("[data-given]")) {
-      mistake.toggleAttribute("hidden", Number(mistake.getAttribute("data-given")) !== Number(given[0]));
+      const about = mistake.getAttribute("data-given");
+      mistake.toggleAttribute(
+        "hidden",
+        about !== given[0] && !(number && Number(about) === Number(given[0])),
+      );
+    }
+    for (const side of form.querySelectorAll("[data-too]")) {
+      const far = side.getAttribute("data-too") === "high"
+        ? Number(given[0]) > Number(key[0])
+        : Number(given[0]) < Number(key[0]);
+      side.toggleAttribute("hidden", !number || !far);
     }
     answer.open = right;
     for (const stage of form.closest("main")?.querySelectorAll("details") ?? []) stage.open = right;

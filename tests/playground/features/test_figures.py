@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,17 @@ from playground.features.figures.figures import FIGURES, draw
 from playground.lessons import LANGUAGES, lesson_of, read_lessons
 from playground.lessons.figures import Control, read_figures
 from playground.lessons.reading import read_documents
+
+ROOT = Path(__file__).resolve().parents[3]
+# Headings that only introduce others, which are sections.
+GROUPS = {
+    "scheduling, preemption and eviction", "pod disruption", "topology spread constraint examples", "limitations of preemption",
+    "troubleshooting", "best practices",
+}  # fmt: skip
+
+
+def plain(heading: str) -> str:
+    return heading.lower().replace(" the ", " ").replace("-", " ")
 
 
 def ends_of(control: Control) -> list[tuple[str, Any]]:
@@ -87,6 +100,16 @@ def test_each_section_of_a_document_has_a_lesson_or_a_figure(client: Client) -> 
     assert reverse("figure", args=["thresholds"]) in page
 
 
+def test_each_heading_of_the_documentation_is_a_document_a_section_or_a_heading_of_sections() -> None:
+    lines = (ROOT / "tests" / "headings.txt").read_text().splitlines()
+    headings = [line.partition(" | ")[2] for line in lines if line.startswith("Scheduling, Preemption and")]
+    sections = [section for document in read_documents() for section in document["sections"]]
+    named = [document["title"]["en"] for document in read_documents()] + [section["en"] for section in sections]
+    known = {*map(plain, named), *(plain(section.get("anchor", "")) for section in sections), *GROUPS}
+    assert len(headings) > 100
+    assert [each for each in headings if plain(re.sub(r"^\d+ - ", "", each)) not in known] == []
+
+
 def test_each_lesson_names_what_it_plays_and_the_lesson_that_follows(client: Client) -> None:
     played = {slug for document in read_documents() for slug in document["lessons"]}
     sections = [each for document in read_documents() for each in document["sections"]]
@@ -113,5 +136,12 @@ def test_a_lesson_is_a_file_with_its_questions_and_their_answers(client: Client)
     assert text.count("<fieldset>") == 3
     assert '<data value="3">' in text
     assert "src=" not in text
+    assert "Your number is too high." in text
     assert "http-equiv=" in text
     assert not answer.cookies
+
+
+def test_a_wrong_node_gets_the_engines_hint_in_the_file_too(client: Client) -> None:
+    text = client.get(reverse("lesson-file", args=["taints"])).content.decode()
+    hints = re.findall(r'<p data-given="([\w-]+)" hidden>\s*(.*?)\s*</p>', text)
+    assert any(name == "gpu" and "untolerated taint" in hint for name, hint in hints), hints

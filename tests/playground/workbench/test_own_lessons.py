@@ -115,6 +115,17 @@ def test_what_is_wrong_is_said_at_its_card(author):
     assert "Card 2 Write a text for this card." in page
 
 
+def test_a_preview_shows_what_is_written_by_the_learners_template_and_keeps_nothing(author):
+    sent = {**author.fields(), "begin.text": "Look at `node-1` <script>.", "goal": ""}
+    shown = author.browser.post(f"{author.base}preview/begin", sent)
+    assert shown.status_code == 200
+    assert "<code>node-1</code> &lt;script&gt;." in shown.content.decode()
+    assert 'id="panel-story"' in shown.content.decode()
+    assert "node-1" not in yaml.safe_load(author.lesson.english)["cards"]["begin"]["text"]
+    assert author.browser.post(f"{author.base}preview/nobody", sent).content == b""
+    assert author.browser.post(f"/lesson/{author.lesson.key}/preview/begin", sent).status_code == 403
+
+
 def test_a_card_goes_with_its_words(author):
     author.save(add=author.moment("web-1 gets the node"))
     author.save(remove=author.plan["cards"][1]["id"])
