@@ -39,6 +39,7 @@ class PendingPreemption(TypedDict):
 class WakingEvent(TypedDict):
     event: str
     plugins: list[str]
+    when: Message
 
 
 class PendingBody(TypedDict):
@@ -117,4 +118,13 @@ def _list_waking_events(sim: WorldView, explanation: Explanation) -> list[Waking
         for event in list_waking_events(profile, (plugin,)):
             plugins.setdefault(event, []).append(plugin)
     known = [event for event in plugins if event in explanation.events or not explanation.events]
-    return [{"event": event, "plugins": plugins[event]} for event in known]
+    return [{"event": event, "plugins": plugins[event], "when": _describe_event(event)} for event in known]
+
+
+def _describe_event(label: str) -> Message:
+    """Return an event in words: kube's label is a kind and an action, such as NodeAdd or NodeUpdateNodeTaint."""
+    texts = read_yaml(Path(__file__).with_suffix(".yaml"))
+    for key in (key for key in texts if key.startswith("event/")):
+        if label.endswith(action := key.removeprefix("event/")):
+            return message(texts[key], kind=label.removesuffix(action))
+    return message(label)

@@ -208,7 +208,9 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
 
 def _order(sorter: str) -> Message:
     if sorter == KUBES:
-        return message(gettext_noop("%(plugin)s: higher priority first, then who was queued first"), plugin=sorter)
+        return message(
+            gettext_noop("%(plugin)s: higher priority first, then the pod that was queued first"), plugin=sorter
+        )
     return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
 
 
