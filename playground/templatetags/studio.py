@@ -107,6 +107,12 @@ def elide(name: str, shown: str, element: str = "span") -> SafeString:
 
 
 @register.filter
+def code(name: object) -> SafeString:
+    """A name as code; a short one does not break at its hyphens."""
+    return elide(str(name), str(name), "code")
+
+
+@register.filter
 def count(number: int | None) -> str:
     """A count with separators: 1,523."""
     return "" if number is None else f"{number:,}"
