@@ -183,7 +183,7 @@ def test_prefilters_refusal_ends_every_track_before_filter() -> None:
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}
     sim = until(three_nodes(pod("web-1", volumes=[claim])), decided())
     assert {track(sim, name)["cells"] for name in ("free", "small", "infra")} == {"u"}
-    assert "PreFilter refuses the pod before Filter asks any node." in notes(sim)
+    assert "PreFilter refuses the pod before Filter checks any node." in notes(sim)
 
 
 def test_the_second_pass_with_nominated_pods_is_told() -> None:
