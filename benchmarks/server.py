@@ -44,12 +44,12 @@ class Client:
         self._token = found[1]
         self.key = self.post("/new", start="empty").rstrip("/").rsplit("/", 1)[1]
 
-    def post(self, path: str, file: bytes = b"", **fields: str) -> str:
+    def post(self, path: str, upload: bytes = b"", /, **fields: str) -> str:
         """Send a form, follow it; the URL it led to."""
         fields["csrfmiddlewaretoken"] = self._token
         headers = {"Origin": self.server.url}
-        if file:
-            data, headers["Content-Type"] = _multipart(fields, file)
+        if upload:
+            data, headers["Content-Type"] = _multipart(fields, upload)
         else:
             data = urllib.parse.urlencode(fields).encode()
         request = urllib.request.Request(self.server.url + path, data, headers)
@@ -59,7 +59,7 @@ class Client:
         """Import objects as a person would: upload, preview, apply. Seconds of each."""
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}).encode()
         started = time.perf_counter()
-        preview = self.follow(self.post(f"/s/{self.key}/import", file=text))
+        preview = self.follow(self.post(f"/s/{self.key}/import", text))
         previewed = time.perf_counter()
         token = urllib.parse.parse_qs(urllib.parse.urlsplit(preview).query)["token"][0]
         self.follow(self.post(f"/s/{self.key}/import/apply", token=token))

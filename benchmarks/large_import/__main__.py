@@ -76,7 +76,7 @@ def measure(server: PlaygroundServer, data: bytes) -> None:
         print(f"| {what} | {seconds:.1f} | {cpu:.1f} | {meter.most / 2**20:,.0f} |", flush=True)
         return now
 
-    page = client.post(f"/s/{client.key}/import", file=data)
+    page = client.post(f"/s/{client.key}/import", data)
     last = tell("upload", last)
     page = client.follow(page)
     last = tell("preview", last)

@@ -62,7 +62,7 @@ class Model:
             found = diagnose(world, pod)
             said = [found.status_of(name) if found else None for name in names]
             takes[pod.key] = [found is not None and not _lasts(status) for status in said]
-            why[pod.key] = [(str(each.message) if each else "") if found else NO_SCHEDULER for each in said]
+            why[pod.key] = [_tell(found, *each) for each in zip(names, said, strict=True)]
             if found is not None and not _may_be_taken(found, there):
                 bare.add(pod.key)
             yield
@@ -135,6 +135,14 @@ class Model:
                 room = tuple(has - n for n, has in zip(need, room, strict=True))
                 taken.append(pod)
         return taken
+
+
+def _tell(found: Diagnosis | None, node: str, status: Status | None) -> str:
+    """Return the refusal of a node in words; empty where it passes."""
+    if found is None:
+        return NO_SCHEDULER
+    row = found.nodes.row(node)
+    return "" if status is None or row is None else found.specify(status, status.message, row)
 
 
 def _lasts(status: Status | None) -> bool:

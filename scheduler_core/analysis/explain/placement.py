@@ -203,10 +203,7 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
             if lacks and verdict.plugin == "NodeAffinity":
                 yield note("LabelsAreMissing", pod=pod.key, node=node, labels=lacks)
             code = "RuleNotAsked" if bypassed else "RuleOfNewPods"
-            asked = diagnosis.framework.plugin(verdict.plugin)
-            text = verdict.status.message
-            if asked is not None:
-                text = asked.detail(text, pod, diagnosis.nodes.nodes[row])
+            text = diagnosis.specify(verdict.status, verdict.status.message, row)
             yield note(code, pod=pod.key, node=node, plugin=verdict.plugin, message=text)
     yield from _list_disabled_plugins(scheduler, diagnosis, row)
 

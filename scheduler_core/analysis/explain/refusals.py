@@ -84,9 +84,8 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
         for text in diagnosis.whole.reasons:
             by_reason[diagnosis.whole.plugin, text, text] = ([diagnosis.whole], everywhere)
     for row, status in diagnosis.refused.items():
-        plugin = diagnosis.framework.plugin(status.plugin)
         for text in status.reasons:
-            detail = text if plugin is None else plugin.detail(text, diagnosis.pod, diagnosis.nodes.nodes[row])
+            detail = diagnosis.specify(status, text, row)
             statuses, rows = by_reason.setdefault((status.plugin, text, detail), ([status], []))
             rows.append(row)
             if statuses[-1] is not status:

@@ -94,6 +94,11 @@ class Diagnosis:
         row = self.nodes.row(node)
         return None if row is None else self.whole or self.refused.get(row)
 
+    def specify(self, status: Status, text: str, row: int) -> str:
+        """Return a refusal's text with what kube leaves out of it: the taint."""
+        plugin = self.framework.plugin(status.plugin)
+        return text if plugin is None else plugin.detail(text, self.pod, self.nodes.nodes[row])
+
 
 def scheduler_for(sim: Simulation, pod: Pod) -> Scheduler | None:
     """The scheduler that one of whose profiles has the pod's schedulerName."""
