@@ -109,7 +109,7 @@ def elide(name: str, shown: str, element: str = "span") -> SafeString:
 @register.filter
 def whole(name: str) -> SafeString | str:
     """A name for the code element of a sentence, where a short one does not break at its hyphens."""
-    return SafeString(f'<span class="whole">{escape(name)}</span>') if len(name) <= WIDE else name
+    return SafeString(f'<span class="short">{escape(name)}</span>') if len(name) <= WIDE else name
 
 
 @register.filter

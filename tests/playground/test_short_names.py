@@ -18,9 +18,9 @@ LONG = "ip-10-0-1-22.eu-west-1.compute.internal"
         ("{{ name|code }}", "node-a-1", '<code class="short">node-a-1</code>'),
         ("{{ name|code }}", LONG, f"<code>{LONG}</code>"),
         ("{{ name|code }}", "<b>", "<code>&lt;b&gt;</code>"),
-        ("<code>{{ name|whole }}</code>", "node-a-1", '<code><span class="whole">node-a-1</span></code>'),
+        ("<code>{{ name|whole }}</code>", "node-a-1", '<code><span class="short">node-a-1</span></code>'),
         ("<code>{{ name|whole }}</code>", LONG, f"<code>{LONG}</code>"),
-        ("<code>{{ name|whole }}</code>", "<b>", '<code><span class="whole">&lt;b&gt;</span></code>'),
+        ("<code>{{ name|whole }}</code>", "<b>", '<code><span class="short">&lt;b&gt;</span></code>'),
     ],
 )
 def test_a_short_name_is_marked_as_one_and_a_long_one_may_break(template: str, name: str, shown: str) -> None:
