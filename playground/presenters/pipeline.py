@@ -68,7 +68,7 @@ def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
 
     While nothing runs, it is the chosen pod.
     """
-    chosen = look.pod if sim.idle and look.stage == AIM and look.about == "pod" else ""
+    chosen = look.pod if sim.idle and look.stage in (AIM, "pending", "placed") and look.about == "pod" else ""
     scheduler, key, now = scheduler_of(sim), chosen or present_pod(sim), present_step(sim)
     running, extenders = cycle_of(sim), scheduler.extenders
     cycle = running if running is not None and running.pod.key == key else None

@@ -111,6 +111,18 @@ def elide(name: str, shown: str, element: str = "span") -> SafeString:
 
 
 @register.filter
+def whole(name: str) -> SafeString | str:
+    """A name for the code element of a sentence, where a short one does not break at its hyphens."""
+    return SafeString(f'<span class="short">{escape(name)}</span>') if len(name) <= WIDE else name
+
+
+@register.filter
+def code(name: object) -> SafeString:
+    """A name as code; a short one does not break at its hyphens."""
+    return elide(str(name), str(name), "code")
+
+
+@register.filter
 def count(number: int | None) -> str:
     """A count with separators: 1,523."""
     return "" if number is None else f"{number:,}"

@@ -106,7 +106,7 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}
     url = begin(SMALL % "a" + SMALL % "b" + URGENT + kept + free + budget)
     run_to_the_end(page)
     page.goto(f"{url}cluster?part=budgets")
-    expect(page.get_by_text("none may go")).to_be_visible()
+    expect(page.get_by_text("no pod can be evicted")).to_be_visible()
     apply(page, url, POD % {"name": "high", "spec": "priorityClassName: urgent,", "cpu": "2", "memory": "1Gi"})
     run_to_the_end(page)
     page.goto(f"{url}?stage=preemption&pod=default/high")

@@ -85,7 +85,7 @@ def test_a_renamed_import_shows_its_names_once_and_goes_on(
     assert saved.value.suggested_filename == "names.csv"
     assert saved.value.path().read_text() == names.input_value()
     page.get_by_role("link", name="Continue to the preview").click()
-    expect(page.get_by_text("Everything in it has another name")).to_be_visible()
+    expect(page.get_by_text("All names are replaced")).to_be_visible()
     page.get_by_role("button", name="Import 2 objects").click()
     expect(page.locator("#node-node-1")).to_be_attached()
     expect(page.get_by_text("payments")).to_have_count(0)

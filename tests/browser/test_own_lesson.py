@@ -36,7 +36,7 @@ def add_card(page: Page, moment: str, text: str) -> None:
 def test_from_a_session_to_a_link_that_somebody_starts_it_from(
     author: Page, new_context: Callable[..., BrowserContext], accessible: Accessible
 ) -> None:
-    expect(author.get_by_text("Can be played to its end")).to_be_visible()
+    expect(author.get_by_text("Playable to the end")).to_be_visible()
     accessible(author)
     author.get_by_label("Title").fill("Who goes where")
     first = author.locator("#card-begin")
@@ -132,7 +132,7 @@ def test_a_folder_is_downloaded_mended_as_files_and_opened_again(
     accessible(author)
     author.get_by_label("The lesson's zip or its files").set_input_files(downloaded.value.path())
     author.get_by_role("button", name="Open it").click()
-    expect(author.get_by_text("Can be played to its end")).to_be_visible()
+    expect(author.get_by_text("Playable to the end")).to_be_visible()
 
 
 def test_what_was_written_is_not_left_unasked(author: Page) -> None:

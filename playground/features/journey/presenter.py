@@ -213,7 +213,7 @@ _WAYS = {
         "registers only for deleted pods."
     ),
     Way.OPEN_GATE: gettext_noop(
-        "The pod is stranded, as in kube: it would fit %(node)s now and %(plugin)s would let it pass, but no "
+        "The pod is stranded, as in kube: it would fit %(node)s now and %(plugin)s would accept it, but no "
         "event that the plugin registered for has occurred."
     ),
 }

@@ -178,7 +178,7 @@ def _note(records: Iterable[Record]) -> Message | None:
             text = gettext_noop("Scheduling cycle of %(pod)s: attempt %(n)s")
             return message(text, pod=short(source.pod), n=source.tries)
         if isinstance(source, trace.PreemptionStarted):
-            return message(gettext_noop("Preemption: API calls beside the scheduling loop"))
+            return message(gettext_noop("Preemption: API calls in parallel with the scheduling loop"))
     return None
 
 

@@ -7,9 +7,9 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.upgrade import Moved, Upgrade
 
 _NOTHING = gettext_noop("No pod's placement changes under kube %(target)s.")
-_ELSEWHERE = gettext_noop("%(pod)s goes to %(after)s instead of %(before)s.")
-_WAITS = gettext_noop("%(pod)s waits instead of going to %(before)s.")
-_FITS = gettext_noop("%(pod)s goes to %(after)s instead of waiting.")
+_ELSEWHERE = gettext_noop("%(pod)s is placed on %(after)s instead of %(before)s.")
+_WAITS = gettext_noop("%(pod)s waits instead of running on %(before)s.")
+_FITS = gettext_noop("%(pod)s is placed on %(after)s instead of waiting.")
 _CAUSE = gettext_noop("The cause is %(cause)s: without it, the pod stays where it was.")
 _SEVERAL = gettext_noop("No single difference is the cause.")
 _SAYS = gettext_noop("The message of %(pods)s changes. Before: %(before)s After: %(after)s")

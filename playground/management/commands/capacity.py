@@ -112,7 +112,7 @@ def _describe_going(found: Going) -> Iterator[str]:
         yield f"{len(found.order)} of {len(found.nodes)} nodes can go together, in this order{saved} ({proof}):"
         yield f"  {', '.join(found.order)}"
     else:
-        yield "No node can go."
+        yield "You cannot remove any node."
     rows = []
     for each in found.nodes:
         kept = [KEEPS[keeper.reason].format(pod=keeper.pod, message=keeper.message) for keeper in each.keepers]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -20,11 +21,16 @@ from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Poin
 # The forms of clauses, and those that are said better than the engine notes them.
 WORDS = Path(__file__).with_name("deeds.yaml")
 _BOTH = gettext_noop("%(first)s; %(rest)s")
+_MORE = gettext_noop("and %(more)s more like these")
+MOST_ALIKE = 3  # clauses of one form that are told one by one
 
 
 def describe_deeds(did: str) -> Message:
     """Return what a controller did, clause by clause."""
-    clauses = [_describe_clause(each) for each in did.split("; ")]
+    clauses = list[Message]()
+    for _form, same in groupby((_describe_clause(each) for each in did.split("; ")), lambda one: one.get("text")):
+        alike = list(same)
+        clauses += alike if len(alike) <= MOST_ALIKE else [alike[0], message(_MORE, more=len(alike) - 1)]
     return reduce(lambda rest, first: message(_BOTH, first=first, rest=rest), clauses[-2::-1], clauses[-1])
 
 

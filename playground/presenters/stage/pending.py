@@ -39,6 +39,7 @@ class PendingPreemption(TypedDict):
 class WakingEvent(TypedDict):
     event: str
     plugins: list[str]
+    when: Message
 
 
 class PendingBody(TypedDict):
@@ -113,3 +114,24 @@ def _count_feasible(sim: WorldView, key: str) -> Message | None:
         return None
     total = len(cycle.nodes) if cycle.pod.key == key else attempt.evaluated
     return message(gettext_noop("%(k)s of %(n)s nodes are feasible"), k=attempt.feasible, n=total)
+
+
+def _list_waking_events(sim: WorldView, explanation: Explanation) -> list[WakingEvent]:
+    """Return the events that plugins which refused the pod registered for, each with these plugins."""
+    scheduler, pod = scheduler_of(sim), sim.store.pod_at(explanation.pod)
+    profile = scheduler.profiles.get(pod.spec.scheduler_name) if pod is not None else None
+    plugins: dict[str, list[str]] = {}
+    for plugin in dict.fromkeys(reason.plugin for reason in explanation.reasons if reason.plugin):
+        for event in list_waking_events(profile, (plugin,)):
+            plugins.setdefault(event, []).append(plugin)
+    known = [event for event in plugins if event in explanation.events or not explanation.events]
+    return [{"event": event, "plugins": plugins[event], "when": _describe_event(event)} for event in known]
+
+
+def _describe_event(label: str) -> Message:
+    """Return an event in words: kube's label is a kind and an action, such as NodeAdd or NodeUpdateNodeTaint."""
+    texts = read_yaml(Path(__file__).with_suffix(".yaml"))
+    for key in (key for key in texts if key.startswith("event/")):
+        if label.endswith(action := key.removeprefix("event/")):
+            return message(texts[key], kind=label.removesuffix(action))
+    return message(label)

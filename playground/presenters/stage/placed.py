@@ -4,7 +4,7 @@ from typing import Any, TypedDict
 
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
-from playground.presenters.scene import last_attempt, scheduler_of, short
+from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
 from playground.presenters.stage.binding import CacheBelief, believes
 from playground.presenters.story.goals import format_deciding
 from playground.presenters.why.facts import describe_fact
@@ -15,7 +15,7 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 from scheduler_core.world.readonly import Point, WorldView
 
-ROWS, FACTS = 6, 6
+ROWS, FACTS, NODES = 6, 6, 8
 _LEADS = gettext_noop("Yes: %(node)s is still feasible and leads by %(points)s points.")
 _ONLY = gettext_noop("Yes: %(node)s is still the only feasible node.")
 _TIES = gettext_noop("Perhaps: the scheduler picks one at random among nodes with the same score (%(count)s more).")
@@ -30,6 +30,8 @@ class Left(TypedDict):
     left: int
     percent: int
     why: Message
+    names: list[str]
+    more: int
 
 
 class Part(TypedDict):
@@ -47,7 +49,7 @@ class Total(TypedDict):
 
 
 class PlacedBody(TypedDict):
-    """`at` is the step shown, `attempt` the step where the pod's attempt ended; `cache` and `spec` are evidence where no scores decide."""
+    """`at` is the step shown, `attempt` the step where the pod's attempt ended; `cache` is evidence where no scores decide."""
 
     key: str
     pod: str
@@ -95,7 +97,8 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
         "spec": format_deciding({**pod, "spec": {**pod["spec"], "nodeName": ""}}) if pod is not None else "",
     }
     asked = message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…")
-    return Stage(asked, body)
+    cycle = cycle_of(sim)
+    return Stage(asked, body, map=cycle is not None and cycle.pod.key == key)
 
 
 def _list_filters(sim: WorldView, found: Explanation) -> list[Left]:
@@ -107,7 +110,11 @@ def _list_filters(sim: WorldView, found: Explanation) -> list[Left]:
     for each in sorted(found.reasons, key=lambda one: order.get(one.plugin, len(order)))[:ROWS]:
         left = max(left - each.count, 0)
         why = about(each, short(found.pod), found.total)
-        rows.append({"plugin": each.plugin, "left": left, "percent": 100 * left // max(found.total, 1), "why": why})
+        named = each.nodes[:NODES] if each.count > 2 else each.nodes[:0]  # the sentence names one or two
+        rows.append(
+            {"plugin": each.plugin, "left": left, "percent": 100 * left // max(found.total, 1), "why": why,
+             "names": list(named), "more": max(each.count - NODES, 0)}
+        )  # fmt: skip
     return rows
 
 

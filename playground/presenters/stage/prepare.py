@@ -67,7 +67,7 @@ def present(sim: WorldView, look: Look, key: str, point: Point = Point.PRE_FILTE
         }  # fmt: skip
         return Stage(asked, empty)
     body = _body(sim, cycle, point, steps)
-    return Stage(asked, body, facts=_count(body))
+    return Stage(asked, body, facts=_count(body), map=bool(body["ahead"]))
 
 
 def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Sequence[PluginStep]) -> PrepareBody:
@@ -87,7 +87,7 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
         "ahead": [] if over else [name for name in plugins if name not in ran],
         "next": _list_following(sim, cycle, point, {step.plugin for step in working}) if over else [],
         "nodes": _count_nodes(cycle, point, steps),
-        "spec": "" if over or pod is None else format_deciding(pod),
+        "spec": "" if pod is None else format_deciding(pod),
     }
 
 

@@ -186,7 +186,7 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         right = next(
             (place for place, pair in enumerate(zip(given, key, strict=False)) if pair[0] != pair[1]), len(given)
         )
-        text = gettext_noop("Right up to place %(places)s. Look at the next one again.")
+        text = gettext_noop("Correct up to place %(places)s. Check the next one again.")
         return [message(text, places=right) if right else message(gettext_noop("The first place is not right."))]
     if isinstance(key, tuple):
         wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
@@ -196,7 +196,7 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         }
         return [message(text, count=count) for text, count in texts.items() if count]
     refusals = [_describe_hint(name, said[name]) for name in given if name in said]
-    return refusals or [message(gettext_noop("Not %(name)s. Compare it with the others once more."), name=given[0])]
+    return refusals or [message(gettext_noop("Not %(name)s. Compare it with the others again."), name=given[0])]
 
 
 def describe_meanings(meant: Sequence[Meant]) -> dict[str, Message]:

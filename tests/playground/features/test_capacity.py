@@ -40,8 +40,8 @@ async def test_the_page_names_the_nodes_that_can_go_and_a_mistake_in_the_types(a
     session = await create_session("Test", commands=[applying(*(node(n, "2") for n in "abc"), deployment(3))])
     address = reverse("capacity", args=[session.view_key])
     text = (await async_client.get(address, {"part": "go"})).content.decode()
-    assert "1 of 3 nodes can go:" in text
-    assert "No larger set can go." in text
+    assert "You can remove 1 of 3 nodes:" in text
+    assert "You cannot remove a larger set." in text
     text = (await async_client.post(address, {"types": "nodeTypes: [{name: x}]"})).content.decode()
     assert "x has no capacity, and no node is of a type of that name" in text
     bad = "nodeTypes: [{name: x, capacity: {cpu: -2, memory: 1Gi}}]"

@@ -44,3 +44,8 @@ def test_most_of_what_controllers_do_is_known_by_its_form() -> None:
         sim.apply(SetKubelet("a", running))
     assert len(clauses) > 10
     assert [each for each in clauses if describe_deeds(each).get("exact")] == []
+
+
+def test_clauses_of_one_form_are_told_once_with_how_many_more_there_are() -> None:
+    told = describe_deeds("; ".join(f"noticed the new node n{at}" for at in range(50)) + "; evicted web-1")
+    assert in_english(told) == "noticed the new node n0; and 49 more like these; evicted web-1"

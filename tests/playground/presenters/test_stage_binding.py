@@ -117,3 +117,9 @@ def test_of_many_binding_cycles_some_have_lanes_and_the_others_are_counted_where
     assert len(lanes(sim)) == 7
     assert [(g["phase"], g["count"]) for g in body(sim)["groups"]] == [("Bind", 7)]
     assert "web-03" in lanes(sim, pod="default/web-03")
+
+
+def test_the_question_is_about_the_pod_whose_lane_is_explained() -> None:
+    sim = until(world(node("a"), pod("fits"), pod("huge", cpu="64")), lambda one: one.idle)
+    panel = shown("stage", sim, stage="binding", pod="default/huge")["context"]
+    assert panel["body"]["pod"]["name"] == panel["question"]["values"]["pod"] == "fits"

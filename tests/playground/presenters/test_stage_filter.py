@@ -142,7 +142,7 @@ def test_sampling_says_where_it_began_how_many_end_it_and_who_was_not_examined()
     assert notes(sim) == [
         "Filter starts at index 0, where the last search ended, and stops at 188 feasible nodes of 400.",
         "percentageOfNodesToScore is 0, so it adapts: 50 − 400 ÷ 125 is 47 %, and at least 100 nodes.",
-        "Filter has looked at 236 nodes; 164 nodes are not examined.",
+        "Filter has examined 236 nodes. 164 nodes are not examined.",
     ]
     assert ("unseen", 164, "") in chips(sim)
     assert stage(sim)["context"]["body"]["sampled"]
@@ -183,7 +183,7 @@ def test_prefilters_refusal_ends_every_track_before_filter() -> None:
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}
     sim = until(three_nodes(pod("web-1", volumes=[claim])), decided())
     assert {track(sim, name)["cells"] for name in ("free", "small", "infra")} == {"u"}
-    assert "PreFilter refuses the pod before Filter asks any node." in notes(sim)
+    assert "PreFilter refuses the pod before Filter checks any node." in notes(sim)
 
 
 def test_the_second_pass_with_nominated_pods_is_told() -> None:

@@ -53,3 +53,17 @@ def test_a_pod_that_is_gone_is_said_to_be() -> None:
     assert aim_of(sim, WEB).stage == "placed"
     gone = present("stage", sim, Look(pod="default/never", stage="placed")).context["body"]
     assert (gone["nodes"], gone["filters"], gone["again"]) == (0, [], None)
+
+
+def test_the_line_is_about_the_placed_pod_that_is_chosen_and_long_lists_of_nodes_are_named() -> None:
+    sim = world(
+        node("free", cpu="8"),
+        *(node(f"small-{at}", cpu="1") for at in range(9)),
+        pod("web-1", cpu="2"),
+        pod("web-2", cpu="2"),
+    )
+    until(sim, lambda one: one.idle)
+    look = Look(pod="default/web-1", stage="placed")
+    assert present("pipeline", sim, look).context["pod"] == "default/web-1"
+    (row,) = present("stage", sim, look).context["body"]["filters"]
+    assert (row["names"], row["more"]) == ([f"small-{at}" for at in range(8)], 1)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from playground.presenters import Look, present
+from playground.presenters.words import in_english
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.preemption_world import priority_class
 from tests.playground.presenters.worlds import ZONE, decided, node, pod, ran, three_nodes, until, world
@@ -126,7 +127,8 @@ def test_a_failed_attempt_ends_with_its_reasons_not_with_victims() -> None:
     assert counts == {"Insufficient cpu": 2, "node(s) had untolerated taint {dedicated: infra}": 1}
     assert all(each["helps"] is not None and each["nodes"] for each in found["rows"])
     assert found["preemption"]["text"].startswith("0/3 nodes are available")
-    assert "NodeAdd" in [each["event"] for each in found["wakes"]]
+    assert in_english({each["event"]: each["when"] for each in found["wakes"]}["NodeAdd"]) == "A Node is created."
+    assert all(in_english(each["when"]) != each["event"] for each in found["wakes"])
 
 
 def test_a_pod_that_must_not_preempt_is_told_so_in_one_row() -> None:

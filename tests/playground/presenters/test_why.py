@@ -105,7 +105,7 @@ def test_of_a_claim_that_is_being_deleted_it_is_said_who_still_uses_it() -> None
     settle(sim)
     said = why(sim, "p")
     assert words(said["sentence"]) == (
-        "The claim data of p is being deleted. It stays as long as it is in use, by a, b, and no new pod may use it meanwhile."
+        "The claim data of p is being deleted. It remains while a, b use it, and no new pod can use it."
     )
     assert said["reasons"][0]["claims"][0]["used_by"] == ["default/a", "default/b"]
 

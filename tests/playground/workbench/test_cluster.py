@@ -42,7 +42,7 @@ def test_a_budget_says_how_many_may_go(modelled) -> None:
     text = page_text(modelled.get("cluster", part="budgets"))
     assert "default/web minAvailable 2" in text
     assert "2 needed" in text
-    assert "none may go" in text
+    assert "no pod can be evicted" in text
 
 
 def test_schedulers_say_who_leads_and_since_when(modelled) -> None:
@@ -51,7 +51,7 @@ def test_schedulers_say_who_leads_and_since_when(modelled) -> None:
         modelled.ask(lambda client: client.walk(40))
     text = page_text(modelled.get("cluster", part="replicas"))
     assert "a leading" in text
-    assert "b standby: it knows everything and decides nothing" in text
+    assert "b standby: follows the cluster and makes no decisions" in text
     assert "sees a as leader" in text
     assert "Lease kube-system/kube-scheduler" in text
     assert "kube-scheduler working, without election" in text

@@ -49,7 +49,7 @@ def test_it_is_written_in_cel_and_vetoes_a_node(begun):
     assert begun.manifest("Pod", "web")["spec"]["nodeName"] == "b"
     studio = page_text(begun.get("", stage="filter"))
     assert "no licence" in studio
-    assert "What extenders were asked" in studio
+    assert "Calls to extenders" in studio
     assert "keeps 1 of 2 nodes" in studio
     assert '"FailedNodes": { "a": "no licence" }' in studio
 

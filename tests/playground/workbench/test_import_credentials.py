@@ -63,7 +63,7 @@ def _unpacked(data: bytes) -> bytes:
 def test_no_credential_is_kept_anywhere(begun):  # noqa: F811
     answer = begun.post("import", text=yaml.safe_dump_all([POD, SECRET]))
     shown = begun.browser.get(answer["Location"])
-    assert "credentials were left at the door" in page_text(shown)
+    assert "credentials were removed on import" in page_text(shown)
     kept = everything_kept()
     assert b"debug-me" in kept
     assert [word for word in WORDS if word.encode() in kept] == []

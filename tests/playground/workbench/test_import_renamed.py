@@ -87,7 +87,7 @@ def test_no_former_name_is_kept_and_the_names_are_told_once(begun):  # noqa: F81
     assert kept_of_old() == []
     address = re.search(r'href="([^"]*token=[^"]*)"', answer.content.decode())[1].replace("&amp;", "&")
     shown = begun.browser.get(address)
-    assert "Everything in it has another name" in page_text(shown)
+    assert "All names are replaced" in page_text(shown)
     assert "1 object of a kind that decides nothing" in page_text(shown)
     assert [name for name in OLD if name in page_text(shown)] == []
     begun.post("import/apply", token=shown.context["plan"]["token"])

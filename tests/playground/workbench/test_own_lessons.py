@@ -91,7 +91,7 @@ async def test_a_check_in_a_process_of_its_own_finds_the_same():
 
 def test_a_session_becomes_a_lesson_of_its_own_world(author):
     page = author.page()
-    assert "Can be played to its end" in page
+    assert "Playable to the end" in page
     assert "The scheduler starts an attempt for web-1" in page
     assert len(author.plan["cards"]) == 1
 
@@ -195,7 +195,7 @@ def test_files_that_can_not_be_read_are_kept_and_shown_with_their_line(given):
     page = page_text(browser.get(files))
     assert "lesson.yaml, line 2" in page
     browser.post(files, {"plan": PLAN, "en": WORDS})
-    assert "Can be played to its end" in page_text(browser.get(files))
+    assert "Playable to the end" in page_text(browser.get(files))
 
 
 def test_no_folder_makes_no_lesson(transactional_db):
@@ -220,7 +220,7 @@ def test_only_so_many_are_kept_of_one_client(given, settings):
 def test_a_copy_of_a_lesson_is_whole_in_both_languages(transactional_db):
     browser = Client()
     copy = Author(browser, browser.post("/lesson/new", {"copy": "gate"}))
-    assert "Can be played to its end" in copy.page()
+    assert "Playable to the end" in copy.page()
     assert (
         "被门控的 Pod" in page_text(browser.get(copy.url + "?words=zh-hans"))
         or "被门控" in browser.get(copy.url + "?words=zh-hans").content.decode()
@@ -241,7 +241,7 @@ def test_words_in_another_language_are_asked_for_card_by_card(author):
     author.browser.post(author.url, {"words": "zh-hans", "title": "三个节点", "begin.text": "看。"})
     author.lesson.refresh_from_db()
     assert yaml.safe_load(author.lesson.chinese)["title"] == "三个节点"
-    assert "Can be played to its end" in author.page()
+    assert "Playable to the end" in author.page()
 
 
 def test_what_nobody_uses_goes_and_what_sessions_have_stays(author):

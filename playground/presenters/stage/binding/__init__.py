@@ -164,8 +164,8 @@ EVENTS = 6
 _ALONE = gettext_noop("no binding cycle runs")
 _ONE = gettext_noop("1 binding cycle runs")
 _MANY = gettext_noop("%(n)s binding cycles run")
-_ONE_BESIDE = gettext_noop("1 binding cycle runs beside the scheduling cycle of %(pod)s")
-_MANY_BESIDE = gettext_noop("%(n)s binding cycles run beside the scheduling cycle of %(pod)s")
+_ONE_BESIDE = gettext_noop("1 binding cycle runs in parallel with the scheduling cycle of %(pod)s")
+_MANY_BESIDE = gettext_noop("%(n)s binding cycles run in parallel with the scheduling cycle of %(pod)s")
 
 
 class BindingBody(TypedDict):
@@ -182,15 +182,16 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
     found = _lanes(sim, scheduler, key)
     node = _node(sim, look, found, key)
     mine = next((lane for lane in found if lane["key"] == key), None)
+    shown = mine or (found[-1] if found else None)  # the question is about the pod whose lane is explained below
     return Stage(
-        question=_ask(mine, key),
+        question=_ask(shown, key),
         detail=_beside(sim, scheduler),
         forms={"lanes": gettext_noop("Lanes"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
         body={
             "heads": list(HEADS.values()),
             "groups": _groups(scheduler, {lane["number"] for lane in found}),
             "cache": believes(sim, scheduler, node) if node else None,
-            "pod": mine or (found[-1] if found else None),
+            "pod": shown,
             "next": _describe_next(sim, mine),
         },
         cards={lane["id"]: lane for lane in found},

@@ -166,7 +166,7 @@ class Actor(TypedDict):
 def _actor(record: Record) -> Actor:
     facts = record.facts
     if isinstance(facts, trace.Reconciled):
-        did = describe_deeds(brief(facts.did)) if facts.did else message(gettext_noop("Nothing is to be done."))
+        did = describe_deeds(brief(facts.did)) if facts.did else message(gettext_noop("Nothing to do."))
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,

@@ -8,10 +8,10 @@ from playground.presenters.words import gettext_noop
 STATES = {
     "starting": gettext_noop("starting: its informers list every object"),
     "listed": gettext_noop("its informers have synced"),
-    "standby": gettext_noop("standby: it knows everything and decides nothing"),
+    "standby": gettext_noop("standby: follows the cluster and makes no decisions"),
     "working": gettext_noop("working, without election"),
     "leading": gettext_noop("leading"),
-    "ending": gettext_noop("ending: it begins no cycle any more"),
+    "ending": gettext_noop("stopping: starts no new cycle"),
     "ended": gettext_noop("ended"),
 }
 _ENDED = "ended"

@@ -127,7 +127,7 @@ def is_sampled(cycle: SchedulingCycleView) -> bool:
 
 def _pre_filter(cycle: SchedulingCycleView) -> list[Message]:
     if not cycle.pre_filter_status.ok:
-        return [message(gettext_noop("PreFilter refuses the pod before Filter asks any node."))]
+        return [message(gettext_noop("PreFilter refuses the pod before Filter checks any node."))]
     if cycle.node_names is None:
         return []
     text = gettext_noop("PreFilterResult leaves %(left)s of %(nodes)s nodes; %(plugins)s excludes the others.")
@@ -140,9 +140,9 @@ def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Mes
     if search is None or not len(search.order):
         return []
     if search.own_nomination:
-        text = gettext_noop("Filter asks %(node)s first: the pod is nominated to it.")
+        text = gettext_noop("Filter checks %(node)s first: it is the nominated node of the pod.")
         if cycle.hint:
-            text = gettext_noop("Same pod as the one before: Filter asks %(node)s alone, the next node of its list.")
+            text = gettext_noop("Same pod as the one before: Filter checks only %(node)s, the next node of its list.")
         return [message(text, node=cycle.nodes.names[int(search.order[0])])]
     if search.wanted >= len(search.order):
         return [_all(search)]
@@ -183,7 +183,7 @@ def _share(sim: WorldView, nodes: int) -> Message:
 def _describe_progress(search: SearchView, unseen: int) -> list[Message]:
     if not search.seen:
         return []
-    text = gettext_noop("Filter has looked at %(seen)s nodes; %(unseen)s nodes are not examined.")
+    text = gettext_noop("Filter has examined %(seen)s nodes. %(unseen)s nodes are not examined.")
     return [message(text, seen=thousands(len(search.order) - unseen), unseen=thousands(unseen))]
 
 

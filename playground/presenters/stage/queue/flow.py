@@ -33,7 +33,7 @@ def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: 
         return message(gettext_noop("No other pod is active."))
     if sorter != KUBES:
         return message(
-            gettext_noop("%(plugin)s orders the queue: %(pod)s goes before %(name)s."),
+            gettext_noop("%(plugin)s orders the queue: %(pod)s is ahead of %(name)s."),
             plugin=sorter,
             pod=pod,
             name=short(next_.pod.key),
@@ -47,11 +47,13 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
     later = popped.timestamp - next_.timestamp
     values = {"pod": short(popped.key), "name": short(next_.pod.key), "priority": mine}
     if mine > theirs and later > 0:
-        text = gettext_noop("%(pod)s was queued %(time)s after %(name)s, yet goes first: priority counts before time.")
+        text = gettext_noop(
+            "%(pod)s was queued %(time)s after %(name)s but is ahead of it: priority counts before time."
+        )
         return message(text, **values, time=duration(later))
     if mine > theirs:
         return message(
-            gettext_noop("%(pod)s goes before %(name)s: its priority is higher, %(priority)s over %(less)s."),
+            gettext_noop("%(pod)s is ahead of %(name)s: its priority is higher, %(priority)s over %(less)s."),
             **values,
             less=theirs,
         )
@@ -197,7 +199,9 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
 
 def _order(sorter: str) -> Message:
     if sorter == KUBES:
-        return message(gettext_noop("%(plugin)s: higher priority first, then who was queued first"), plugin=sorter)
+        return message(
+            gettext_noop("%(plugin)s: higher priority first, then the pod that was queued first"), plugin=sorter
+        )
     return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
 
 

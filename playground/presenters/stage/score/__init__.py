@@ -179,11 +179,9 @@ def other_draws(scored: Scored) -> Message | None:
     if scored.cycle.chosen is None or len(tied) < 2:
         return None
     others = [name for name in tied if name != scored.cycle.chosen]
-    text = gettext_noop("With another seed it may as well be %(nodes)s: each has a chance of 1 in %(count)s.")
+    text = gettext_noop("With another seed it could have been %(nodes)s (1 in %(count)s each).")
     if len(others) > NAMED:
-        text = gettext_noop(
-            "With another seed it may as well be any of the %(count)s: each has a chance of 1 in %(count)s."
-        )
+        text = gettext_noop("With another seed it could have been any of the %(count)s (1 in %(count)s each).")
     return message(text, nodes=", ".join(others[:NAMED]), count=f"{len(tied):,}")
 
 

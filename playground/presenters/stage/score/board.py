@@ -243,7 +243,7 @@ def _with(weights: list[int], i: int, weight: int) -> list[int]:
 
 def _of_several(scored: Scored, lead: _Lead, before: _Lead) -> Message:
     if len(lead.places) > 1:
-        text = gettext_noop("With these weights %(nodes)s tie with %(total)s; one of them would be drawn.")
+        text = gettext_noop("With these weights, %(nodes)s tie with %(total)s. The random seed decides.")
         return message(text, nodes=_names(scored, lead), total=lead.total)
     text = gettext_noop("With these weights %(node)s leads with %(total)s, ahead by %(ahead)s.")
     if lead.first in before.places:
@@ -256,9 +256,7 @@ def _of_one(
 ) -> list[Message]:
     values = {"plugin": sums.columns[i].name, "was": present[i], "weight": wanted[i], "total": lead.total}
     if len(lead.places) > 1:
-        text = gettext_noop(
-            "%(plugin)s ×%(was)s → ×%(weight)s: %(nodes)s tie with %(total)s; one of them would be drawn."
-        )
+        text = gettext_noop("%(plugin)s ×%(was)s → ×%(weight)s: %(nodes)s tie with %(total)s. The random seed decides.")
         return [message(text, **values, nodes=_names(scored, lead))]
     values |= {"node": scored.name(lead.first), "ahead": lead.ahead}
     if lead.first in before.places:

@@ -113,7 +113,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
         return None
     return message(
         gettext_noop(
-            "Filter looked at %(looked)s of %(nodes)s nodes until %(feasible)s were feasible; only these are scored."
+            "Filter examined %(looked)s of %(nodes)s nodes until %(feasible)s were feasible. Only these are scored."
         ),
         looked=f"{looked_at:,}",
         nodes=f"{nodes:,}",

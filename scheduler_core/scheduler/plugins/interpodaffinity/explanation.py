@@ -58,7 +58,7 @@ _AFFINITY, _ANTI = Words(gettext_noop("affinity")), Words(gettext_noop("anti-aff
 _EXISTING = Words(gettext_noop("anti-affinity of an existing pod"))
 _NO_POD, _NO_LABEL = Words(gettext_noop("no pod")), Words(gettext_noop("the node has no such label"))
 _FIRST_OF_ITS_GROUP = Words(
-    gettext_noop("No pod matches yet, but the pod matches its own terms. The first pod of a group can go to any node.")
+    gettext_noop("No pod matches yet, but the pod matches its own terms. The first pod of a group can run on any node.")
 )
 
 
