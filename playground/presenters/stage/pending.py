@@ -11,7 +11,7 @@ from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, sh
 from playground.presenters.why.panel import describe_preemption, get_explanation
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.analysis.explain import Given
+from scheduler_core.analysis.explain import Explanation, Given
 from scheduler_core.world.readonly import WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
