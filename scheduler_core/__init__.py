@@ -3,8 +3,6 @@
 What people need who write Python is here (docs/notebooks.md), and read when it is asked for: the rooms below know nothing of it.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """What is wrong with a lesson: played with right and wrong answers, its words held against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import msgspec

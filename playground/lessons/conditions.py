@@ -20,8 +20,6 @@ as the world goes on, and going back in the world goes back in the lesson.
     all: [{...}, {...}]     all of them hold
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a scheduler's present cycles have run, as lessons ask about it."""
 
-from __future__ import annotations
-
 from scheduler_core.world.readonly import WorldView
 
 

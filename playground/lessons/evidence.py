@@ -1,7 +1,5 @@
 """Where the engine's record stands that answers a question, and what it says of the answers that are wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

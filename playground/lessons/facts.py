@@ -50,8 +50,6 @@ a pod's attempts from 1 (the default), `card` names the card at whose step somet
     beyond_on: node-1, signal: S   the same, over the threshold below which it evicts
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The format of a lesson's files, as classes: what docs/lessons.md describes is what these take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

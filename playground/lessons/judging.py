@@ -1,7 +1,5 @@
 """Judges an answer by the key that the engine computed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

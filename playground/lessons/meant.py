@@ -1,7 +1,5 @@
 """Meanings of wrong numbers: the mistake that leads to each, counted by the engine as the right number is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Objects and pods by the names that lessons give them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

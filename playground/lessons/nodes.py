@@ -1,7 +1,5 @@
 """What there is on a node, by its scheduler and by its kubelet, for the facts of lessons."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, cast
 
 from scheduler_core.analysis.status import read_node

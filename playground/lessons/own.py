@@ -4,8 +4,6 @@ Such a lesson is known by what is in it (`own:` and a digest), so that it never 
 as somebody holds it: the session's engine in a worker, a request in the web process.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from weakref import WeakValueDictionary

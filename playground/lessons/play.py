@@ -1,7 +1,5 @@
 """Plays a lesson with the engine: where its cards stand, what its facts and keys are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache

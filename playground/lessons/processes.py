@@ -1,7 +1,5 @@
 """Schedulers as processes, as lessons ask about them: who leads, and who has come to which stage when."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from scheduler_core.world.readonly import WorldView

@@ -1,7 +1,5 @@
 """Proof that a card describes its own step: its plugins, objects, and numbers are in sight there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

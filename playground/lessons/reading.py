@@ -1,7 +1,5 @@
 """Reads the folders of lessons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path

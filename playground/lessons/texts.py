@@ -1,7 +1,5 @@
 """Puts the values of facts into a lesson's words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Variants of a lesson: each is played by the engine and proven to have one answer to each question before anybody sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any

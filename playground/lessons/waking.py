@@ -1,7 +1,5 @@
 """What a scheduling queue did with a pod between two attempts, as lessons ask about it."""
 
-from __future__ import annotations
-
 from scheduler_core.world.readonly import ATTEMPT_FAILED, Attempt, Move, WorldView
 
 QUEUED = frozenset({"active", "backoff"})

@@ -1,7 +1,5 @@
 """A lesson with every manifest and command written out, so that whoever is handed it makes none."""
 
-from __future__ import annotations
-
 import msgspec
 
 from playground.lessons.format import Act, Lesson, Plan

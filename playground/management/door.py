@@ -3,8 +3,6 @@
 It listens on the loopback alone, with a certificate of its own that lives as long as it does, and asks nobody but the session's server.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import http.client

@@ -3,8 +3,6 @@
 panels.py names the panels. It is read when it is asked for: a command at a terminal needs a few sentences and no panel.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -4,8 +4,6 @@ The input has PodGroups and pods that join them. For the other two ways the grou
 and the number of members that it waits for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

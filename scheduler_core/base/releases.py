@@ -4,8 +4,6 @@ Code asks for a behavior by its name, when it is constructed. docs/releases.md a
 Measured with the schedulers v1.34.1, v1.34.2, v1.35.4, v1.36.3, and v1.37.2; read in pkg/scheduler of the same releases.
 """
 
-from __future__ import annotations
-
 import enum
 import json
 import re

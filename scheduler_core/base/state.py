@@ -15,8 +15,6 @@ class Cycle(State):
 structs, NamedTuples, enums) are shared whole; so are those that derive from SharedState. A mutable field that says nothing is an error.
 """
 
-from __future__ import annotations
-
 import enum
 import types
 from collections import abc

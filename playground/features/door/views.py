@@ -1,7 +1,5 @@
 """A session as a Kubernetes API server: what comes by HTTP, negotiated here and nowhere else."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The page that compares Coscheduling with the pod groups of kube 1.37 on the same inputs."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

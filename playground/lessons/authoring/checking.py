@@ -1,7 +1,5 @@
 """Whether a lesson that somebody wrote can be taken: read, played with its manifests written out, and what is to be said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

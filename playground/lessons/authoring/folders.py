@@ -1,7 +1,5 @@
 """A lesson's folder as an archive, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from playground.lessons.authoring.files import PLAN, LessonFiles

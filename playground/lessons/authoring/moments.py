@@ -1,7 +1,5 @@
 """The moments of a lesson's world that a card can wait for: each with a condition that holds from that step on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Questions that a card can ask, each with the key that the engine computes, and tasks for the end that the engine has solved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

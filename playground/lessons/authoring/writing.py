@@ -1,7 +1,5 @@
 """The files of a lesson as a page changes them: what is written there stays, whatever else is changed; comments in the YAML do not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

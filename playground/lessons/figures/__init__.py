@@ -1,7 +1,5 @@
 """The table of figures: words, controls, and worlds. features/figures computes and draws them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path

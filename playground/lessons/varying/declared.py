@@ -1,7 +1,5 @@
 """Whether what a lesson declares of its variants can be drawn; what is wrong says what was received, what was expected, and where."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from itertools import chain
 

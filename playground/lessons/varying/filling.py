@@ -1,7 +1,5 @@
 """Puts values into a lesson's plan, where `$(name)` stands for them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from random import Random

@@ -4,8 +4,6 @@ Nothing that a lesson says is run: a value is drawn from a range or a list, chan
 or whole quotient of values. Whole numbers stay whole numbers; a quantity is written in the unit of the lesson.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

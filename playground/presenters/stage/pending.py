@@ -11,7 +11,7 @@ from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, sh
 from playground.presenters.why.panel import describe_preemption, get_explanation
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.analysis.explain import Explanation, Given
+from scheduler_core.analysis.explain import Given
 from scheduler_core.world.readonly import WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
@@ -73,7 +73,9 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
         for event in list_waking_events(profile, (plugin,)):
             plugins.setdefault(event, []).append(plugin)
     known = [event for event in plugins if event in explanation.events or not explanation.events]
-    wakes: list[WakingEvent] = [{"event": event, "plugins": plugins[event]} for event in known]
+    wakes: list[WakingEvent] = [
+        {"event": event, "plugins": plugins[event], "when": _describe_event(event)} for event in known
+    ]
     preemption = explanation.preemption
     body: PendingBody = {
         "key": key,
@@ -114,18 +116,6 @@ def _count_feasible(sim: WorldView, key: str) -> Message | None:
         return None
     total = len(cycle.nodes) if cycle.pod.key == key else attempt.evaluated
     return message(gettext_noop("%(k)s of %(n)s nodes are feasible"), k=attempt.feasible, n=total)
-
-
-def _list_waking_events(sim: WorldView, explanation: Explanation) -> list[WakingEvent]:
-    """Return the events that plugins which refused the pod registered for, each with these plugins."""
-    scheduler, pod = scheduler_of(sim), sim.store.pod_at(explanation.pod)
-    profile = scheduler.profiles.get(pod.spec.scheduler_name) if pod is not None else None
-    plugins: dict[str, list[str]] = {}
-    for plugin in dict.fromkeys(reason.plugin for reason in explanation.reasons if reason.plugin):
-        for event in list_waking_events(profile, (plugin,)):
-            plugins.setdefault(event, []).append(plugin)
-    known = [event for event in plugins if event in explanation.events or not explanation.events]
-    return [{"event": event, "plugins": plugins[event], "when": _describe_event(event)} for event in known]
 
 
 def _describe_event(label: str) -> Message:

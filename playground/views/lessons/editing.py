@@ -1,7 +1,5 @@
 """The page on which a lesson is made: its cards and their words, what they ask, and what is wrong with it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple

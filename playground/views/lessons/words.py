@@ -1,7 +1,5 @@
 """Words of the page on which a lesson is made: for moments, for questions and what they are answered with, for what is wrong."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

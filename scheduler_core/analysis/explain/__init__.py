@@ -1,7 +1,5 @@
 """Explain: why a pod is not on a node, as data: what it waits for, what refused it where, and how near it was (docs/explain.md)."""
 
-from __future__ import annotations
-
 from scheduler_core.analysis.explain.asking import explain, list_problems
 from scheduler_core.analysis.explain.ended import KUBELET, Past, record_events
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, Role, State

@@ -3,8 +3,6 @@
 kube: pkg/scheduler/schedule_one.go, backend/queue/scheduling_queue.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -2,8 +2,6 @@
 that spans nodes, a volume that ties the pod to a few nodes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What an explanation holds: frozen, JSON-safe. Its codes never change (docs/explain.md)."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field

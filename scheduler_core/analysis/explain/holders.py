@@ -1,7 +1,5 @@
 """The holders of what a pod lacks: pods, claims and nominations on the nodes that came nearest, and until when they hold it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 

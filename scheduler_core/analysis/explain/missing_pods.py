@@ -4,8 +4,6 @@ them yet, being paused, suspended, or managed by another controller.
 They have no name yet. They are called by that of their owner: namespace/owner-*.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

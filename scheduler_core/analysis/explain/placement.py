@@ -3,8 +3,6 @@
 The plugins are asked as things are now, without the pod itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ The API server records what it writes into new objects. Objects of a dump bring 
 admission are followed back from what is stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

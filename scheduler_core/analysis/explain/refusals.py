@@ -1,7 +1,5 @@
 """What the plugins of a diagnosis refuse, reason by reason: near misses first, then what most nodes have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

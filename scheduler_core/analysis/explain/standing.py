@@ -1,7 +1,5 @@
 """Pods that have a node: not running, terminating, running where their node is lost, and pods that are gone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any

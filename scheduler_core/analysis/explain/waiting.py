@@ -1,7 +1,5 @@
 """The reasons for a pod's wait beside the filters: preemption that does not help, and the events that wake it or do not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption

@@ -1,7 +1,5 @@
 """Workloads and nodes that are not as their owners want them: missing pods, rollouts and drains that do not go on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain import missing_pods

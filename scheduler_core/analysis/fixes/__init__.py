@@ -1,7 +1,5 @@
 """Fixes: the smallest changes found that would let a pod fit that fits nowhere, each proven on a fork."""
 
-from __future__ import annotations
-
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
 from scheduler_core.analysis.fixes.search import find_fixes, search_fixes
 

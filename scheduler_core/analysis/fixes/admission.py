@@ -1,7 +1,5 @@
 """What the API server would say of one pod more that a workload wants, where nobody has asked it yet: in a snapshot no controller acts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Diagnosis: what the Filter plugins and the extenders say now of a pod on every node, without the queue and without sampling."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

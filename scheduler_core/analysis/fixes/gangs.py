@@ -1,7 +1,5 @@
 """Fixes for a gang that is stuck: its members count as one workload, and a fix is proven when enough of them have a node."""
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_left
 from collections.abc import Collection, Generator, Iterator

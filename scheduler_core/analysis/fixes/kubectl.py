@@ -3,8 +3,6 @@
 What a workload's controller makes is changed in the workload's template, as the controller would make the old pod again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from shlex import quote

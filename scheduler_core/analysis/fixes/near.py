@@ -1,7 +1,5 @@
 """Near misses: of each group of nodes that are refused alike, the few on which least is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nodes to be added: of a group that exists, or the smallest one that meets all of the pod's terms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

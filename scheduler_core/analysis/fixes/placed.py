@@ -1,7 +1,5 @@
 """Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator
 from typing import Any

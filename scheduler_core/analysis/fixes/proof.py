@@ -4,8 +4,6 @@ Where so many pods wait before it that the attempt would not come within the bud
 proof says so: the pod fits then if its turn comes before theirs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Proposals: for one refusal of one node, the changes that could take it away, by the plugin that refused. Every proposal is tried."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 The quota is raised by what all of them need; where they say nothing of what it limits, a LimitRange says it for them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pods that admission or validation refuses: what the API server says of one more, and the change that it asks for."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

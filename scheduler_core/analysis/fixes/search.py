@@ -4,8 +4,6 @@ Where nothing small adds what the pod needs, nodes are added: like those that ex
 Budget and deterministic: the same world and budget find the same fixes.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable

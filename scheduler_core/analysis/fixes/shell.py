@@ -3,8 +3,6 @@
 Each call becomes requests to the API server. A call that waits (delete, replace --force) is waited for before the next one begins.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import shlex

@@ -1,7 +1,5 @@
 """Fixes for workloads that do not go on: a pod that has to end first, an update strategy, a rollout, a Job in the way of the next one."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Generator, Iterator

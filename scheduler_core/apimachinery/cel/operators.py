@@ -6,8 +6,6 @@ kube: vendor/github.com/google/cel-go/common/types/{int,uint,double,string,bytes
 compare}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The API server's HTTP surface: paths, discovery, tables, selectors, and bodies, as data; no socket."""
 
-from __future__ import annotations
-
 from scheduler_core.apiserver.door.access import impersonate
 from scheduler_core.apiserver.door.answers import JSON, TEXT, Failure, Reply, as_yaml
 from scheduler_core.apiserver.door.bodies.hashing import hash_template

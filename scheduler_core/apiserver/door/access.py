@@ -5,8 +5,6 @@ roles.json.xz has the roles and bindings that every cluster begins with.
 kube: plugin/pkg/auth/authorizer/rbac, pkg/registry/rbac/validation/rule.go, apiserver/pkg/endpoints/filters @ v1.34.1
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import lzma

@@ -3,8 +3,6 @@
 kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/responsewriters @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A request that changes objects, on its way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 kube: apiserver/pkg/endpoints/discovery @ v1.34.1
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ The world's Events are a list, not objects of the store. The same Event about th
 kube: client-go/tools/record/events_cache.go, pkg/apis/events/v1/conversion.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import Any

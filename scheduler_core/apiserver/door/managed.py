@@ -3,8 +3,6 @@
 kube: sigs.k8s.io/structured-merge-diff/v6/merge, apimachinery/pkg/util/managedfields @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

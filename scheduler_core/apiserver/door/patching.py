@@ -3,8 +3,6 @@
 kube: apiserver/pkg/endpoints/handlers/patch.go @ v1.34.1, github.com/evanphx/json-patch
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 kube: apiserver/pkg/endpoints/handlers/get.go, apiserver/pkg/storage/{continue,interfaces}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -3,8 +3,6 @@
 kube: apiserver/pkg/endpoints/{request/requestinfo.go,installer.go}, apiserver/pkg/server/routes @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

@@ -6,8 +6,6 @@ each type, with protobuf number, type, Go type, and how server-side apply merges
 kube: k8s.io/api, pkg/printers/internalversion, api/openapi-spec @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Iterator, Mapping, Sequence

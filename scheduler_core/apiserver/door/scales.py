@@ -3,8 +3,6 @@
 kube: pkg/registry/apps/*/storage/storage.go, apiextensions-apiserver/pkg/registry/customresource/etcd.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

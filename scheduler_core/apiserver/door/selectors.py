@@ -3,8 +3,6 @@
 kube: apimachinery/pkg/labels/selector.go, pkg/apis/core/v1/conversion.go, pkg/registry/*/strategy.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache

@@ -3,8 +3,6 @@
 kube: pkg/registry/core/pod/{strategy.go,rest/subresources.go} @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

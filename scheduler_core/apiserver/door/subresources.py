@@ -3,8 +3,6 @@
 kube: pkg/registry/core/pod/storage, pkg/registry/authorization, pkg/registry/authentication, pkg/api/pod/warnings.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

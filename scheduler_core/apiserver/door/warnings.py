@@ -3,8 +3,6 @@
 kube: pkg/api/{pod,node,service,persistentvolume,persistentvolumeclaim,storage}, pkg/registry/*/*/strategy.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 kube: apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ release brought, with the kinds that have them.
 kube: pkg/apis/*/validation/validation.go, pkg/apis/*/v1*/zz_generated.validations.go @ v1.35.4, v1.36.3, v1.37.2
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ DEVIATION: unknown fields of a status are passed over, so that what a newer clus
 kube: apimachinery/pkg/runtime/error.go (strictDecodingError), apiserver/pkg/endpoints/handlers/{rest,patch}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

@@ -3,8 +3,6 @@
 kube: pkg/apis/autoscaling/validation/validation.go, pkg/apis/autoscaling/v2/defaults.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.errors import Errors, forbidden, not_supported
 from scheduler_core.apimachinery.objects.names import label_errors, path_segment_errors
 from scheduler_core.apimachinery.objects.quantity import nanos

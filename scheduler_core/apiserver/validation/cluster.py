@@ -3,8 +3,6 @@
 kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

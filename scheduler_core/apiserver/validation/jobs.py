@@ -3,8 +3,6 @@
 kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -6,8 +6,6 @@ what must not be, after defaulting.
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

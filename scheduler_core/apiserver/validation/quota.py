@@ -3,8 +3,6 @@
 kube: pkg/apis/core/validation/validation.go ValidateResourceQuota, pkg/apis/core/helper/helpers.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

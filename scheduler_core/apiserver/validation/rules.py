@@ -3,8 +3,6 @@
 A rule is a function (object, path, errors) that appends what is wrong. An absent field is as its default is; so most rules pass it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

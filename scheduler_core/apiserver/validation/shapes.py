@@ -7,8 +7,6 @@ table of fields (schema).
 kube: api/core/v1/types.go and others @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

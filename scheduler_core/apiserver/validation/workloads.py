@@ -3,8 +3,6 @@
 kube: pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validation.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

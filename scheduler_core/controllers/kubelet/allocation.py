@@ -9,8 +9,6 @@ kube: pkg/kubelet/allocation/allocation_manager.go, pkg/kubelet/kubelet.go (Hand
 pkg/kubelet/status/status_manager.go (updatedPodResizeCondition), pkg/kubelet/cm/node_container_manager_linux.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -6,8 +6,6 @@ computed from what is said of usage. DEVIATION: what the node uses besides pods 
 kube: pkg/kubelet/oom/oom_watcher_linux.go @ v1.34.1; Linux: mm/oom_kill.c (oom_badness)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from heapq import merge

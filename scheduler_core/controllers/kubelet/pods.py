@@ -7,8 +7,6 @@ DEVIATION: that containers are being created is written only where it takes long
 kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/status_manager.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from scheduler_core.apimachinery.objects.node import Node

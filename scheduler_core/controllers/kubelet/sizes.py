@@ -7,8 +7,6 @@ pkg/kubelet/kuberuntime/kuberuntime_manager.go (computePodResizeAction), pkg/kub
 (convertContainerStatusResources) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

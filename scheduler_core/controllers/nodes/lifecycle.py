@@ -16,8 +16,6 @@ last sign of life.
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod

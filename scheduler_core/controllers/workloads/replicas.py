@@ -1,7 +1,5 @@
 """replicaset-controller and replicationcontroller-controller: as many pods of one template as are wanted."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

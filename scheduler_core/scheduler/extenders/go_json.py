@@ -5,8 +5,6 @@ What comes after the first value is not looked at. Objects are lists of pairs, a
 go: src/encoding/json/{scanner,stream}.go @ 1.24
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

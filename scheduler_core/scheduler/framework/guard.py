@@ -6,8 +6,6 @@ happened. kube-scheduler ends a cycle alike where a plugin answers with an error
 DEVIATION: a plugin that panics is an error of its cycle here.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

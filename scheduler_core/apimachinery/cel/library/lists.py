@@ -4,8 +4,6 @@ kube: apiserver/pkg/cel/library/lists.go, vendor/github.com/google/cel-go/ext/{l
 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 

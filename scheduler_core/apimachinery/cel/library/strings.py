@@ -3,8 +3,6 @@
 kube: vendor/github.com/google/cel-go/common/types/string.go, ext/strings.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache

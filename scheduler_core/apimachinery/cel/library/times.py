@@ -4,8 +4,6 @@ kube: vendor/github.com/google/cel-go/common/stdlib/standard.go, common/types/{t
 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo

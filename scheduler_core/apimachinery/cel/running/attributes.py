@@ -6,8 +6,6 @@ As in cel-go a chain such as a.b[0] is one attribute: it costs 1, and 1 for ever
 kube: vendor/github.com/google/cel-go/interpreter/attributes.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.cel.limits import Cancelled

@@ -4,8 +4,6 @@ kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorat
 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from scheduler_core.apimachinery.cel.declarations import FUNCTIONS, Function, Overload

@@ -4,8 +4,6 @@ kube: vendor/github.com/google/cel-go/interpreter/runtimecost.go @ v1.34.1 (cel-
 apiserver/pkg/cel/library/cost.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 

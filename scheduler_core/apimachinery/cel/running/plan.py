@@ -6,8 +6,6 @@ primitive values costs nothing either. An accumulator's first value is computed 
 kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorators}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from scheduler_core.apimachinery.cel.checking.checker import TYPE_NAMES

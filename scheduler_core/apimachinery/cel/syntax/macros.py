@@ -4,8 +4,6 @@ kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists
 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scheduler_core.apimachinery.cel.syntax.tree import (

@@ -3,8 +3,6 @@
 kube: sigs.k8s.io/json, apimachinery/pkg/runtime/serializer/{json,protobuf}, apiserver/pkg/endpoints/handlers/{create,rest}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

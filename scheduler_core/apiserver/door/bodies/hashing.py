@@ -3,8 +3,6 @@
 kube: pkg/controller/controller_utils.go (ComputeHash), apimachinery/pkg/util/dump, github.com/davecgh/go-spew @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 kube: pkg/apis/core/types.go, pkg/apis/core/validation/validation.go, apimachinery/pkg/util/diff @ v1.34.1
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 kube: pkg/apis/autoscaling/v1/conversion.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -3,8 +3,6 @@
 kube: encoding/json with the tags omitempty and omitzero of k8s.io/api @ v0.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any

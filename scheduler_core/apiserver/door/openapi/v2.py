@@ -3,8 +3,6 @@
 kube: kube-openapi/pkg/{handler,schemaconv,openapiconv} @ v1.34.1; gnostic-models/openapiv2/OpenAPIv2.proto @ v0.7.0
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ kubectl to 1.33 reads a whole document for each object that it applies: nothing 
 kube: apiserver/pkg/endpoints/{installer,openapi/openapi}.go, kube-openapi/pkg/{handler,handler3} @ v1.34.1, gnostic-models OpenAPIv2.proto
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence

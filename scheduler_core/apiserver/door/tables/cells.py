@@ -4,8 +4,6 @@ kube: pkg/printers/internalversion/printers.go, apiserver/pkg/registry/rest/tabl
 apiextensions-apiserver/pkg/registry/customresource/tableconvertor @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: client-go/util/jsonpath @ v0.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

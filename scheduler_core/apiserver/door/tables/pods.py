@@ -3,8 +3,6 @@
 kube: pkg/printers/internalversion/printers.go printPod @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: apimachinery/pkg/util/duration/duration.go, apimachinery/pkg/apis/meta/v1/helpers.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest

@@ -11,7 +11,7 @@ kube: pkg/registry/*/strategy.go (dropDisabledFields), pkg/api/pod/util.go @ v1.
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def _list_rows(kind: str, release: Release) -> tuple[Row, ...]:
     )
 
 
-def _expand(path: str) -> itertools.product[tuple[str, ...]]:
+def _expand(path: str) -> Iterable[tuple[str, ...]]:
     return itertools.product(*(name.split("|") for name in path.split(".")))
 
 

@@ -3,8 +3,6 @@
 kube: pkg/apis/resource/validation/validation.go (validateDeviceClaim and what it calls) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 kube: pkg/apis/resource/validation/validation.go (validateDevice and what it calls) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ kube: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validat
 validatePodResourceClaimStatuses, validatePodExtendedResourceClaimStatus) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate

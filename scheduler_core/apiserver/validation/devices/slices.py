@@ -3,8 +3,6 @@
 kube: pkg/apis/resource/validation/validation.go (validateResourceSliceSpec and what it calls) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache

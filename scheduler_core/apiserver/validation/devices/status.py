@@ -4,8 +4,6 @@ kube: pkg/apis/resource/validation/validation.go (validateResourceClaimStatusUpd
 apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 kube: pkg/apis/networking/validation/validation.go (ValidateNetworkPolicy) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 kube: pkg/apis/core/validation/validation.go (validateService, ValidateServiceClusterIPsRelatedFields) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ kube: pkg/apis/core/validation/validation.go (ValidatePodSpecificAnnotations, va
 validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/apis/core/helper/helpers.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 kube: pkg/apis/core/validation/validation.go validateContainerCommon @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

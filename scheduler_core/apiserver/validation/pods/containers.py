@@ -4,8 +4,6 @@ kube: pkg/apis/core/validation/validation.go (validateContainers, validateInitCo
 validateLifecycle) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.apimachinery.objects.errors import Errors, forbidden

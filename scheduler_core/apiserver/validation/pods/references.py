@@ -4,8 +4,6 @@ kube: pkg/apis/core/validation/validation.go (validateObjectFieldSelector, valid
 pkg/apis/core/pods/helpers.go (ConvertDownwardAPIFieldLabel) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scheduler_core.apimachinery.objects.demand import Amount

@@ -3,8 +3,6 @@
 kube: pkg/apis/core/validation/validation.go ValidateVolumes @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, invalid

@@ -3,8 +3,6 @@
 kube: pkg/apis/storage/validation/validation.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from scheduler_core.apimachinery.objects.errors import Errors, duplicate, invalid, not_supported
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors

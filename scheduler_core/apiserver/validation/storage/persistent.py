@@ -4,8 +4,6 @@ kube: pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec, Vali
 pkg/api/persistentvolumeclaim/util.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 import posixpath
 from typing import Any
 

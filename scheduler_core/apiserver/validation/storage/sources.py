@@ -3,8 +3,6 @@
 kube: pkg/apis/core/validation/validation.go (validateVolumeSource, ValidatePersistentVolumeSpec) @ v1.34.1
 """
 
-from __future__ import annotations
-
 import re
 
 from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, invalid

@@ -3,8 +3,6 @@
 kube: pkg/controller/deployment/{rolling,recreate}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ The gate MaxUnavailableStatefulSet is off, as it is by default.
 kube: pkg/controller/statefulset/{stateful_set,stateful_set_control}.go @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

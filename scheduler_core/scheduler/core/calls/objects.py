@@ -5,8 +5,6 @@ They are answered at once; how long the client holds them back is asked before (
 kube: client-go/kubernetes/typed/resource/v1/resourceclaim.go, scheduler/util/utils.go (PatchPodStatus) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

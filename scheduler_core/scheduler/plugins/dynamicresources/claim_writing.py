@@ -6,8 +6,6 @@ the scheduling cycle would stand still, none do (DEVIATION; kube also adds up to
 kube: plugins/dynamicresources/dynamicresources.go (bindClaim, deleteClaim, Unreserve), client-go/util/retry (DefaultRetry) @ v1.34.1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND

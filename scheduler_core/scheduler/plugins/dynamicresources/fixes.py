@@ -3,8 +3,6 @@
 Each is tried on the node with the allocator before it is proposed. A claim's spec can't be changed: the claim is made anew.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Iterator, Mapping

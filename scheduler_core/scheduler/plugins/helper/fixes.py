@@ -1,7 +1,5 @@
 """Changes that several plugins propose: pods deleted, a node labelled, a node added like one that exists."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shlex import quote

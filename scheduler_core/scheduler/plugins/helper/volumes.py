@@ -1,7 +1,5 @@
 """Claims and volumes that are made for a pod, or made anew."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Affinity that gives way: one of the pod's terms made a preference; existing pods that keep it away deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Node selection that gives way: the node labelled, or an entry, an expression or the whole affinity of the pod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Room on a node: requests lowered, more offered, pods moved, resized or deleted, or a node added."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

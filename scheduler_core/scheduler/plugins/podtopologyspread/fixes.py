@@ -1,7 +1,5 @@
 """Spread constraints that give way: the node labelled into a domain, a larger skew allowed, or a constraint made soft."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
