@@ -1,15 +1,16 @@
 """The page that compares Coscheduling with the pod groups of kube 1.37 on the same inputs."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import duration
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
@@ -20,40 +21,8 @@ from playground.views.responses import problem
 from playground.workbench.builder import inputs_of_gangs
 from scheduler_core.analysis.gangs import WAYS, Outcome, begin_way, compare_gangs
 
-_WAYS = {
-    "none": (gettext_lazy("No groups"), gettext_lazy("Each pod is placed alone.")),
-    "coscheduling": (
-        gettext_lazy("Coscheduling"),
-        gettext_lazy("A plugin outside of kube: placed pods wait on Permit until enough of the gang are placed."),
-    ),
-    "groups": (
-        gettext_lazy("Pod groups"),
-        gettext_lazy("kube 1.37 with GenericWorkload: the gang is one entity of the queue, tried in one cycle."),
-    ),
-}
-_INPUTS = {
-    "deadlock": (
-        gettext_lazy("Two gangs share a node"),
-        gettext_lazy(
-            "Each gang needs two pods at once, and the node has room for two. The pods of the gangs come in turn."
-        ),
-    ),
-    "too-small": (
-        gettext_lazy("A gang of three finds room for two"),
-        gettext_lazy("The gang needs three pods at once. A single pod follows the gang and fits the node."),
-    ),
-    "in-vain": (
-        gettext_lazy("A gang preempts in vain"),
-        gettext_lazy(
-            "A gang of three has a high priority, and pods of a low priority fill two nodes. "
-            "Even without them there is room for only two pods of the gang."
-        ),
-    ),
-    "with-effect": (
-        gettext_lazy("A gang preempts with effect"),
-        gettext_lazy("The same nodes and pods, and a gang of two."),
-    ),
-}
+_WORDS: dict[str, dict[str, list[str]]] = read_yaml(Path(__file__).with_name("words.yaml"))
+_INPUTS, _WAYS = _WORDS["inputs"], _WORDS["ways"]
 
 
 @require_http_methods(["GET", "POST"])
@@ -65,13 +34,13 @@ async def gangs(request: HttpRequest) -> HttpResponse:
             received = {"received": f"{name[:40]}, {way[:40]}", "inputs": ", ".join(_INPUTS), "ways": ", ".join(_WAYS)}
             text = _("Received %(received)s; expected an input (%(inputs)s) and a way (%(ways)s).")
             return problem(request, SessionError(text % received))
-        title = f"{_INPUTS[name][0]} · {_WAYS[way][0]}"
+        title = f"{_(_INPUTS[name][0])} · {_(_WAYS[way][0])}"
         commands = begin_way(inputs_of_gangs()[name], next(each for each in WAYS if each == way))
         session = await create_session(title, commands=commands, creator=creator(request))
         await remember(request, session.edit_key)
         return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
     rows = [
-        {"name": name, "title": title, "text": text, "sides": await in_thread(list_sides, name)}
+        {"name": name, "title": _(title), "text": _(text), "sides": await in_thread(list_sides, name)}
         for name, (title, text) in _INPUTS.items()
     ]
     return render(request, "gangs/page.html", {"rows": rows})
@@ -82,8 +51,8 @@ def list_sides(name: str) -> list[dict[str, Any]]:
     return [
         {
             "way": outcome.way,
-            "title": _WAYS[outcome.way][0],
-            "text": _WAYS[outcome.way][1],
+            "title": _(_WAYS[outcome.way][0]),
+            "text": _(_WAYS[outcome.way][1]),
             "outcome": outcome,
             "gangs": [(each, duration(each.held if each.whole is None else each.whole)) for each in outcome.gangs],
             "messages": list(dict.fromkeys(gang.message for gang in outcome.gangs if gang.message)),

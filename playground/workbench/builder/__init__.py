@@ -10,14 +10,6 @@ from playground.workbench.builder.clusters import (
 from playground.workbench.builder.devices import PRESETS, Preset, claim_manifests, device_manifests
 from playground.workbench.builder.manifests import fragment, node_manifests, pod_manifests, to_yaml
 
-__all__ = [
-    "CLUSTERS",
-    "PRESETS",
-    "Cluster",
-    "Preset",
-    "begin_difference",
-    "claim_manifests",
-    "clusters_of_differences",
-    "inputs_of_gangs",
-]
+__all__ = ["CLUSTERS", "PRESETS", "Cluster", "Preset", "claim_manifests", "clusters_of_differences"]
 __all__ += ["device_manifests", "fragment", "node_manifests", "pod_manifests", "to_yaml"]
+__all__ += ["begin_difference", "inputs_of_gangs"]
