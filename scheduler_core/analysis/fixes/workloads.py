@@ -97,12 +97,11 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
 
 def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
     """Return the containers of a running pod that have ended for good, and those that have not."""
-    ended: list[str] = []
-    running: list[str] = []
+    names: dict[bool, list[str]] = {True: [], False: []}
     for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
-        (ended if "terminated" in (each.get("state") or {}) else running).append(str(each.get("name")))
+        names["terminated" in (each.get("state") or {})].append(str(each.get("name")))
     final = pod.phase == "Running" and pod.manifest["spec"].get("restartPolicy", "Always") != "Always"
-    return (ended, running) if final else ([], running)
+    return names[True] if final else [], names[False]
 
 
 def _make_sidecars(draft: Draft, owner: Manifest, pod: Pod) -> Iterator[Draft]:
