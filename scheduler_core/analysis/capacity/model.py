@@ -62,7 +62,7 @@ class Model:
             found = diagnose(world, pod)
             said = [found.status_of(name) if found else None for name in names]
             takes[pod.key] = [found is not None and not _lasts(status) for status in said]
-            why[pod.key] = [_tell(found, *each) for each in zip(names, said, strict=True)]
+            why[pod.key] = [_describe_refusal(found, *each) for each in zip(names, said, strict=True)]
             if found is not None and not _may_be_taken(found, there):
                 bare.add(pod.key)
             yield
@@ -137,7 +137,7 @@ class Model:
         return taken
 
 
-def _tell(found: Diagnosis | None, node: str, status: Status | None) -> str:
+def _describe_refusal(found: Diagnosis | None, node: str, status: Status | None) -> str:
     """Return the refusal of a node in words; empty where it passes."""
     if found is None:
         return NO_SCHEDULER
