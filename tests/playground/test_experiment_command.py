@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from playground.management.commands import experiment as command
 from playground.management.commands.experiment import build_report
 from scheduler_core.analysis.experiments import Run, compare_pairs, list_figures, list_runs, make_run, read_experiment
 from scheduler_core.analysis.experiments.figures import SHOWN
+from scheduler_core.world.simulation import Simulation
 from tests.playground.test_whatif_commands import run
 from tests.scheduler_core.analysis.test_experiments import DATA
 from tests.support.schemas import FOLDER
@@ -92,6 +94,18 @@ def test_runs_of_a_process_that_is_lost_are_made_again(tmp_path: Path, monkeypat
     rows = dict(command.in_processes([(each, tmp_path / str(i)) for i, each in enumerate(runs)], 2))
     assert (tmp_path / "died").exists()
     assert [rows[tmp_path / str(i)] for i in range(len(runs))] == [make_run(each) for each in runs]
+
+
+def test_a_process_keeps_no_world_of_its_runs(tmp_path: Path) -> None:
+    first = list_runs(read_experiment(yaml.safe_dump({**DATA, "worlds": DATA["worlds"][:1]})), str(tmp_path))[0]
+    gc.collect()
+    gc.disable()
+    try:
+        before = sum(isinstance(each, Simulation) for each in gc.get_objects())
+        command.make_in_process(first)
+        assert sum(isinstance(each, Simulation) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()
 
 
 def test_the_report_has_a_chart_of_each_measure_that_varies_and_of_paired_differences(tmp_path: Path) -> None:

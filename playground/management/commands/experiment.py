@@ -1,5 +1,6 @@
 """`python manage.py experiment`: runs of worlds under variants of the scheduler with several seeds, in processes or on a Dask cluster."""
 
+import gc
 import json
 import os
 import sys
@@ -126,13 +127,21 @@ def read_file(file: str) -> Experiment:
         raise CommandError(f"{file or 'FILE'}: {error}", returncode=Exit.UNUSABLE) from None
 
 
+def make_in_process(run: Run) -> Row:
+    """Make a run, and free its world, which refers to itself: a command collects garbage too rarely for many large worlds."""
+    try:
+        return make_run(run)
+    finally:
+        gc.collect()
+
+
 def in_processes(runs: Sequence[tuple[Run, Path]], workers: int) -> Iterator[tuple[Path, Row]]:
     """Yield the rows as they come; what a lost process had is made again. The processes end with the caller."""
     left = {place: run for run, place in runs}
     for _ in range(RETRIES + 1):
-        pool = ProcessPoolExecutor(max_workers=max(1, workers))
+        pool = ProcessPoolExecutor(max_workers=max(1, workers), initializer=gc.freeze)
         try:
-            places = {pool.submit(make_run, run): place for place, run in left.items()}
+            places = {pool.submit(make_in_process, run): place for place, run in left.items()}
             for future in as_completed(places):
                 row = future.result()
                 del left[places[future]]
