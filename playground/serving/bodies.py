@@ -33,9 +33,9 @@ COPIES = 4  # a body, Django's copies of it, and room for everybody else
 _TAKES = {
     "": """
         new-variant lesson own-variant delete-lesson language room-end room-delete join-room lesson-embed framed-lesson assign
-        lesson-done room-change
+        lesson-done room-change gangs
     """,
-    "MAX_LESSON_BYTES": "new-lesson own-lesson edit-lesson lesson-files",
+    "MAX_LESSON_BYTES": "new-lesson own-lesson edit-lesson lesson-files preview-card",
     "MAX_IMPORT_BYTES": "new import",
     "MAX_TRACE_BYTES": "import-trace",
     "MAX_UPLOAD_BYTES": """

@@ -101,7 +101,7 @@ def test_a_card_is_previewed_as_it_is_typed_and_moved_by_key_and_by_dragging(
     author.get_by_label("Task").first.select_option(label="Create the pod mine so that it runs on node-2.")
     words = "Create the pod `mine` so that it runs on `node-2`."
     expect(author.locator("#task")).to_have_value(words, timeout=SLOW)
-    expect(author.get_by_text("Can be played to its end")).to_be_visible()
+    expect(author.get_by_text("Playable to the end")).to_be_visible()
     expect(cards.last.locator(".preview .task")).to_contain_text("so that it runs on node-2")
     accessible(author)
 

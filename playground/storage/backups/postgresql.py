@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -14,6 +15,8 @@ from playground.storage.backups.archive import BackupError
 
 OTHERS = """SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"""
+
+LOOKS, PAUSE = 10, 0.1  # seconds: a connection is listed for a moment after its client has closed it
 
 
 def dump(copy: Path) -> None:
@@ -30,10 +33,14 @@ def load(unpack: Callable[[Path], None]) -> None:
     with NamedTemporaryFile(prefix="playground-restore-") as file:
         unpack(Path(file.name))
         # pg_restore would wait for the locks of other connections, so that a restore beside a server would never end.
-        with connection.cursor() as cursor:
-            cursor.execute(OTHERS)
-            count = cursor.fetchone()[0]
-        if count:
+        for _ in range(LOOKS):
+            with connection.cursor() as cursor:
+                cursor.execute(OTHERS)
+                count = cursor.fetchone()[0]
+            if not count:
+                break
+            time.sleep(PAUSE)
+        else:
             raise BackupError(
                 f"The database is in use by {count} other connection{'s' * (count > 1)}: stop the servers that use it, then "
                 "restore again."

@@ -23,7 +23,7 @@ from scheduler_core.world.simulation import Simulation
 _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REGISTRATION = "admissionregistration.k8s.io"
-WEBHOOKS = (f"ValidatingWebhookConfiguration.{_REGISTRATION}", f"MutatingWebhookConfiguration.{_REGISTRATION}")
+WEBHOOKS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 POLICY = f"ValidatingAdmissionPolicy.{_REGISTRATION}"
 POLICY_BINDING = f"ValidatingAdmissionPolicyBinding.{_REGISTRATION}"
 _SHORT = {
@@ -35,7 +35,7 @@ _SHORT = {
     "ds": "DaemonSet",
 }
 _KINDS = {
-    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, *WEBHOOKS, POLICY_BINDING)},
+    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, POLICY_BINDING)},
     **{kind.plural: name for name, kind in KINDS.items()},
     **_SHORT,
 }

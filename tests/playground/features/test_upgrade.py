@@ -79,7 +79,7 @@ def test_an_upgrade_says_which_pods_end_elsewhere_and_proves_the_cause() -> None
     assert "default-scheduler: Filter: NodeName before NodeUnschedulable" in found.configuration
     said = [plain(each) for each in describe_upgrade(found)]
     assert said[:2] == [
-        "p goes to a instead of b.",
+        "p is placed on a instead of b.",
         "The cause is balance-by-change: without it, the pod stays where it was.",
     ]
 

@@ -215,9 +215,9 @@ _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
 
 
 NEWER_FIELDS = gettext_noop(
-    "Fields that v1.34 does not have are kept and have no effect: %(fields)s. They are from a newer cluster."
+    "Fields that v1.34 does not have are kept: %(fields)s. They have an effect only where the session's release knows them."
 )
-NEWER_KINDS = gettext_noop("Left out, because v1.34 does not have this kind: %(kind)s in %(version)s (%(count)s).")
+NEWER_KINDS = gettext_noop("Left out, because this kind is not modeled: %(kind)s in %(version)s (%(count)s).")
 _INDEX = re.compile(r"\[\d+\]")
 _PASSED_OVER = "Event"  # by every import, which says so itself
 _MOST_FIELDS = 12  # that are named
