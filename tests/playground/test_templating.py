@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,3 +138,13 @@ def test_a_form_on_a_page_carries_its_token() -> None:
     page = PANELS.from_string(text)
     assert 'name="csrfmiddlewaretoken"' in page.render({}, RequestFactory().get("/"))
     assert page.render({}) == "<form></form>"
+
+
+def test_each_template_is_one_that_its_engine_can_read() -> None:
+    root = Path(FOLDER).parent
+    names = [str(path.relative_to(root)) for path in root.rglob("*.html") if Path(FOLDER) not in path.parents]
+    assert len(names) > 200
+    for name in names:
+        engines["django"].get_template(name)
+    for name in PANELS.env.list_templates():
+        PANELS.get_template(name)
