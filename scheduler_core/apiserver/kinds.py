@@ -42,6 +42,13 @@ _BUILT_IN = {
     "apiextensions.k8s.io": "CustomResourceDefinition!",
     "admissionregistration.k8s.io": "MutatingWebhookConfiguration! ValidatingWebhookConfiguration!",
 }
+_TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
+# The path of the spec of a pod, or of a template for pods, in each kind that has one.
+POD_SPECS: Mapping[str, str] = {
+    "Pod": "spec",
+    **dict.fromkeys(_TEMPLATES, "spec.template.spec"),
+    "CronJob": "spec.jobTemplate.spec.template.spec",
+}
 _OWN_GROUPS = frozenset(_BUILT_IN) | {"events.k8s.io", "extensions"}
 
 

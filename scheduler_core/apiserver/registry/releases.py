@@ -15,7 +15,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, too_many
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.kinds import Kind
+from scheduler_core.apiserver.kinds import POD_SPECS, Kind
 from scheduler_core.apiserver.object_defaults import pull_policy
 from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
 from scheduler_core.apiserver.registry.devices.dropping import TABLE
@@ -102,13 +102,11 @@ def _fill(value: Manifest, **default: Any) -> Manifest:
 # The rules that newer releases brought: of a spec, of which a kind may have several.
 
 Spec = dict[str, Any]
-_PATHS = {"CronJob": "spec.jobTemplate.spec.template.spec"}
-_PODS = "Pod Deployment ReplicaSet StatefulSet DaemonSet Job CronJob ReplicationController"
+_PODS = " ".join(POD_SPECS)
 
 
 def _find_pod_spec(kind: str, manifest: Manifest) -> tuple[str, Any]:
-    path = _PATHS.get(kind, "spec.template.spec") if kind != "Pod" and kind in _PODS.split() else "spec"
-    value: Any = manifest
+    path, value = POD_SPECS.get(kind, "spec"), manifest
     for name in path.split("."):
         value = (value or {}).get(name) or {}
     return path, value

@@ -4,7 +4,7 @@ kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES, apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
-from scheduler_core.apiserver.kinds import Kind, namespace_of, reference
+from scheduler_core.apiserver.kinds import POD_SPECS, Kind, namespace_of, reference
 from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
@@ -174,20 +174,13 @@ def _list_fields_off(release: Release) -> frozenset[str]:
     return frozenset(field for field, history in _ON.items() if pick(history, release) is None)
 
 
-_TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
-_SPECS = {
-    "Pod": ("spec",),
-    **dict.fromkeys(_TEMPLATES, ("spec", "template", "spec")),
-    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
-}
-
-
 def without_gated_fields(manifest: Manifest, kind: str, release: Release = OLDEST) -> Manifest:
     """A pod, or an object with a template for pods, without these fields."""
-    return _within(manifest, _SPECS[kind], _list_fields_off(release)) if kind in _SPECS else manifest
+    path = POD_SPECS.get(kind)
+    return manifest if path is None else _within(manifest, path.split("."), _list_fields_off(release))
 
 
-def _within(value: Manifest, path: tuple[str, ...], off: frozenset[str]) -> Manifest:
+def _within(value: Manifest, path: Sequence[str], off: frozenset[str]) -> Manifest:
     if not path:
         return _drop_gated_fields(value, off)
     old = value.get(path[0])

@@ -17,18 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.rewriting import rewrite, without
 from scheduler_core.base.releases import OLDEST, Release, pick
 
 TABLE: Mapping[str, Any] = json.loads(Path(__file__).parents[1].joinpath("releases.json").read_text(encoding="utf-8"))
 _KEPT = "distinctAttribute"  # kube 1.34 drops it from a copy
-_TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
 # Kinds with the spec of another one within: the kind, and the path of the spec.
 _WITHIN: Mapping[str, tuple[str, str]] = {
     "ResourceClaimTemplate": ("ResourceClaim", "spec.spec"),
-    **dict.fromkeys(_TEMPLATES, ("Pod", "spec.template.spec")),
-    "CronJob": ("Pod", "spec.jobTemplate.spec.template.spec"),
+    **{kind: ("Pod", path) for kind, path in POD_SPECS.items() if kind != "Pod"},
 }
 
 Row = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
