@@ -73,8 +73,7 @@ class Watches:
         fresh = [each for each in reversed(self._changes) if each.number > seen][::-1]
         by_place: dict[tuple[str, str], list[Change]] = {}
         for each in fresh:
-            manifest = each.event.new or each.event.old or {}
-            for place in {"", (manifest.get("metadata") or {}).get("namespace") or ""}:
+            for place in {"", each.event.namespace}:
                 by_place.setdefault((each.event.kind, place), []).append(each)
         shown: dict[Any, bytes] = {}
         same: dict[Any, bytes] = {}  # of watches that ask for the same

@@ -5,7 +5,7 @@ kube: kube-openapi/pkg/{handler,schemaconv,openapiconv} @ v1.34.1; gnostic-model
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,7 +19,8 @@ _KEPT = ("description", "type", "format", "enum", "required", "minimum", "maximu
 
 def describe_all(store: Objects, protobuf: bool) -> Data | bytes:
     """The document of all that is served."""
-    own, paths, definitions = _own(), *_convert(list_documents(store))
+    own, customs = _own(), list_documents(store)
+    paths, definitions = _list_paths(customs), _define(each["components"]["schemas"] for each in customs)
     if protobuf:  # messages of one field after another are one message
         return own[1] + _write({"paths": paths, "definitions": definitions}, "Document")
     document: Data = own[0]
@@ -29,24 +30,25 @@ def describe_all(store: Objects, protobuf: bool) -> Data | bytes:
 
 @cache
 def _own() -> tuple[Data, bytes]:
-    paths, definitions = _convert(list_documents(None))
-    definitions |= {name: _definition(schema) for name, schema in read_schemas().items()}
+    paths, definitions = _list_paths(list_documents(None)), _define([read_schemas()])
     document = {"swagger": "2.0", "info": INFO, "paths": paths, "definitions": definitions}
     return document, _write(document, "Document")
 
 
-def _convert(documents: list[Data]) -> tuple[Data, Data]:
-    """Paths and definitions of v3 documents."""
+def _define(schemas: Iterable[Mapping[str, Any]]) -> Data:
+    return {name: _definition(schema) for each in schemas for name, schema in each.items()}
+
+
+def _list_paths(documents: list[Data]) -> Data:
+    """The paths of v3 documents."""
     paths: Data = {}
-    definitions: Data = {}
     for each in documents:
-        definitions |= {name: _definition(schema) for name, schema in each["components"]["schemas"].items()}
         for path, item in each["paths"].items():
             paths[path] = {
                 name: [_parameter(one) for one in value] if name == "parameters" else _operation(value)
                 for name, value in item.items()
             }
-    return paths, definitions
+    return paths
 
 
 def _definition(schema: Mapping[str, Any]) -> Data:

@@ -153,6 +153,16 @@ def _own() -> Mapping[str, bytes]:
     return {place: _document(resources, read_schemas()) for place, resources in _by_place(list_own()).items()}
 
 
+@cache
+def _own_digests() -> Mapping[str, str]:
+    """The hashes of these documents: an index has all of them, and each kubectl asks for it."""
+    return {place: _digest(document) for place, document in _own().items()}
+
+
+def _digest(document: bytes) -> str:
+    return hashlib.sha256(document).hexdigest().upper()
+
+
 def _by_place(resources: Iterable[Resource]) -> dict[str, list[Resource]]:
     """Resources by the place of their version: `api/v1`, `apis/GROUP/VERSION`."""
     found: dict[str, list[Resource]] = {}
@@ -181,8 +191,7 @@ def list_documents(store: Objects | None) -> list[Data]:
 
 def openapi_index(store: Objects, prefix: str) -> Data:
     """The index of /openapi/v3; `prefix` is the path of this API server."""
-    paths = {}
-    for place in (*_own(), *sorted(_by_place(list_custom(store)))):
-        digest = hashlib.sha256(openapi_document(store, place) or b"").hexdigest().upper()
-        paths[place] = {"serverRelativeURL": f"{prefix}/openapi/v3/{place}?hash={digest}"}
-    return {"paths": paths}
+    customs = sorted(_by_place(list_custom(store)).items())
+    made = {place: _digest(_document(each, _custom_schemas(each))) for place, each in customs if place not in _own()}
+    urls = {place: f"{prefix}/openapi/v3/{place}?hash={digest}" for place, digest in {**_own_digests(), **made}.items()}
+    return {"paths": {place: {"serverRelativeURL": url} for place, url in urls.items()}}
