@@ -1,7 +1,7 @@
 """The page on which a lesson is made: its cards and their words, what they ask, and what is wrong with it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -279,8 +279,10 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
         found = await get_or_run_check(request, lesson)
         return await _after(request, lesson, change.goes, change.anchor, bool(found.findings))
     context = await in_thread(page_of, files, known, language)
-    for card in context["cards"]:
-        card["preview"] = await in_thread(_render_preview, request, lesson, files, known, card["id"], language)
+    ids = [card["id"] for card in context["cards"]]
+    previews = await in_thread(_render_previews, request, lesson, files, known, ids, language)
+    for card, drawn in zip(context["cards"], previews, strict=True):
+        card["preview"] = drawn
     context |= {
         "lesson": lesson,
         "key": lesson.edit_key,
@@ -304,18 +306,19 @@ async def preview(request: HttpRequest, lesson: OwnLesson, card: str) -> HttpRes
         return HttpResponse(status=409)
     written = (await in_thread(apply_changes, request.POST, files, language, known)).files
     require_size(written)
-    return HttpResponse(await in_thread(_render_preview, request, lesson, written, known, card, language))
+    (drawn,) = await in_thread(_render_previews, request, lesson, written, known, [card], language)
+    return HttpResponse(drawn)
 
 
-def _render_preview(
-    request: HttpRequest, lesson: OwnLesson, files: LessonFiles, known: Checked, card: str, language: str
-) -> str:
-    """Draw a card by the template of the studio's lesson panel, in the language that is written."""
-    data = lessons.document(lesson.draft)
-    options = {each.id: each.options for each in known.cards}
-    panel = preview_card(read_files(files), card, hand(data) if data else None, options)
+def _render_previews(
+    request: HttpRequest, lesson: OwnLesson, files: LessonFiles, known: Checked, cards: Sequence[str], language: str
+) -> list[str]:
+    """Draw cards by the template of the studio's lesson panel, in the language that is written."""
+    written, data = read_files(files), lessons.document(lesson.draft)
+    handed, options = hand(data) if data else None, {each.id: each.options for each in known.cards}
+    panels = [preview_card(written, card, handed, options) for card in cards]
     with override(language):
-        return "" if panel is None else render_panels({"story": panel}, request)["story"]
+        return ["" if each is None else render_panels({"story": each}, request)["story"] for each in panels]
 
 
 def _language(request: HttpRequest, files: LessonFiles) -> str:
