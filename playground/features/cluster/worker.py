@@ -92,8 +92,7 @@ def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
     if request.part in ("devices", "claims"):
         return devices_of(world, request)
     # Raises SessionGone where there is no node of that name.
-    part = request.part
-    name = request.name
+    part, name = request.part, request.name
     answer: Data = {"position": world.position, "now": world.now, "rows": [], "node": None}
     if name:
         node = status.read_node(world, name)

@@ -1,7 +1,7 @@
 """A world of files as the import reads them, in which each pending pod is attempted once from the snapshot, as the scheduler would."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,11 +104,13 @@ def make_world(
         raise BadInput("\n".join(refusals or [f"{only or 'the files'}: nothing to look at"]))
     command = command_from_json(msgspec.json.decode(plan.command)["command"])
     has_pods = any(item.kind == "Pod" and item.action == "created" for item in plan.items)
-    events = (
-        [each.manifest for each in read(text).objects if each.manifest.get("kind") == "Event"]
-        if _EVENT.search(text)
-        else []
-    )
+    said_of = {
+        (item.namespace, item.name): str(item.errors[0].text)
+        for item in plan.items
+        if item.kind == "Pod" and item.action == "refused" and item.errors
+    }
+    brought = [each.manifest for each in read(text).objects] if said_of or _EVENT.search(text) else []
+    events = [each for each in brought if each.get("kind") == "Event"]
     snapshot = not acting and (has_pods or _tells_of_refusals(command, events))
     if configuration:
         configured, differs = read_configuration(read_file(configuration), configuration, indication.release)
@@ -124,21 +126,22 @@ def make_world(
         raise BadInput(str(refused)) from None
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
-    said_of = {
-        (item.namespace, item.name): str(item.errors[0].text)
-        for item in plan.items
-        if item.kind == "Pod" and item.action == "refused" and item.errors
-    }
-    pods = []
-    for each in [each.manifest for each in read(text).objects] if said_of else ():
-        meta = each.get("metadata") or {}
-        key = (str(meta.get("namespace") or "default"), str(meta.get("name")))
-        if each.get("kind") == "Pod" and key in said_of:
-            pods.append(("/".join(key), said_of[key], {**each, "metadata": {**meta, "namespace": key[0]}}))
+    pods = tuple(_list_refused_pods(brought, said_of))
     made_up = [describe_namespaces(lacking)] if lacking else []
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
-    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, tuple(pods), (*made_first, *commands))
+    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, pods, (*made_first, *commands))
+
+
+def _list_refused_pods(
+    manifests: Sequence[Manifest], said_of: Mapping[tuple[str, str], str]
+) -> Iterator[tuple[str, str, Manifest]]:
+    """Yield the pods that the API server does not take: the key, its words, and the manifest with its namespace."""
+    for each in manifests if said_of else ():
+        meta = each.get("metadata") or {}
+        key = (str(meta.get("namespace") or "default"), str(meta.get("name")))
+        if each.get("kind") == "Pod" and key in said_of:
+            yield "/".join(key), said_of[key], {**each, "metadata": {**meta, "namespace": key[0]}}
 
 
 def is_trace(text: bytes) -> bool:
