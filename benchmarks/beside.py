@@ -5,11 +5,9 @@ The server makes the runs of the page's experiment at the lowest priority, so a 
 
 import argparse
 import statistics
-import tempfile
-from pathlib import Path
 
 from benchmarks.probe import probe
-from benchmarks.server import Client, steps, summary
+from benchmarks.server import Client, serve, steps, summary
 from tests.browser.server import PlaygroundServer
 from tests.playground.sessions.worlds import node, pod
 
@@ -42,14 +40,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of {STEPS} steps each way ({ROUNDS})")
     rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory() as folder:
-        server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000")
-        server.manage("migrate", "--verbosity", "0")
-        server.start()
-        try:
-            alone, beside = measure(server, rounds)
-        finally:
-            server.stop()
+    with serve() as server:
+        alone, beside = measure(server, rounds)
     print("probe:", probe())
     for name, times in (("alone", alone), ("beside an experiment", beside)):
         print(name, summary([(each, 0) for each in times]))

@@ -16,7 +16,8 @@ import time
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,19 @@ from tests.playground.sessions.worlds import node, pod
 Figures = dict[str, Any]
 
 OPENB = "1,523 nodes, 8,152 pods"
+
+
+@contextmanager
+def serve(**environment: str) -> Iterator[PlaygroundServer]:
+    """A server with an empty database of its own, until the benchmark is over."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000", **environment)
+        server.manage("migrate", "--verbosity", "0")
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
 
 
 class Client:
@@ -220,14 +234,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print every figure for machines")
     as_json = parser.parse_args().json
-    with tempfile.TemporaryDirectory() as folder:
-        server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000")
-        server.manage("migrate", "--verbosity", "0")
-        server.start()
-        try:
-            found = {"50 nodes": small(server), OPENB: large(server, openb_objects())}
-        finally:
-            server.stop()
+    with serve() as server:
+        found = {"50 nodes": small(server), OPENB: large(server, openb_objects())}
     found["machine"] = probe()
     print(json.dumps(found, indent=2) if as_json else table(found))
 

@@ -10,23 +10,22 @@ import argparse
 import asyncio
 import http.client
 import json
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 from benchmarks.probe import probe
-from benchmarks.server import Client, steps, summary
+from benchmarks.server import Client, serve, steps, summary
 from tests.browser.server import PlaygroundServer
 from tests.playground.sessions.worlds import node, pod
 
 EACH, WRITERS = 10, 2
 
 
-def percentile(times: list[float], part: float) -> float:
-    """A percentile in milliseconds."""
-    return sorted(times)[min(len(times) - 1, int(len(times) * part))] * 1000 if times else 0.0
+def tell(times: list[float]) -> str:
+    """The percentiles of seconds, in milliseconds."""
+    found = summary([(each * 1000, 0) for each in times or [0.0]])
+    return f"p50 {found['p50_ms']} ms, p95 {found['p95_ms']} ms"
 
 
 def ask(connection: http.client.HTTPConnection, method: str, path: str, body: Any = None) -> None:
@@ -69,7 +68,7 @@ async def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
         begun = time.perf_counter()
         ask(connection, "GET", f"{base}/nodes/n1")
         times.append(time.perf_counter() - begun)
-    print(f"GET: p50 {percentile(times, 0.5):.1f} ms, p95 {percentile(times, 0.95):.1f} ms")
+    print(f"GET: {tell(times)}")
     for i in range(spaces):
         ask(connection, "POST", f"{base}/namespaces", {"metadata": {"name": f"n{i}"}})
     wire = client.watch()
@@ -92,7 +91,7 @@ async def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
         await asyncio.sleep(0.1)
     print(
         f"{asked.watches} watches, {len(ages) / EACH / asked.seconds:.0f} events a second, each seen by {EACH}: "
-        f"p50 {percentile(ages, 0.5):.0f} ms, p95 {percentile(ages, 0.95):.0f} ms"
+        f"{tell(ages)}"
     )
     for task in watches:
         task.cancel()
@@ -104,14 +103,8 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=1000, help="writes a second, at most (1000)")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long there are writes (20)")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = PlaygroundServer(Path(folder), WEBSOCKET_RATE="1000", MAX_OBJECTS="100000")
-        server.manage("migrate", "--verbosity", "0")
-        server.start()
-        try:
-            asyncio.run(measure(server, asked))
-        finally:
-            server.stop()
+    with serve(MAX_OBJECTS="100000") as server:
+        asyncio.run(measure(server, asked))
     print("probe:", probe())
 
 

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.oracle import devices
+
 # Gates that the API server asks for and that a world can set.
-GATES = (
-    "DRAAdminAccess",
-    "DRAConsumableCapacity",
-    "DRADeviceBindingConditions",
-    "DRADeviceTaints",
-    "DRAExtendedResource",
-    "DRAPartitionableDevices",
-    "DRAPrioritizedList",
-    "DRAResourceClaimDeviceStatus",
-    "NodeDeclaredFeatures",
-    "TaintTolerationComparisonOperators",
-    "VolumeLimitScaling",
-)
+GATES = (*devices.GATES, "NodeDeclaredFeatures", "TaintTolerationComparisonOperators", "VolumeLimitScaling")
 
 _LONG = "a" * 64
 _QUANTITY = {"requests": {"cpu": "1"}}
