@@ -43,7 +43,7 @@ def pods(name: str, count: int, cpu: str, memory: str = "", on: Iterable[str] = 
         yield make("Pod", f"{name}-{number}", namespace="default", metadata={"labels": labels}, spec=whole)
 
 
-def spread(key: str, app: str, hard: bool = False) -> list[Manifest]:
+def make_spread(key: str, app: str, hard: bool = False) -> list[Manifest]:
     when = "DoNotSchedule" if hard else "ScheduleAnyway"
     selector = {"matchLabels": {"app": app}}
     return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": selector}]
@@ -93,7 +93,7 @@ def eks() -> Iterator[Manifest]:
             labels={ZONE: f"eu-1{'abc'[n % 3]}", "node.kubernetes.io/instance-type": "m5.large"},
         )
     yield from daemons("cni", names, "50m", "64Mi")
-    yield from pods("api", 12, "400m", "700Mi", names[:6], topologySpreadConstraints=spread(ZONE, "api"))
+    yield from pods("api", 12, "400m", "700Mi", names[:6], topologySpreadConstraints=make_spread(ZONE, "api"))
     yield from pods("cache", 3, "200m", "2Gi", names[6:8])
 
 
@@ -116,7 +116,9 @@ def aks() -> Iterator[Manifest]:
         node(name, "3860m", "12881200Ki", 30, labels={ZONE: f"west-{n % 3 + 1}"}) for n, name in enumerate(names)
     )
     yield from daemons("csi-disk", names, "30m", "60Mi")
-    yield from pods("orders", 6, "300m", "900Mi", names[:3], topologySpreadConstraints=spread(HOST, "orders", True))
+    yield from pods(
+        "orders", 6, "300m", "900Mi", names[:3], topologySpreadConstraints=make_spread(HOST, "orders", True)
+    )
 
 
 def gpu() -> Iterator[Manifest]:

@@ -39,7 +39,7 @@ def world_of(name: str, release: Release, without: str = "") -> Simulation:
 
 
 def show(world: Simulation) -> dict[str, Any]:
-    """What a cluster shows in the end, for each part of the screen."""
+    """Run a cluster, and return its outcome for each part of the screen."""
     world.run(steps=120, timers=True)
     scheduler = world.schedulers[0]
     pods = [(each.key, each.node_name, each.nominated_node_name, each.conditions) for each in world.store.pods()]
