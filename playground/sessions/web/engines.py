@@ -32,6 +32,7 @@ Process = tuple["Worker", int]
 """A worker, and the number of its process among all that it ever had."""
 
 READ = 1 << 20
+LOWEST = 19  # as nice counts
 MOST_SAID = 200  # characters of what the encoder says
 MODULE = "playground.sessions.worker"
 
@@ -87,11 +88,21 @@ def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
     return Decoder(answer_of(request))
 
 
-class Worker:
-    """One process and the requests that wait for its answers. `niceness`: how far the process stands back behind others, up to 19."""
+def yield_processors(pid: int) -> None:
+    """Give a process the lowest priority that the system has."""
+    os.setpriority(os.PRIO_PROCESS, pid, LOWEST)
+    if sys.platform == "linux":
+        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
+        # Where Linux groups processes by session, each group gets the same share, and priorities count only within a group.
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as group:
+            group.write(str(LOWEST))
 
-    def __init__(self, niceness: int = 0) -> None:
-        self._niceness = niceness
+
+class Worker:
+    """One process and the requests that wait for its answers. `idle`: the process takes only what processors have left."""
+
+    def __init__(self, idle: bool = False) -> None:
+        self._idle = idle
         self.sessions: set[int] = set()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
@@ -146,8 +157,8 @@ class Worker:
                 # The engine's arrays are small: threads of the linear algebra library would only take memory.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
-            if self._niceness:
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, self._niceness)
+            if self._idle:
+                yield_processors(self._process.pid)
             self.generation += 1
             self._reader = asyncio.create_task(self._read(self._process, at_work))
 

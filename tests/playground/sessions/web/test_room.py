@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,3 +140,19 @@ async def test_a_page_that_there_is_no_room_for_says_so_and_when_to_come_again(
     answer = await AsyncClient().get(f"/s/{client.key}/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
     assert "The server has no memory left for another session" in answer.content.decode()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux about the priority")
+async def test_a_process_for_experiments_takes_only_what_processors_have_left() -> None:
+    priorities = []
+    for idle in (False, True):
+        worker = Worker(idle)
+        await worker.start()
+        assert worker.pid is not None
+        group = Path(f"/proc/{worker.pid}/autogroup")
+        priorities.append(
+            (os.sched_getscheduler(worker.pid), group.read_text().split()[-1] if group.exists() else None)
+        )
+        await worker.stop()
+    assert [policy for policy, _ in priorities] == [os.SCHED_OTHER, os.SCHED_IDLE]
+    assert [nice for _, nice in priorities] in (["0", "19"], [None, None])
