@@ -160,15 +160,16 @@ def session(server: PlaygroundServer) -> str:
 
 
 def memory(server: PlaygroundServer) -> int:
-    """MiB that the server's process group has, resident."""
+    """MiB that the server's processes have, resident; what they share counts once."""
     assert server.process is not None
-    pages = 0
+    kibibytes = 0
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError, IndexError, ValueError):
             environment = (folder / "environ").read_bytes()
             if f"DATA_DIR={server.folder}".encode() in environment.split(b"\0"):
-                pages += int((folder / "statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+                shares = (folder / "smaps_rollup").read_text().splitlines()
+                kibibytes += next(int(line.split()[1]) for line in shares if line.startswith("Pss:"))
+    return kibibytes >> 10
 
 
 CROWDS: dict[str, tuple[Callable[[PlaygroundServer, int], Awaitable[Figures]], int]] = {

@@ -11,7 +11,6 @@ import json
 import os
 import random
 import statistics
-import subprocess
 import tempfile
 import time
 import urllib.request
@@ -21,7 +20,9 @@ from typing import Any
 from benchmarks.openb import openb_objects
 from benchmarks.probe import probe
 from benchmarks.server import OPENB, Client, Figures, is_delta, timed
+from playground.sessions.protocol.wire import resident
 from tests.browser.server import PlaygroundServer
+from tests.faults.kills import children
 from tests.playground.sessions.wire import Wire
 from tests.playground.sessions.worlds import node, pod
 
@@ -34,10 +35,7 @@ REST = 4
 def workers(server: PlaygroundServer) -> dict[int, float]:
     """Memory of the server's workers by process, MiB."""
     assert server.process is not None
-    listed = subprocess.run(
-        ["ps", "--ppid", str(server.process.pid), "-o", "pid=,rss="], capture_output=True, text=True, check=False
-    ).stdout
-    return {int(pid): int(rss) / 1024 for pid, rss in (line.split() for line in listed.splitlines())}
+    return {pid: resident(pid) / (1 << 20) for pid in children(server.process.pid)}
 
 
 def run(wire: Wire) -> int:

@@ -184,9 +184,9 @@ class Killer:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started and that still run."""
-    found = [task.read_text().split() for task in Path(f"/proc/{pid}/task").glob("*/children")]
-    return [int(child) for each in found for child in each]
+    """The processes that a process has started and that still run, and those that they have started."""
+    found = [int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]
+    return found + [grandchild for child in found for grandchild in children(child)]
 
 
 def command_of(pid: int) -> bytes:

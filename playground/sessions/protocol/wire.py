@@ -138,3 +138,12 @@ def _plain(value: Any) -> Any:
 ENCODER = Encoder(enc_hook=_plain)
 ENVELOPES = Decoder(Envelope)
 REPLIES = Decoder(Reply)
+
+
+# What a web process and the process that forks its workers say to each other.
+
+ORDER = struct.Struct(
+    "!q?"
+)  # the bytes of memory that a worker may take, and whether it takes only what processors have left
+REPORT = struct.Struct("!qq")  # the number of a worker's process, and its exit code or STARTED
+STARTED = 256  # no exit code

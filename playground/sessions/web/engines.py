@@ -4,9 +4,6 @@ import asyncio
 import contextlib
 import itertools
 import logging
-import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,17 +21,15 @@ from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, SessionError, Unavailable
 from playground.sessions.protocol.opening import ClearUp, Close
 from playground.sessions.protocol.wire import ENCODER, REPLIES, AtWork, Envelope, Frames, Reply, frame_message, resident
+from playground.sessions.web.nursery import READ, Process, fork_worker
 
 # A worker process as the web process sees it: started when it is needed, asked, ended.
 
 A = TypeVar("A")
-Process = tuple["Worker", int]
+Generation = tuple["Worker", int]
 """A worker, and the number of its process among all that it ever had."""
 
-READ = 1 << 20
-LOWEST = 19  # as nice counts
 MOST_SAID = 200  # characters of what the encoder says
-MODULE = "playground.sessions.worker"
 
 log = logging.getLogger(__name__)
 
@@ -88,14 +83,11 @@ def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
     return Decoder(answer_of(request))
 
 
-def yield_processors(pid: int) -> None:
-    """Give a process the lowest priority that the system has."""
-    os.setpriority(os.PRIO_PROCESS, pid, LOWEST)
-    if sys.platform == "linux":
-        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
-        # Where Linux groups processes by session, each group gets the same share, and priorities count only within a group.
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as group:
-            group.write(str(LOWEST))
+async def read_some(stream: asyncio.StreamReader) -> bytes:
+    """Return what has come; b"" at the end, also where the other side died before it had read all that it was sent."""
+    with contextlib.suppress(ConnectionError):
+        return await stream.read(READ)
+    return b""
 
 
 class Worker:
@@ -106,21 +98,21 @@ class Worker:
         self.sessions: set[int] = set()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._starting = asyncio.Lock()
         self._at_work: AtWork | None = None
         self.generation = 0
         self._served = False
         self._ending = False
-        self._too_slow: asyncio.subprocess.Process | None = None
-        self._killed: asyncio.subprocess.Process | None = None
+        self._too_slow: Process | None = None
+        self._killed: Process | None = None
 
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
     @property
-    def process(self) -> Process:
+    def process(self) -> Generation:
         """The process that is asked now, one among all that there ever were."""
         return self, self.generation
 
@@ -141,38 +133,25 @@ class Worker:
             if self.alive:
                 return
             self._at_work = at_work = AtWork.made()
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                MODULE,
-                str(settings.ENGINE_MEMORY),
-                str(at_work.file),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=READ,
-                # In its own session: Ctrl+C in the terminal reaches the server alone, which ends its workers.
-                start_new_session=True,
-                pass_fds=(at_work.file,),
-                cwd=settings.BASE_DIR,
-                # The engine's arrays are small: threads of the linear algebra library would only take memory.
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            )
-            if self._idle:
-                yield_processors(self._process.pid)
+            try:
+                self._process = await fork_worker(settings.ENGINE_MEMORY, self._idle, at_work.file)
+            except OSError as error:
+                log.error("no worker can be started: %s", error)
+                raise WorkerDied from error
             self.generation += 1
             self._reader = asyncio.create_task(self._read(self._process, at_work))
 
-    async def _read(self, process: asyncio.subprocess.Process, at_work: AtWork) -> None:
+    async def _read(self, process: Process, at_work: AtWork) -> None:
         frames = Frames()
-        assert process.stdout is not None
         try:
-            while data := await process.stdout.read(READ):
+            while data := await read_some(process.stdout):
                 for frame in frames.feed(data):
                     reply = REPLIES.decode(frame)
                     waiting = self._waiting.pop(reply.number, None)
                     if waiting is not None and not waiting.done():
                         waiting.set_result(reply)
         finally:
+            process.stdin.close()
             await process.wait()
             # After `renew` the waiting requests may belong to the next process; these must not fail.
             if process is self._process:
@@ -201,7 +180,6 @@ class Worker:
         await self.start()
         process = self._process
         assert process is not None
-        assert process.stdin is not None
         number, self._served = next(self._numbers), True
         waiting: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[number] = waiting
@@ -222,7 +200,7 @@ class Worker:
 
     def notify(self, session: int, notice: Message) -> None:
         """Say something that needs no answer."""
-        if self.alive and self._process is not None and self._process.stdin is not None:
+        if self.alive and self._process is not None:
             # No request has the number 0, so that nothing waits for it.
             self._process.stdin.write(encode_message(0, session, notice))
 
@@ -230,7 +208,7 @@ class Worker:
         """End the process at once; its sessions are replayed elsewhere when asked for."""
         if self.alive and self._process is not None:
             self._killed = self._process
-            self._process.send_signal(signal.SIGKILL)
+            self._process.kill()
 
     async def renew(self) -> None:
         """A process that nobody needs just now is replaced by a new one: what sessions took goes back to the system with it."""
@@ -287,9 +265,9 @@ class Crashes:
     """The processes that died lately of what a session asked them for: one crash each."""
 
     def __init__(self) -> None:
-        self._crashes: dict[Process, Crash] = {}
+        self._crashes: dict[Generation, Crash] = {}
 
-    def count(self, process: Process, reading: bool) -> None:
+    def count(self, process: Generation, reading: bool) -> None:
         """A process died of a request."""
         crash = self._crashes.setdefault(process, Crash(time.monotonic(), reading))
         crash.reading = crash.reading and reading

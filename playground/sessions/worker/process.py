@@ -1,6 +1,6 @@
-"""A worker process: `python -m playground.sessions.worker` reads requests from its input and answers on its output.
+"""A worker process: it reads requests from a socket and answers them there.
 
-It knows no Django and no database. It ends as soon as its input is closed, also in the middle of a long job: it never outlives the server.
+It knows no Django and no database. It ends as soon as its socket is closed, also in the middle of a long job: it never outlives the server.
 """
 
 import contextlib
@@ -30,6 +30,7 @@ from playground.sessions.worker.past import DroppedWorlds
 from playground.sessions.worker.time_sharing import HANDLERS, Handler, Job, Steps, TimeSharing, TimeSlice
 
 READ = 1 << 20
+LOWEST = 19  # as nice counts
 IDLE = 0.5  # seconds without work after which memory is cleared up
 
 
@@ -171,25 +172,35 @@ def tune_garbage_collection() -> None:
 
 
 def end_with(source: int) -> None:
-    """End the process at once when nobody holds the other end of its input any more."""
+    """End the process at once when nobody holds the other end of its socket any more."""
     poll = select.poll()
-    poll.register(source, 0)  # a closed pipe is reported in any case, what there is to read is not
+    poll.register(source, 0)  # a closed socket is reported in any case, what there is to read is not
     poll.poll()
     # sys.exit would end only this thread.
     os._exit(0)
 
 
-def main() -> None:
-    """The arguments are the memory, in bytes, that the process may take, and the file in which it says what it works on.
+def run_worker(connection: int, at_work: int, memory: int, idle: bool) -> None:
+    """Answer what a web process asks through a socket, until the socket is closed.
 
-    Answers go to the standard output as it was; whatever prints goes to the standard error.
+    `memory`: the bytes that this process may take. `at_work`: the file in which it says what it works on. `idle`: it takes only what
+    processors have left.
     """
-    memory = int(sys.argv[1])
+    os.setsid()  # Ctrl+C in the terminal reaches the server alone, which ends its workers
+    if idle:
+        yield_processors()
     # Beyond the limit an allocation raises MemoryError, which `failure_of` answers; the process goes on.
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    sink = os.dup(1)
-    os.dup2(2, 1)
-    tune_garbage_collection()
-    threading.Thread(target=end_with, args=(sys.stdin.fileno(),), daemon=True).start()
+    threading.Thread(target=end_with, args=(connection,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        Worker(sys.stdin.fileno(), sink, wire.AtWork(int(sys.argv[2]))).work()
+        Worker(connection, connection, wire.AtWork(at_work)).work()
+
+
+def yield_processors() -> None:
+    """Give this process the lowest priority that the system has."""
+    os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        # Where Linux groups processes by session, each group gets the same share, and priorities count only within a group.
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as group:
+            group.write(str(LOWEST))

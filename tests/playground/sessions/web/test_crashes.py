@@ -170,3 +170,18 @@ def test_what_crashes_when_it_is_opened_is_not_opened_on_and_on() -> None:
         crashes.count((worker, generation), reading=True)
     with pytest.raises(KeepsCrashing):
         crashes.require_calm(reading=True)
+
+
+async def test_when_the_process_that_forks_dies_its_workers_end_and_others_are_forked() -> None:
+    worker, other = Worker(), Worker()
+    for each in (worker, other):
+        await each.call(0, ClearUp())
+    assert worker.pid is not None
+    os.kill(int(Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    async with asyncio.timeout(20):
+        while worker.alive or other.alive:
+            await asyncio.sleep(0.02)
+    for each in (worker, other):
+        await each.call(0, ClearUp())
+        assert each.generation == 2
+        await each.stop()

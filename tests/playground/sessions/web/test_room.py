@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 from django.test import AsyncClient
 
+from playground.sessions.protocol.opening import ClearUp
 from playground.sessions.web import engines
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.engines import FULL, SHORT, UNUSED, NoRoom, Pool, Room, Worker
@@ -147,7 +148,7 @@ async def test_a_process_for_experiments_takes_only_what_processors_have_left() 
     priorities = []
     for idle in (False, True):
         worker = Worker(idle)
-        await worker.start()
+        await worker.call(0, ClearUp())
         assert worker.pid is not None
         group = Path(f"/proc/{worker.pid}/autogroup")
         priorities.append(

@@ -133,8 +133,9 @@ def workers_of(pid: int) -> list[int]:
     listed = subprocess.run(
         ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    rows = [line.split(None, 2) for line in listed]
-    return [int(row[0]) for row in rows if row[1] == str(pid) and "sessions.worker" in row[2]]
+    rows = [(int(row[0]), int(row[1])) for line in listed[1:] if "sessions.worker" in (row := line.split(None, 2))[2]]
+    nursery = [child for child, parent in rows if parent == pid]
+    return nursery + [child for child, parent in rows if parent in nursery]
 
 
 def test_workers_do_not_outlive_a_killed_server(server: PlaygroundServer) -> None:
@@ -142,7 +143,7 @@ def test_workers_do_not_outlive_a_killed_server(server: PlaygroundServer) -> Non
     Wire(server.url, key).close()
     assert server.process
     workers = workers_of(server.process.pid)
-    assert workers
+    assert len(workers) > 1
     server.kill()
     deadline = time.monotonic() + 10
     while any(Path(f"/proc/{pid}").exists() for pid in workers):

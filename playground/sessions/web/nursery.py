@@ -1,0 +1,107 @@
+"""The process that forks the workers of this web process: importing what a worker needs takes a second, a fork some milliseconds."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
+
+from django.conf import settings
+
+from playground.sessions.protocol.wire import ORDER, REPORT, STARTED
+
+MODULE = "playground.sessions.worker"
+READ = 1 << 20
+
+
+class Process:
+    """A forked worker, with the streams to and from it."""
+
+    def __init__(self, pid: int, ended: Future[int], stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
+        self.pid = pid
+        self.stdout, self.stdin = stdout, stdin
+        self._ended = ended
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, or the negative number of the signal that ended the process; None while the process runs."""
+        return self._ended.result() if self._ended.done() else None
+
+    async def wait(self) -> None:
+        """Wait for the end of the process."""
+        await asyncio.shield(asyncio.wrap_future(self._ended))
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if not self._ended.done():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+
+class Nursery:
+    """One process that forks, whoever asks from whatever thread or loop. A new one is started where the last has died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._orders: socket.socket | None = None
+        self._started: Future[tuple[int, Future[int]]] = Future()
+
+    def fork(self, memory: int, idle: bool, connection: socket.socket, at_work: int) -> tuple[int, Future[int]]:
+        """Fork a worker; return its number, and what will have its exit code. Raises OSError where there is none to be had."""
+        with self._lock:
+            orders = self._orders or self._start()
+            self._started = Future()
+            socket.send_fds(orders, [ORDER.pack(memory, idle)], [connection.fileno(), at_work])
+            return self._started.result()
+
+    def _start(self) -> socket.socket:
+        self._orders, theirs = socket.socketpair()
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 # this program itself
+                [sys.executable, "-m", MODULE],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=None if sys.stderr else subprocess.DEVNULL,  # a server may have been started without one
+                # In its own session: Ctrl+C in the terminal reaches the server alone.
+                start_new_session=True,
+                cwd=settings.BASE_DIR,
+                # The engine's arrays are small: threads of the linear algebra library would only take memory.
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            )
+        threading.Thread(target=self._hear, args=(self._orders, process), name="nursery", daemon=True).start()
+        return self._orders
+
+    def _hear(self, orders: socket.socket, process: subprocess.Popen[bytes]) -> None:
+        """Note what starts and ends. When the process that forks dies, its workers are ended: no one would tell of their ends."""
+        running: dict[int, Future[int]] = {}
+        with orders, orders.makefile("rb") as reports:
+            while report := reports.read(REPORT.size):
+                pid, code = REPORT.unpack(report)
+                if code == STARTED:
+                    running[pid] = Future()
+                    self._started.set_result((pid, running[pid]))
+                else:
+                    running.pop(pid).set_result(code)
+        process.wait()
+        self._orders = None
+        if not self._started.done():
+            self._started.set_exception(ChildProcessError("the process that forks workers has ended"))
+        for pid, ended in running.items():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            ended.set_result(-signal.SIGKILL)
+
+
+NURSERY = Nursery()
+
+
+async def fork_worker(memory: int, idle: bool, at_work: int) -> Process:
+    """Fork a worker that may take so many bytes of memory. `idle`: it takes only what processors have left. Raises OSError."""
+    mine, theirs = socket.socketpair()
+    with theirs:
+        pid, ended = await asyncio.to_thread(NURSERY.fork, memory, idle, theirs, at_work)
+    return Process(pid, ended, *await asyncio.open_connection(sock=mine, limit=READ))
