@@ -8,20 +8,20 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from playground.features.upgrade.presenter import describe_move
+from playground.features.upgrade.presenter import describe_move, name_moves
 from playground.features.upgrade.query import UpgradePreview
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.views.access import creator, opens
+from playground.views.access import author, creator, opens
 from playground.views.responses import go, position, workbench
 from playground.views.session import NAME_LENGTH
 from playground.workbench.builder import clusters_of_differences
-from scheduler_core.analysis.upgrade import Upgrade
+from scheduler_core.analysis.upgrade import Stage, Upgrade
 from scheduler_core.scheduler.config import DIFFERENCES, NEWEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.world.commands import SetSettings
 
-SECONDS = 8.0
+SECONDS = 2.0  # of one request; the page asks again until the preview is there
 
 
 class DifferenceRow(TypedDict):
@@ -72,15 +72,21 @@ async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
         await twin.apply(SetSettings({"release": release}))
         return go(request, f"/s/{twin.key}/")
     release = _release_of(request.GET.get("release", ""))
-    found = await client.ask(UpgradePreview(at=position(request), target=release, seconds=SECONDS))
-    preview = msgspec.convert(found, Upgrade)
-    context: dict[str, Any] = {
+    at = position(request)
+    token = f"upgrade {author(request)} {release}"
+    answer = await client.ask(UpgradePreview(at=at, token=token, target=release, seconds=SECONDS))
+    context: dict[str, Any] = {"source": answer["source"], "target": release, "releases": RELEASES}
+    if answer["found"] is None:
+        context |= {"stage": msgspec.convert(answer["stage"], Stage), "standing": answer["at"]}
+        return workbench(request, client, "upgrade/page", context)
+    preview = msgspec.convert(answer["found"], Upgrade)
+    named = list(name_moves(preview))
+    context |= {
         "preview": preview,
-        "moved": [{"sentence": describe_move(each), "cause": each.cause} for each in preview.moved],
+        "moved": [{"sentence": describe_move(each), "cause": each.cause} for moves, _more in named for each in moves],
+        "more": [text for _moves, more in named for text in more],
         "on": [gate.gate for gate in preview.gates if gate.after],
         "off": [gate.gate for gate in preview.gates if not gate.after],
-        "releases": RELEASES,
-        "target": release,
     }
     return workbench(request, client, "upgrade/page", context)
 
