@@ -86,39 +86,31 @@ def _labeled(pod: Manifest) -> str:
 
 def _form_group(namespace: str, name: str, pods: Sequence[Manifest]) -> Manifest:
     """Return a PodGroup for pods that Coscheduling takes together: the most that one of them asks for is its quorum."""
-    least = [str((each["metadata"].get("annotations") or {}).get(MIN_MEMBER) or 1) for each in pods]
-    spec: dict[str, Any] = {
-        "schedulingPolicy": {"gang": {"minCount": max(int(n) if n.isdecimal() else 1 for n in least) or 1}}
-    }
-    if of_class := pods[0]["spec"].get("priorityClassName"):
-        spec["priorityClassName"] = of_class
+    asked = [str((each["metadata"].get("annotations") or {}).get(MIN_MEMBER)) for each in pods]
+    least = max((int(text) for text in asked if text.isdecimal()), default=1)
+    spec = {name: value for name, value in pods[0]["spec"].items() if name == "priorityClassName"}
+    spec["schedulingPolicy"] = {"gang": {"minCount": least}}
     metadata = {"name": name, "namespace": namespace}
     return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec}
 
 
 def _begin_anew(manifest: Manifest) -> Manifest | None:
     """Return an object as before any attempt: pods of gangs have no node, others keep theirs; None for pods that have ended."""
-    status = manifest.get("status") or {}
-    if manifest["kind"] == "PodGroup":
-        return {name: value for name, value in manifest.items() if name != "status"}
-    if manifest["kind"] != "Pod":
+    if manifest["kind"] not in ("Pod", "PodGroup"):
         return manifest
+    made = {name: value for name, value in manifest.items() if name != "status"}
+    if manifest["kind"] == "PodGroup":
+        return made
+    status, spec, name = manifest.get("status") or {}, dict(manifest["spec"]), _labeled(manifest)
     if status.get("phase") in ("Succeeded", "Failed"):
         return None
-    spec, metadata = dict(manifest["spec"]), dict(manifest["metadata"])
-    if (name := _labeled(manifest)) and not name_group(manifest):
+    if name and not name_group(manifest):
         spec["schedulingGroup"] = {"podGroupName": name}
-    if name:
-        metadata["labels"] = {label: value for label, value in metadata["labels"].items() if label != LABEL}
-    if name_group({"spec": spec}):
+    labels = {label: value for label, value in (manifest["metadata"].get("labels") or {}).items() if label != LABEL}
+    made |= {"metadata": {**manifest["metadata"], "labels": labels}, "spec": spec}
+    if name_group(made):
         spec.pop("nodeName", None)
-    bound = {"status": status} if spec.get("nodeName") else {}
-    return {
-        **{field: value for field, value in manifest.items() if field != "status"},
-        "metadata": metadata,
-        "spec": spec,
-        **bound,
-    }
+    return made | ({"status": status} if spec.get("nodeName") else {})
 
 
 def begin_way(given: Input, way: Way) -> tuple[Command, ...]:
@@ -138,27 +130,27 @@ def begin_way(given: Input, way: Way) -> tuple[Command, ...]:
 
 def _configure(manifest: Manifest, way: Way) -> Manifest:
     """Return a configuration with Coscheduling, which stays as it is where it has the plugin, or one without."""
-    profiles = manifest.get("profiles") or [{}]
+    profiles: list[dict[str, Any]] = list(manifest.get("profiles") or [{}])
     if (NAME in str(profiles)) == (way == "coscheduling"):
         return manifest
-    return {**manifest, "profiles": [_configure_profile(each, way == "coscheduling") for each in profiles]}
+    if way != "coscheduling":
+        return {**manifest, "profiles": _drop_plugins(profiles)}
+    made = []
+    for profile in profiles:
+        points = profile.get("plugins") or {}
+        enabled = [*((points.get("multiPoint") or {}).get("enabled") or ()), {"name": NAME}]
+        plugins = {**points, "multiPoint": {**(points.get("multiPoint") or {}), "enabled": enabled}}
+        made.append({**profile, "plugins": plugins, "pluginConfig": [*(profile.get("pluginConfig") or ()), _ARGUMENTS]})
+    return {**manifest, "profiles": made}
 
 
-def _configure_profile(profile: Manifest, wanted: bool) -> Manifest:
-    points: dict[str, Any] = {}
-    for point, plugins in (profile.get("plugins") or {}).items():
-        ours = any(each["name"] in _PLUGINS for each in plugins.get("enabled") or ())
-        if not (ours and point == "queueSort"):  # PrioritySort, which it takes the place of, comes back
-            points[point] = {
-                side: [each for each in entries or () if each["name"] not in _PLUGINS]
-                for side, entries in plugins.items()
-            }
-    arguments = [each for each in profile.get("pluginConfig") or () if each["name"] not in _PLUGINS]
-    if wanted:
-        every = points.get("multiPoint") or {}
-        points["multiPoint"] = {**every, "enabled": [*(every.get("enabled") or ()), {"name": NAME}]}
-        arguments.append(_ARGUMENTS)
-    return {**profile, "plugins": points, "pluginConfig": arguments}
+def _drop_plugins(value: Any) -> Any:
+    """Return a part of a configuration without Coscheduling; where it sorts the queue, the default comes back."""
+    if isinstance(value, Mapping):
+        return {k: _drop_plugins(v) for k, v in value.items() if not (k == "queueSort" and NAME in str(v))}
+    if not isinstance(value, list | tuple):
+        return value
+    return [_drop_plugins(each) for each in value if not (isinstance(each, Mapping) and each.get("name") in _PLUGINS)]
 
 
 def name_object(manifest: Manifest, name: str = "") -> str:

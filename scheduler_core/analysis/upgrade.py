@@ -35,14 +35,6 @@ class Stage(NamedTuple):
 Report = Callable[[Stage], None]
 
 
-def never() -> bool:
-    return False
-
-
-def report_nothing(stage: Stage) -> None:
-    """Hear how far a preview is."""
-
-
 @dataclass(frozen=True, slots=True)
 class Moved:
     """A pod that ends elsewhere; "": it waits. `attempt` and `position`: the first attempt that ends otherwise, under the new release.
@@ -125,14 +117,22 @@ class Upgrade:
 
 
 def preview_upgrade(
-    sim: Simulation, target: Release, steps: int = STEPS, report: Report = report_nothing, over: Over = never
+    sim: Simulation,
+    target: Release,
+    steps: int = STEPS,
+    report: Report = lambda stage: None,
+    over: Over = lambda: False,
 ) -> Upgrade:
     """Return what an upgrade changes for a world, which stays as it is. Refused where the new release cannot run it."""
     return finish(iterate_upgrade(sim, target, steps, report, over))
 
 
 def iterate_upgrade(
-    sim: Simulation, target: Release, steps: int = STEPS, report: Report = report_nothing, over: Over = never
+    sim: Simulation,
+    target: Release,
+    steps: int = STEPS,
+    report: Report = lambda stage: None,
+    over: Over = lambda: False,
 ) -> Steps[Upgrade]:
     """Preview an upgrade, with a pause now and then."""
     source = sim.settings.release

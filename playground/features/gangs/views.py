@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from playground.common.catalogs import read_yaml
-from playground.features.gangs.query import GangComparison, GangWay
+from playground.features.gangs.query import SessionGangs
 from playground.presenters.amounts import duration
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError, parse_command
@@ -57,10 +57,10 @@ async def session_gangs(request: HttpRequest, client: SessionClient) -> HttpResp
     at = position(request)
     if request.method == "POST":
         way = next((each for each in WAYS if each == request.POST.get("way")), WAYS[0])
-        found = await client.ask(GangWay(at=at, way=way))
+        found = await client.ask(SessionGangs(at=at, way=way))
         title = f"{client.session.name} · {_(_WAYS[way][0])}"[:NAME_LENGTH]
         return await _open(request, title, [parse_command(each) for each in found["commands"]])
-    answer = await client.ask(GangComparison(at=at))
+    answer = await client.ask(SessionGangs(at=at))
     outcomes = msgspec.convert(answer["outcomes"], tuple[Outcome, ...])
     row = {"name": "own", "sides": list_sides(outcomes)}
     here = reverse("session-gangs", args=[client.key]) + ("" if at is None else f"?at={at}")
