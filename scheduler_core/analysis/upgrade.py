@@ -306,53 +306,33 @@ def _list_gates(source: Release, target: Release) -> Iterator[Turned]:
             yield Turned(name, was, now, name in new and new[name].locked)
 
 
-# Objects of which a newer release reads more: kind, field, what reads it, and whether an object has it.
-
-
-def _status(manifest: Manifest) -> Manifest:
-    return manifest.get("status") or {}
-
-
-def _spec(manifest: Manifest) -> Manifest:
-    return manifest.get("spec") or {}
-
-
-_READ: tuple[tuple[str, str, str, Callable[[Manifest], bool]], ...] = (
-    ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", lambda o: bool(_status(o).get("declaredFeatures"))),
+# Objects of which a newer release reads more: the kind, the field, what reads it, and the paths that such an object has.
+_READ = (
+    ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", ("status.declaredFeatures",)),
+    ("CSIDriver", "spec.preventPodSchedulingIfMissing", "VolumeLimitScaling", ("spec.preventPodSchedulingIfMissing",)),
+    ("CSIStorageCapacity", "capacity", "StorageCapacityScoring", ("capacity",)),
+    ("Pod", "spec.volumes[].image", "image-volumes", ("spec.volumes.image",)),
+    ("Pod", "status.resources", "InPlacePodLevelResourcesVerticalScaling", ("spec.resources", "status.resources")),
     (
-        "CSIDriver",
-        "spec.preventPodSchedulingIfMissing",
-        "VolumeLimitScaling",
-        lambda o: bool(_spec(o).get("preventPodSchedulingIfMissing")),
-    ),
-    ("CSIStorageCapacity", "capacity", "StorageCapacityScoring", lambda o: bool(o.get("capacity"))),
-    (
-        "Pod",
-        "spec.volumes[].image",
-        "image-volumes",
-        lambda o: any("image" in v for v in _spec(o).get("volumes") or ()),
-    ),
-    (
-        "Pod",
-        "status.resources",
-        "InPlacePodLevelResourcesVerticalScaling",
-        lambda o: bool(_spec(o).get("resources") and _status(o).get("resources")),
-    ),
-    (
-        "Pod",
-        "status.nominatedNodeName of a gated pod",
-        "gated-nominations",
-        lambda o: bool(_spec(o).get("schedulingGates") and _status(o).get("nominatedNodeName")),
+        *("Pod", "status.nominatedNodeName of a gated pod", "gated-nominations"),
+        ("spec.schedulingGates", "status.nominatedNodeName"),
     ),
 )
 
 
+def _has(value: Any, path: Sequence[str]) -> bool:
+    """Return whether a manifest, or an entry of a list in it, has something at a path."""
+    if isinstance(value, list | tuple) and path:
+        return any(_has(each, path) for each in value)
+    return _has(value.get(path[0]), path[1:]) if path and isinstance(value, Mapping) else bool(value and not path)
+
+
 def _list_objects(sim: Simulation, new: set[str]) -> Iterator[Reread]:
-    for kind, field, because, has in _READ:
+    for kind, field, because, paths in _READ:
         if because in new:
-            names = [_name(each) for each in sim.store.list(kind) if has(each)]
-            if names:
-                yield Reread(kind, tuple(names), field, because)
+            found = [o for o in sim.store.list(kind) if all(_has(o, path.split(".")) for path in paths)]
+            if found:
+                yield Reread(kind, tuple(map(_name, found)), field, because)
 
 
 def _name(manifest: Manifest) -> str:

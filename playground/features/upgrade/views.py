@@ -1,6 +1,6 @@
 """The page that previews an upgrade of a session, and the page of what is different between releases."""
 
-from typing import Any, TypedDict
+from typing import Any
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
@@ -24,32 +24,13 @@ from scheduler_core.world.commands import SetSettings
 SECONDS = 2.0  # of one request; the page asks again until the preview is there
 
 
-class DifferenceRow(TypedDict):
-    """A difference; `before` is the last release without it, "" where no cluster shows it for the reason `unshown`."""
-
-    name: str
-    since: str
-    source: str
-    text: str
-    before: str
-    unshown: str
-
-
-def list_differences() -> list[DifferenceRow]:
-    """Return the table of differences."""
-    rows: list[DifferenceRow] = []
+def list_differences() -> list[dict[str, Any]]:
+    """Return the table of differences; `before` is the last release without one, "" where no cluster shows it."""
+    rows = []
     for each in DIFFERENCES:
         lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]
         before = lacking[-1] if each.behavior in clusters_of_differences() else ""
-        row: DifferenceRow = {
-            "name": each.behavior,
-            "since": each.since,
-            "source": each.source,
-            "text": each.text,
-            "before": before,
-            "unshown": each.unshown,
-        }
-        rows.append(row)
+        rows.append({"name": each.behavior, "before": before, **each._asdict()})
     return rows
 
 
