@@ -118,6 +118,7 @@ urlpatterns = [
     path("s/<str:key>/records", page("records.records"), name="records"),
     path("s/<str:key>/diff", page("diff.diff"), name="diff"),
     path("s/<str:key>/upgrade", page("upgrade.upgrade"), name="upgrade"),
+    path("s/<str:key>/gangs", page("gangs.session_gangs"), name="session-gangs"),
     path("s/<str:key>/pause", session.pause, name="pause"),
     path("s/<str:key>/permit", session.permit, name="permit"),
     path("s/<str:key>/undo", session.undo, name="undo"),

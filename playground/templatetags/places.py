@@ -68,6 +68,7 @@ PLACES = (
             Room("capacity", "capacity", _("Capacity")),
             Room("experiments", "experiments", _("Experiments")),
             Room("upgrade", "upgrade", _("Upgrade")),
+            Room("session-gangs", "gangs", _("Coscheduling and pod groups"), "upgrade"),
             Room("second-opinion", "second_opinion", _("Second opinion")),
         ),
     ),

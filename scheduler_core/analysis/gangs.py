@@ -1,38 +1,35 @@
 """Gangs in three ways on one input: without groups, with Coscheduling, and as PodGroups of kube 1.37.
 
 The input has PodGroups and pods that join them. For the other two ways the groups are taken away; for Coscheduling the pods get its label,
-and the number of members that it waits for.
+and the number of members that it waits for. A world's own gangs, of whichever kind, are read into this form first.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from scheduler_core.analysis.whatif import Steps
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.releases import NEWEST
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.scheduler.plugins.outoftree.coscheduling import LABEL, MIN_MEMBER
-from scheduler_core.world.commands import ApplyObjects, Command, SetConfiguration, SetSettings
+from scheduler_core.formats.export import for_kubectl, objects_of
+from scheduler_core.scheduler.plugins.outoftree.coscheduling import LABEL, MIN_MEMBER, NAME
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, ApplyObjects, Command, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 
 Way = Literal["none", "coscheduling", "groups"]
 WAYS: tuple[Way, ...] = get_args(Way)
 END = 60 * SECOND  # a comparison ends here, as Coscheduling tries again without end
-STEPS = 5_000
+STEPS = 20_000
+EACH = 50  # steps between two pauses
 _HOLDS = (Place.WAITING, Place.BINDING, Place.BOUND, Place.RUNNING)
 _ON = (Place.BOUND, Place.RUNNING)
-_CONFIGURATION = {
-    "apiVersion": "kubescheduler.config.k8s.io/v1",
-    "kind": "KubeSchedulerConfiguration",
-    "profiles": [
-        {
-            "schedulerName": "default-scheduler",
-            "plugins": {"multiPoint": {"enabled": [{"name": "Coscheduling"}]}},
-            "pluginConfig": [{"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 20}}],
-        }
-    ],
-}
+_PLAIN: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+_PLUGINS = (NAME, "CoschedulingSort")
+_ARGUMENTS = {"name": NAME, "args": {"permitWaitingTimeSeconds": 20}}
+# What makes pods: in a comparison, the pods that are there are all.
+_OWNERS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +60,103 @@ class Outcome:
     attempts: int
 
 
-def begin_way(objects: Sequence[Manifest], way: Way) -> tuple[Command, ...]:
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Objects with PodGroups and pods that join them, and the configurations of schedulers by name."""
+
+    objects: tuple[Manifest, ...]
+    configurations: Mapping[str, Manifest] = field(default_factory=lambda: {DEFAULT_SCHEDULER_NAME: _PLAIN})
+
+
+def read_input(world: Simulation) -> Input:
+    """Return a world's objects as an input: gangs are PodGroups, and their pods have no node yet. What makes pods is left out."""
+    found = [for_kubectl(each) for each in objects_of(world.store) if each["kind"] not in _OWNERS]
+    members: dict[tuple[str, str], list[Manifest]] = {}
+    for each in found:
+        if each["kind"] == "Pod" and (name := _labeled(each)) and not name_group(each):
+            members.setdefault((each["metadata"]["namespace"], name), []).append(each)
+    objects = (*(_form_group(*key, pods) for key, pods in members.items()), *found)
+    configurations = {each.name: each.configuration.given or _PLAIN for each in world.schedulers}
+    return Input(tuple(filter(None, map(_begin_anew, objects))), configurations)
+
+
+def _labeled(pod: Manifest) -> str:
+    return str((pod["metadata"].get("labels") or {}).get(LABEL) or "")
+
+
+def _form_group(namespace: str, name: str, pods: Sequence[Manifest]) -> Manifest:
+    """Return a PodGroup for pods that Coscheduling takes together: the most that one of them asks for is its quorum."""
+    asked = [str((each["metadata"].get("annotations") or {}).get(MIN_MEMBER)) for each in pods]
+    least = max((int(text) for text in asked if text.isdecimal()), default=1)
+    spec = {name: value for name, value in pods[0]["spec"].items() if name == "priorityClassName"}
+    spec["schedulingPolicy"] = {"gang": {"minCount": least}}
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec}
+
+
+def _begin_anew(manifest: Manifest) -> Manifest | None:
+    """Return an object as before any attempt: pods of gangs have no node, others keep theirs; None for pods that have ended."""
+    if manifest["kind"] not in ("Pod", "PodGroup"):
+        return manifest
+    made = {name: value for name, value in manifest.items() if name != "status"}
+    if manifest["kind"] == "PodGroup":
+        return made
+    status, spec, name = manifest.get("status") or {}, dict(manifest["spec"]), _labeled(manifest)
+    if status.get("phase") in ("Succeeded", "Failed"):
+        return None
+    if name and not name_group(manifest):
+        spec["schedulingGroup"] = {"podGroupName": name}
+    labels = {label: value for label, value in (manifest["metadata"].get("labels") or {}).items() if label != LABEL}
+    made |= {"metadata": {**manifest["metadata"], "labels": labels}, "spec": spec}
+    if name_group(made):
+        spec.pop("nodeName", None)
+    return made | ({"status": status} if spec.get("nodeName") else {})
+
+
+def begin_way(given: Input, way: Way) -> tuple[Command, ...]:
     """Return the commands that make the world of the input in one way."""
     settings = SetSettings({"release": NEWEST, "generic_workload": way == "groups"})
+    configured = tuple(
+        SetConfiguration(made, name)
+        for name, manifest in given.configurations.items()
+        if (made := _configure(manifest, way)) != _PLAIN
+    )
     if way == "groups":
-        return settings, ApplyObjects(tuple(objects))
-    least = {each["metadata"]["name"]: least_of(each) for each in objects if each["kind"] == "PodGroup"}
-    plain = tuple(_leave_group(each, least, way) for each in objects if each["kind"] != "PodGroup")
-    configured = (SetConfiguration(_CONFIGURATION),) if way == "coscheduling" else ()
+        return settings, *configured, ApplyObjects(given.objects)
+    least = {name_object(each): least_of(each) for each in given.objects if each["kind"] == "PodGroup"}
+    plain = tuple(_leave_group(each, least, way) for each in given.objects if each["kind"] != "PodGroup")
     return settings, *configured, ApplyObjects(plain)
+
+
+def _configure(manifest: Manifest, way: Way) -> Manifest:
+    """Return a configuration with Coscheduling, which stays as it is where it has the plugin, or one without."""
+    profiles: list[dict[str, Any]] = list(manifest.get("profiles") or [{}])
+    if (NAME in str(profiles)) == (way == "coscheduling"):
+        return manifest
+    if way != "coscheduling":
+        return {**manifest, "profiles": _drop_plugins(profiles)}
+    made = []
+    for profile in profiles:
+        points = profile.get("plugins") or {}
+        enabled = [*((points.get("multiPoint") or {}).get("enabled") or ()), {"name": NAME}]
+        plugins = {**points, "multiPoint": {**(points.get("multiPoint") or {}), "enabled": enabled}}
+        made.append({**profile, "plugins": plugins, "pluginConfig": [*(profile.get("pluginConfig") or ()), _ARGUMENTS]})
+    return {**manifest, "profiles": made}
+
+
+def _drop_plugins(value: Any) -> Any:
+    """Return a part of a configuration without Coscheduling; where it sorts the queue, the default comes back."""
+    if isinstance(value, Mapping):
+        return {k: _drop_plugins(v) for k, v in value.items() if not (k == "queueSort" and NAME in str(v))}
+    if not isinstance(value, list | tuple):
+        return value
+    return [_drop_plugins(each) for each in value if not (isinstance(each, Mapping) and each.get("name") in _PLUGINS)]
+
+
+def name_object(manifest: Manifest, name: str = "") -> str:
+    """Return the name of an object, or of another one beside it, with its namespace unless that is the default one."""
+    metadata = manifest["metadata"]
+    return f"{metadata.get('namespace') or 'default'}/{name or metadata['name']}".removeprefix("default/")
 
 
 def least_of(group: Manifest) -> int:
@@ -92,26 +177,37 @@ def _leave_group(manifest: Manifest, least: dict[str, int], way: Way) -> Manifes
     metadata: dict[str, Any] = dict(manifest["metadata"])
     if way == "coscheduling":
         metadata["labels"] = {**metadata.get("labels", {}), LABEL: name}
-        metadata["annotations"] = {**metadata.get("annotations", {}), MIN_MEMBER: str(least.get(name, 1))}
+        least_members = str(least.get(name_object(manifest, name), 1))
+        metadata["annotations"] = {**metadata.get("annotations", {}), MIN_MEMBER: least_members}
     return {**manifest, "metadata": metadata, "spec": spec}
 
 
-def compare_gangs(objects: Sequence[Manifest]) -> Iterator[Outcome]:
-    """Run the input in each way, and yield what became of its gangs."""
+def compare_gangs(given: Input) -> Steps[tuple[Outcome, ...]]:
+    """Run the input in each way, with pauses, and return what became of its gangs. Refused where a world cannot be made."""
+    found = []
     for way in WAYS:
         world = Simulation()
-        for command in begin_way(objects, way):
+        for command in begin_way(given, way):
             world.apply(command)
-        world.run(until=lambda sim: sim.now > END, steps=STEPS)
-        yield _describe(world, objects, way)
+        yield
+        for _ in range(STEPS // EACH):
+            if world.run(until=lambda sim: sim.now > END, steps=EACH).reason != "budget":
+                break
+            yield
+        found.append(_describe(world, given.objects, way))
+    return tuple(found)
 
 
 def _describe(world: Simulation, objects: Sequence[Manifest], way: Way) -> Outcome:
-    pods = {each["metadata"]["name"]: name_group(each) for each in objects if each["kind"] == "Pod"}
-    there = {pod.name: pod for pod in world.store.pods()}
+    pods = {
+        name_object(each): (joined := name_group(each)) and name_object(each, joined)
+        for each in objects
+        if each["kind"] == "Pod"
+    }
+    there = {name_object(pod.manifest): pod for pod in world.store.pods()}
     gangs = []
     for group in (each for each in objects if each["kind"] == "PodGroup"):
-        name, least = group["metadata"]["name"], least_of(group)
+        name, least = name_object(group), least_of(group)
         members = [pod for pod, of in pods.items() if of == name]
         whole, held = _measure(world, members, least)
         waits = [there[each] for each in members if each in there and not there[each].node_name]
@@ -129,7 +225,7 @@ def _measure(world: Simulation, members: Sequence[str], least: int) -> tuple[int
     since: dict[str, int] = {}
     held = 0
     for move in world.journal.moves:
-        name = move.pod.partition("/")[2]
+        name = move.pod.removeprefix("default/")
         if name not in members:
             continue
         if move.place in _HOLDS:

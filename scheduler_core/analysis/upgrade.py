@@ -5,11 +5,12 @@ where it was. So a cause is proven by running, not guessed from the configuratio
 """
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
-from scheduler_core.analysis.whatif import Progress, settle
+from scheduler_core.analysis.whatif import Progress, Steps, come_to_rest, finish
+from scheduler_core.analysis.whatif.rest import STEPS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.releases import DIFFERENCES, Behavior, Release, behaviors_of
 from scheduler_core.base.trace.journal import Attempt
@@ -18,12 +19,20 @@ from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.world.commands import Refused, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-STEPS = 50_000  # transitions of each run
+# Differences that move pods of most clusters: each is switched off alone first, then all others at once.
+LIKELY = ("ties-in-order", "balance-by-change", "StorageCapacityScoring")
 Over = Callable[[], bool]  # whether the time for the causes is over
 
 
-def never() -> bool:
-    return False
+class Stage(NamedTuple):
+    """The progress of a preview: its run, what is switched off there ("": nothing, "a ...": a and more), and its transitions."""
+
+    run: int
+    without: str
+    steps: int
+
+
+Report = Callable[[Stage], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +117,32 @@ class Upgrade:
 
 
 def preview_upgrade(
-    sim: Simulation, target: Release, steps: int = STEPS, progress: Progress | None = None, over: Over = never
+    sim: Simulation,
+    target: Release,
+    steps: int = STEPS,
+    report: Report = lambda stage: None,
+    over: Over = lambda: False,
 ) -> Upgrade:
     """Return what an upgrade changes for a world, which stays as it is. Refused where the new release cannot run it."""
-    runs = iterate_upgrade(sim, target, steps, progress, over)
-    while True:
-        try:
-            next(runs)
-        except StopIteration as end:
-            found: Upgrade = end.value
-            return found
+    return finish(iterate_upgrade(sim, target, steps, report, over))
 
 
 def iterate_upgrade(
-    sim: Simulation, target: Release, steps: int = STEPS, progress: Progress | None = None, over: Over = never
-) -> Generator[None, None, Upgrade]:
-    """Preview an upgrade, with a pause after each run."""
+    sim: Simulation,
+    target: Release,
+    steps: int = STEPS,
+    report: Report = lambda stage: None,
+    over: Over = lambda: False,
+) -> Steps[Upgrade]:
+    """Preview an upgrade, with a pause now and then."""
     source = sim.settings.release
     # An upgrade restarts the schedulers, which list the pods anew and in another order: they restart in the run before as well.
     off = sim.settings.switched_off
     restart = {"switched_off": sorted({*off} ^ {DIFFERENCES[0].behavior})}, {"switched_off": list(off)}
-    before, rested = _run(sim, restart, steps, progress)
-    yield
-    after, rests = _run(sim, ({"release": target},), steps, progress)
-    yield
+    before, rested = yield from _run(sim, restart, steps, _count_steps(report, 1))
+    after, rests = yield from _run(sim, ({"release": target},), steps, _count_steps(report, 2))
     moved = list(_list_moved(before, after))
-    moved, tried, cut = yield from _find_causes(sim, target, moved, steps, progress, over)
+    moved, tried, cut = yield from _find_causes(sim, target, moved, steps, report, over)
     gates = tuple(_list_gates(source, target))
     names = {each.gate for each in gates if each.after} | set(behaviors_of(target) - behaviors_of(source))
     return Upgrade(
@@ -151,13 +160,18 @@ def iterate_upgrade(
     )
 
 
+def _count_steps(report: Report, run: int, without: str = "") -> Progress:
+    return lambda done: report(Stage(run, without, done))
+
+
 def _run(
-    sim: Simulation, settings: Sequence[Mapping[str, Any]], steps: int, progress: Progress | None
-) -> tuple[Simulation, bool]:
+    sim: Simulation, settings: Sequence[Mapping[str, Any]], steps: int, progress: Progress
+) -> Steps[tuple[Simulation, bool]]:
     world = sim.fork()
     for each in settings:
         world.apply(SetSettings(each))
-    return world, settle(world, steps, progress).at_rest
+    rest = yield from come_to_rest(world, steps, progress)
+    return world, rest.at_rest
 
 
 def _nodes(world: Simulation) -> dict[str, str]:
@@ -166,15 +180,23 @@ def _nodes(world: Simulation) -> dict[str, str]:
 
 def _list_moved(before: Simulation, after: Simulation) -> Iterator[Moved]:
     was, now = _nodes(before), _nodes(after)
+    theirs, mine = (_list_attempts(world) for world in (before, after))
     for pod in sorted(was.keys() & now.keys()):
         if was[pod] != now[pod]:
-            first = _find_divergence(before, after, pod)
+            first = _find_divergence(theirs.get(pod, ()), mine.get(pod, ()))
             yield Moved(pod, was[pod], now[pod], *((first.number, first.first_position) if first else (0, 0)))
 
 
-def _find_divergence(before: Simulation, after: Simulation, pod: str) -> Attempt | None:
+def _list_attempts(world: Simulation) -> dict[str, list[Attempt]]:
+    """Return the attempts of each pod."""
+    found: dict[str, list[Attempt]] = {}
+    for each in world.journal.attempts:
+        found.setdefault(each.pod, []).append(each)
+    return found
+
+
+def _find_divergence(theirs: Sequence[Attempt], mine: Sequence[Attempt]) -> Attempt | None:
     """Return the first attempt of a pod that ends with another node or another refusal."""
-    mine, theirs = ([each for each in world.journal.attempts if each.pod == pod] for world in (after, before))
     for number, attempt in enumerate(mine):
         other = theirs[number] if number < len(theirs) else None
         if other is None or (attempt.node, attempt.outcome) != (other.node, other.outcome):
@@ -183,21 +205,26 @@ def _find_divergence(before: Simulation, after: Simulation, pod: str) -> Attempt
 
 
 def _find_causes(
-    sim: Simulation, target: Release, moved: list[Moved], steps: int, progress: Progress | None, over: Over
-) -> Generator[None, None, tuple[list[Moved], int, bool]]:
+    sim: Simulation, target: Release, moved: list[Moved], steps: int, report: Report, over: Over
+) -> Steps[tuple[list[Moved], int, bool]]:
     """Switch what is new off until each pod has a cause, none is left, or the time is over; then once more beside the first with an effect.
 
-    Halves come first: one that leaves all pods without a cause where they are is taken apart no further.
+    What moves pods most often comes first, one by one, then all others, and halves of them: a group that leaves all pods
+    without a cause where they are is taken apart no further.
     """
     tried = 0
     fixed: tuple[_Switch, ...] = ()
-    first: tuple[_Switch, dict[str, str]] | None = None
+    effective: list[tuple[_Switch, dict[str, str]]] = []
     switches = tuple(_list_switches(sim, target)) if moved else ()
-    groups, reference = [switches] if switches else [], {each.pod: each.after for each in moved}
+    likely = [each for name in LIKELY for each in switches if each.name == name]
+    groups, reference = _order(switches, likely), {each.pod: each.after for each in moved}
     while True:
-        if not groups and not fixed and first:
-            fixed, reference = (first[0],), first[1]
-            groups = [tuple(each for each in switches if each != first[0])]
+        if not groups and not fixed and effective:
+            first, reference = effective[0]
+            fixed = (first,)
+            soon = [switch for switch, _ in effective[1:]]
+            soon += [each for each in likely if each not in (first, *soon)]
+            groups = _order([each for each in switches if each != first], soon)
         if not groups or all(each.cause for each in moved):
             return moved, tried, False
         if over():
@@ -205,21 +232,29 @@ def _find_causes(
         group = groups.pop()
         whole = _join((*fixed, *group))
         halves = [group[len(group) // 2 :], group[: len(group) // 2]] if len(group) > 1 else []
+        name = f"{group[0].name} ..." if halves else whole.name
+        off = {"switched_off": [*sim.settings.switched_off, *whole.behaviors]}
+        settings = {"release": target, **whole.gates, **off}
         try:
-            off = {"switched_off": [*sim.settings.switched_off, *whole.behaviors]}
-            nodes = _nodes(_run(sim, ({"release": target, **whole.gates, **off},), steps, progress)[0])
+            world, _ = yield from _run(sim, (settings,), steps, _count_steps(report, tried + 3, name))
         except Refused:  # the release locks a gate
             groups += halves
             continue
         tried += 1
-        yield
+        nodes = _nodes(world)
         if any(not each.cause and nodes.get(each.pod) != reference.get(each.pod) for each in moved):
             groups += halves
             if not halves:
-                first = first or (whole, nodes)
+                effective.append((whole, nodes))
                 moved = [
                     replace(m, cause=whole.name) if not m.cause and nodes.get(m.pod) == m.before else m for m in moved
                 ]
+
+
+def _order(switches: Sequence[_Switch], first: Sequence[_Switch]) -> list[tuple[_Switch, ...]]:
+    """Return groups to be tried from the last one on: some switches one by one, then the others together."""
+    others = tuple(each for each in switches if each not in first)
+    return [*([others] if others else []), *((each,) for each in reversed(first))]
 
 
 def _join(group: Sequence[_Switch]) -> _Switch:
@@ -271,53 +306,33 @@ def _list_gates(source: Release, target: Release) -> Iterator[Turned]:
             yield Turned(name, was, now, name in new and new[name].locked)
 
 
-# Objects of which a newer release reads more: kind, field, what reads it, and whether an object has it.
-
-
-def _status(manifest: Manifest) -> Manifest:
-    return manifest.get("status") or {}
-
-
-def _spec(manifest: Manifest) -> Manifest:
-    return manifest.get("spec") or {}
-
-
-_READ: tuple[tuple[str, str, str, Callable[[Manifest], bool]], ...] = (
-    ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", lambda o: bool(_status(o).get("declaredFeatures"))),
+# Objects of which a newer release reads more: the kind, the field, what reads it, and the paths that such an object has.
+_READ = (
+    ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", ("status.declaredFeatures",)),
+    ("CSIDriver", "spec.preventPodSchedulingIfMissing", "VolumeLimitScaling", ("spec.preventPodSchedulingIfMissing",)),
+    ("CSIStorageCapacity", "capacity", "StorageCapacityScoring", ("capacity",)),
+    ("Pod", "spec.volumes[].image", "image-volumes", ("spec.volumes.image",)),
+    ("Pod", "status.resources", "InPlacePodLevelResourcesVerticalScaling", ("spec.resources", "status.resources")),
     (
-        "CSIDriver",
-        "spec.preventPodSchedulingIfMissing",
-        "VolumeLimitScaling",
-        lambda o: bool(_spec(o).get("preventPodSchedulingIfMissing")),
-    ),
-    ("CSIStorageCapacity", "capacity", "StorageCapacityScoring", lambda o: bool(o.get("capacity"))),
-    (
-        "Pod",
-        "spec.volumes[].image",
-        "image-volumes",
-        lambda o: any("image" in v for v in _spec(o).get("volumes") or ()),
-    ),
-    (
-        "Pod",
-        "status.resources",
-        "InPlacePodLevelResourcesVerticalScaling",
-        lambda o: bool(_spec(o).get("resources") and _status(o).get("resources")),
-    ),
-    (
-        "Pod",
-        "status.nominatedNodeName of a gated pod",
-        "gated-nominations",
-        lambda o: bool(_spec(o).get("schedulingGates") and _status(o).get("nominatedNodeName")),
+        *("Pod", "status.nominatedNodeName of a gated pod", "gated-nominations"),
+        ("spec.schedulingGates", "status.nominatedNodeName"),
     ),
 )
 
 
+def _has(value: Any, path: Sequence[str]) -> bool:
+    """Return whether a manifest, or an entry of a list in it, has something at a path."""
+    if isinstance(value, list | tuple) and path:
+        return any(_has(each, path) for each in value)
+    return _has(value.get(path[0]), path[1:]) if path and isinstance(value, Mapping) else bool(value and not path)
+
+
 def _list_objects(sim: Simulation, new: set[str]) -> Iterator[Reread]:
-    for kind, field, because, has in _READ:
+    for kind, field, because, paths in _READ:
         if because in new:
-            names = [_name(each) for each in sim.store.list(kind) if has(each)]
-            if names:
-                yield Reread(kind, tuple(names), field, because)
+            found = [o for o in sim.store.list(kind) if all(_has(o, path.split(".")) for path in paths)]
+            if found:
+                yield Reread(kind, tuple(map(_name, found)), field, because)
 
 
 def _name(manifest: Manifest) -> str:

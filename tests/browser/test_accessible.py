@@ -20,7 +20,7 @@ Begin = Callable[..., Session]
 # Those that no other test looks at.
 PAGES = ("/no-such-page", "/s/no-such-session/")
 ROOMS = (
-    "build/claims", "build/devices", "calls", "compare", "components", "diff", "lockstep", "records", "statistics", "timeline",
+    "build/claims", "build/devices", "calls", "compare", "components", "diff", "gangs", "lockstep", "records", "statistics", "timeline",
 )  # fmt: skip
 # Looked at on a phone, for nothing may be cut off there.
 ALIKE = ("/releases", "/figures/", "/conformance", "/lessons/documents/", "/terms")

@@ -1,9 +1,11 @@
-"""The page that compares Coscheduling with the pod groups of kube 1.37 on the same inputs."""
+"""The pages that compare Coscheduling with the pod groups of kube 1.37: on given inputs, and on a session's own gangs."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,17 +13,22 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from playground.common.catalogs import read_yaml
+from playground.features.gangs.query import SessionGangs
 from playground.presenters.amounts import duration
 from playground.sessions.database.asking import in_thread
-from playground.sessions.protocol.errors import SessionError
+from playground.sessions.protocol.errors import SessionError, parse_command
 from playground.sessions.recent import remember
-from playground.sessions.web.client import create_session
-from playground.views.access import creator
-from playground.views.responses import problem
+from playground.sessions.web.client import SessionClient, create_session
+from playground.views.access import creator, opens
+from playground.views.responses import position, problem, workbench
+from playground.views.session import NAME_LENGTH
 from playground.workbench.builder import inputs_of_gangs
-from scheduler_core.analysis.gangs import WAYS, Outcome, begin_way, compare_gangs
+from scheduler_core.analysis.gangs import WAYS, Input, Outcome, begin_way, compare_gangs
+from scheduler_core.analysis.whatif import finish
+from scheduler_core.world.commands import Command
 
 _WORDS: dict[str, dict[str, list[str]]] = read_yaml(Path(__file__).with_name("words.yaml"))
+MOST = 12  # names in a list
 _INPUTS, _WAYS = _WORDS["inputs"], _WORDS["ways"]
 
 
@@ -34,20 +41,41 @@ async def gangs(request: HttpRequest) -> HttpResponse:
             received = {"received": f"{name[:40]}, {way[:40]}", "inputs": ", ".join(_INPUTS), "ways": ", ".join(_WAYS)}
             text = _("Received %(received)s; expected an input (%(inputs)s) and a way (%(ways)s).")
             return problem(request, SessionError(text % received))
-        title = f"{_(_INPUTS[name][0])} · {_(_WAYS[way][0])}"
-        commands = begin_way(inputs_of_gangs()[name], next(each for each in WAYS if each == way))
-        session = await create_session(title, commands=commands, creator=creator(request))
-        await remember(request, session.edit_key)
-        return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+        commands = begin_way(Input(inputs_of_gangs()[name]), next(each for each in WAYS if each == way))
+        return await _open(request, f"{_(_INPUTS[name][0])} · {_(_WAYS[way][0])}", commands)
     rows = [
-        {"name": name, "title": _(title), "text": _(text), "sides": await in_thread(list_sides, name)}
+        {"name": name, "title": _(title), "text": _(text), "sides": list_sides(await in_thread(_compare, name))}
         for name, (title, text) in _INPUTS.items()
     ]
     return render(request, "gangs/page.html", {"rows": rows})
 
 
-def list_sides(name: str) -> list[dict[str, Any]]:
-    """Return what the template shows of each way for an input."""
+@require_http_methods(["GET", "POST"])
+@opens
+async def session_gangs(request: HttpRequest, client: SessionClient) -> HttpResponse:
+    """GET: what each way does with the gangs of the step `at`. POST: a session with them in the way `way`."""
+    at = position(request)
+    if request.method == "POST":
+        way = next((each for each in WAYS if each == request.POST.get("way")), WAYS[0])
+        found = await client.ask(SessionGangs(at=at, way=way))
+        title = f"{client.session.name} · {_(_WAYS[way][0])}"[:NAME_LENGTH]
+        return await _open(request, title, [parse_command(each) for each in found["commands"]])
+    answer = await client.ask(SessionGangs(at=at))
+    outcomes = msgspec.convert(answer["outcomes"], tuple[Outcome, ...])
+    row = {"name": "own", "sides": list_sides(outcomes)}
+    here = reverse("session-gangs", args=[client.key]) + ("" if at is None else f"?at={at}")
+    return workbench(request, client, "gangs/session", {"row": row, "here": here, "refused": answer["refused"]})
+
+
+async def _open(request: HttpRequest, title: str, commands: Sequence[Command]) -> HttpResponse:
+    """Make a session with some commands, and go there."""
+    session = await create_session(title, commands=commands, creator=creator(request))
+    await remember(request, session.edit_key)
+    return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
+
+
+def list_sides(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return what the template shows of each way."""
     return [
         {
             "way": outcome.way,
@@ -56,12 +84,15 @@ def list_sides(name: str) -> list[dict[str, Any]]:
             "outcome": outcome,
             "gangs": [(each, duration(each.held if each.whole is None else each.whole)) for each in outcome.gangs],
             "messages": list(dict.fromkeys(gang.message for gang in outcome.gangs if gang.message)),
+            "others": outcome.others[:MOST],
+            "more": max(0, len(outcome.others) - MOST),
+            "gone": outcome.gone[:MOST],
             "vain": all(gang.whole is None for gang in outcome.gangs),
         }
-        for outcome in _compare(name)
+        for outcome in outcomes
     ]
 
 
 @cache
 def _compare(name: str) -> tuple[Outcome, ...]:
-    return tuple(compare_gangs(inputs_of_gangs()[name]))
+    return finish(compare_gangs(Input(inputs_of_gangs()[name])))

@@ -1,6 +1,7 @@
 """An upgrade in words."""
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
@@ -12,6 +13,8 @@ _WAITS = gettext_noop("%(pod)s waits instead of running on %(before)s.")
 _FITS = gettext_noop("%(pod)s is placed on %(after)s instead of waiting.")
 _CAUSE = gettext_noop("The cause is %(cause)s: without it, the pod stays where it was.")
 _SEVERAL = gettext_noop("No single difference is the cause.")
+_MORE = gettext_noop("%(number)s more pods end elsewhere; the cause is %(cause)s.")
+_MORE_UNKNOWN = gettext_noop("%(number)s more pods end elsewhere; no single difference is the cause.")
 _SAYS = gettext_noop("The message of %(pods)s changes. Before: %(before)s After: %(after)s")
 _TEXT = gettext_noop("Change alerts for the text %(before)s: the text is now %(after)s (%(because)s).")
 _ON = gettext_noop("Gates that turn on: %(gates)s.")
@@ -20,15 +23,18 @@ _READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s):
 _CONFIGURATION = gettext_noop("The configuration is completed differently: %(text)s.")
 _CUT = gettext_noop("The time for the search was over before all causes were found.")
 NAMED = 5
+MOST_MOVED = 20  # pods with the same cause that are named one by one
 
 
 def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
     """Yield one sentence for each thing that the upgrade changes, what becomes of pods first."""
     if not upgrade.moved:
         yield message(_NOTHING, target=upgrade.target)
-    for each in upgrade.moved:
-        yield describe_move(each)
-        yield message(_CAUSE, cause=each.cause) if each.cause else message(_SEVERAL)
+    for moves, more in name_moves(upgrade):
+        for each in moves:
+            yield describe_move(each)
+            yield message(_CAUSE, cause=each.cause) if each.cause else message(_SEVERAL)
+        yield from more
     if upgrade.cut:
         yield message(_CUT)
     for said in upgrade.messages:
@@ -46,6 +52,18 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
             yield message(text, gates=", ".join(gates))
     for line in upgrade.configuration:
         yield message(_CONFIGURATION, text=line)
+
+
+def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[Moved, ...], tuple[Message, ...]]]:
+    """Yield for each cause the moves that are named, and a sentence about those that are not; few moves come in the order of their pods."""
+    if len(upgrade.moved) <= MOST_MOVED:
+        yield upgrade.moved, ()
+        return
+    for cause, moves in groupby(sorted(upgrade.moved, key=lambda each: each.cause), lambda each: each.cause):
+        first = tuple(moves)
+        more = len(first) - MOST_MOVED
+        text = message(_MORE if cause else _MORE_UNKNOWN, number=f"{more:,}", cause=cause)
+        yield first[:MOST_MOVED], (text,) if more > 0 else ()
 
 
 def describe_move(moved: Moved) -> Message:

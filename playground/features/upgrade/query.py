@@ -5,7 +5,8 @@ from scheduler_core.scheduler.config import Release
 
 
 class UpgradePreview(Query[Data], frozen=True, kw_only=True):
-    """The differences of a step's world under another release; the search for causes takes at most `seconds`."""
+    """The differences of a step's world under another release, worked on for `seconds`; whoever asks again with the `token` goes on."""
 
+    token: str
     target: Release
     seconds: float

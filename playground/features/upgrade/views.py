@@ -1,6 +1,6 @@
 """The page that previews an upgrade of a session, and the page of what is different between releases."""
 
-from typing import Any, TypedDict
+from typing import Any
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
@@ -8,48 +8,29 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from playground.features.upgrade.presenter import describe_move
+from playground.features.upgrade.presenter import describe_move, name_moves
 from playground.features.upgrade.query import UpgradePreview
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.views.access import creator, opens
+from playground.views.access import author, creator, opens
 from playground.views.responses import go, position, workbench
 from playground.views.session import NAME_LENGTH
 from playground.workbench.builder import clusters_of_differences
-from scheduler_core.analysis.upgrade import Upgrade
+from scheduler_core.analysis.upgrade import Stage, Upgrade
 from scheduler_core.scheduler.config import DIFFERENCES, NEWEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.world.commands import SetSettings
 
-SECONDS = 8.0
+SECONDS = 2.0  # of one request; the page asks again until the preview is there
 
 
-class DifferenceRow(TypedDict):
-    """A difference; `before` is the last release without it, "" where no cluster shows it for the reason `unshown`."""
-
-    name: str
-    since: str
-    source: str
-    text: str
-    before: str
-    unshown: str
-
-
-def list_differences() -> list[DifferenceRow]:
-    """Return the table of differences."""
-    rows: list[DifferenceRow] = []
+def list_differences() -> list[dict[str, Any]]:
+    """Return the table of differences; `before` is the last release without one, "" where no cluster shows it."""
+    rows = []
     for each in DIFFERENCES:
         lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]
         before = lacking[-1] if each.behavior in clusters_of_differences() else ""
-        row: DifferenceRow = {
-            "name": each.behavior,
-            "since": each.since,
-            "source": each.source,
-            "text": each.text,
-            "before": before,
-            "unshown": each.unshown,
-        }
-        rows.append(row)
+        rows.append({"name": each.behavior, "before": before, **each._asdict()})
     return rows
 
 
@@ -72,15 +53,21 @@ async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
         await twin.apply(SetSettings({"release": release}))
         return go(request, f"/s/{twin.key}/")
     release = _release_of(request.GET.get("release", ""))
-    found = await client.ask(UpgradePreview(at=position(request), target=release, seconds=SECONDS))
-    preview = msgspec.convert(found, Upgrade)
-    context: dict[str, Any] = {
+    at = position(request)
+    token = f"upgrade {author(request)} {release}"
+    answer = await client.ask(UpgradePreview(at=at, token=token, target=release, seconds=SECONDS))
+    context: dict[str, Any] = {"source": answer["source"], "target": release, "releases": RELEASES}
+    if answer["found"] is None:
+        context |= {"stage": msgspec.convert(answer["stage"], Stage), "standing": answer["at"]}
+        return workbench(request, client, "upgrade/page", context)
+    preview = msgspec.convert(answer["found"], Upgrade)
+    named = list(name_moves(preview))
+    context |= {
         "preview": preview,
-        "moved": [{"sentence": describe_move(each), "cause": each.cause} for each in preview.moved],
+        "moved": [{"sentence": describe_move(each), "cause": each.cause} for moves, _more in named for each in moves],
+        "more": [text for _moves, more in named for text in more],
         "on": [gate.gate for gate in preview.gates if gate.after],
         "off": [gate.gate for gate in preview.gates if not gate.after],
-        "releases": RELEASES,
-        "target": release,
     }
     return workbench(request, client, "upgrade/page", context)
 

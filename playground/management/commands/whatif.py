@@ -27,7 +27,7 @@ from playground.management.terminal.printing import Progress, format_data, get_w
 from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.explain import Past
-from scheduler_core.analysis.upgrade import Upgrade, preview_upgrade
+from scheduler_core.analysis.upgrade import Stage, Upgrade, preview_upgrade
 from scheduler_core.analysis.whatif import (
     MOST,
     Change,
@@ -104,7 +104,9 @@ class Command(TerminalCommand):
         with Progress(sys.stderr) as progress:
             upgrade = None
             if asked["release"]:
-                upgrade = preview_upgrade(made.world, asked["release"], progress=progress.steps)
+                upgrade = preview_upgrade(
+                    made.world, asked["release"], report=lambda stage: progress.say(format_stage(stage))
+                )
             rest = settle(made.world, progress=progress.steps)
             types = read_node_types(made.world, asked["types"], self.stderr.write)
             changes = list(_changes(made.world, asked, question, self.stderr.write, types))
@@ -152,6 +154,11 @@ class Command(TerminalCommand):
         before = map(plain, describe_upgrade(upgrade)) if upgrade else ()
         for part in (*before, *(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
             self.stdout.write("\n".join(wrap(part, width)) or "\n", ending="\n" if part else "")
+
+
+def format_stage(stage: Stage) -> str:
+    """Return how far the preview of an upgrade is, in one line."""
+    return f"run {stage.run}{f', without {stage.without}' if stage.without else ''}: {stage.steps:,} steps"
 
 
 def _changes(

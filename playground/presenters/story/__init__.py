@@ -68,6 +68,7 @@ class StoryEnd(TypedDict):
     tasked: bool
     goals: list[Goal]
     done: bool
+    gangs: bool
     next: str
     next_title: dict[str, str]
 
@@ -192,6 +193,9 @@ def _question(card: Card, played: Played) -> StoryQuestion | None:
     }
 
 
+GANGS = ("gang-deadlock-ends", "gang-quorum", "gangs", "group-preempts", "rack-for-a-job")  # with gangs to compare
+
+
 def _end(lesson: Lesson, sim: WorldView | None, played: Played) -> StoryEnd:
     check = lesson.plan.task.check if lesson.plan.task is not None and sim is not None else None
     following = lesson_of(lesson.plan.next) if lesson.plan.next else None
@@ -206,6 +210,7 @@ def _end(lesson: Lesson, sim: WorldView | None, played: Played) -> StoryEnd:
         "tasked": lesson.plan.task is not None,
         "goals": list_goals(check, sim) if check is not None and sim is not None else [],
         "done": check is not None and sim is not None and holds(check, sim),
+        "gangs": lesson.slug in GANGS,
         "next": lesson.plan.next,
         "next_title": {} if following is None else {name: w.title for name, w in following.words.items()},
     }

@@ -55,9 +55,10 @@ class ImageLocality(Plugin):
     def _images(self, pod: Pod) -> tuple[tuple[str, ...], int]:
         """Return the images that count, and how many containers and image volumes they are for."""
         images, count = pod.spec.images, pod.spec.num_image_containers
-        if not self._volumes_count:
+        mounted = self._volumes_count and pod.manifest["spec"].get("volumes")
+        if not mounted:
             return images, count
-        volumes = [volume["image"] for volume in pod.manifest["spec"].get("volumes") or () if volume.get("image")]
+        volumes = [volume["image"] for volume in mounted if volume.get("image")]
         names = (normalize_image_name(image.get("reference") or "") for image in volumes)
         return (*images, *names), count + len(volumes) * self._raise_limit
 

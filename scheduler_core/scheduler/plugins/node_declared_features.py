@@ -5,7 +5,7 @@ kube: plugins/nodedeclaredfeatures/nodedeclaredfeatures.go, component-helpers/no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,22 +34,23 @@ _COLUMNS = explanation.gettext_noop("feature that the pod needs"), explanation.g
 _CONTAINERS = ("containers", "initContainers")
 
 
+def _list_fields(spec: Manifest, kinds: Sequence[str], field: str) -> Iterator[Any]:
+    """Yield what containers have in a field that is a list."""
+    for kind in kinds:
+        for container in spec.get(kind) or ():
+            if found := container.get(field):
+                yield from found
+
+
 def _restarts_all(spec: Manifest) -> bool:
     return any(
-        rule.get("action") == "RestartAllContainers"
-        for kind in _CONTAINERS
-        for container in spec.get(kind) or ()
-        for rule in container.get("restartPolicyRules") or ()
+        each.get("action") == "RestartAllContainers" for each in _list_fields(spec, _CONTAINERS, "restartPolicyRules")
     )
 
 
 def _mounts_with_options(spec: Manifest) -> bool:
-    return any(
-        mount.get("bindMountOptions")
-        for kind in (*_CONTAINERS, "ephemeralContainers")
-        for container in spec.get(kind) or ()
-        for mount in container.get("volumeMounts") or ()
-    )
+    kinds = (*_CONTAINERS, "ephemeralContainers")
+    return any(each.get("bindMountOptions") for each in _list_fields(spec, kinds, "volumeMounts"))
 
 
 def _maps_host_users(spec: Manifest) -> bool:
@@ -110,7 +111,7 @@ class NodeDeclaredFeatures(Plugin):
     def needs_of(self, pod: Pod) -> tuple[str, ...]:
         """Return the features that a pod's spec needs."""
         spec = pod.manifest["spec"]
-        return tuple(name for name, needs in self._features.items() if needs(spec))
+        return tuple([name for name, needs in self._features.items() if needs(spec)])
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         needs = self.needs_of(pod) if self._enabled else ()

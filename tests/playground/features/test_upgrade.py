@@ -1,17 +1,20 @@
 """The preview of an upgrade, the page of what is different, and the clusters that show it."""
 
 import os
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from playground.features.upgrade.presenter import describe_upgrade
+from playground.features.upgrade import views
+from playground.features.upgrade.presenter import MOST_MOVED, describe_upgrade
 from playground.features.upgrade.views import list_differences
 from playground.management.explaining import plain
 from playground.models import Session
 from playground.workbench.builder import begin_difference, clusters_of_differences
-from scheduler_core.analysis.upgrade import preview_upgrade
+from scheduler_core.analysis.upgrade import Stage, preview_upgrade
 from scheduler_core.base.releases import DIFFERENCES, NEWEST, RELEASES, Behavior, Release, behaviors_of
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
@@ -126,6 +129,28 @@ def test_each_pod_of_a_public_cluster_that_moves_has_a_cause(name: str, release:
     assert found.at_rest and all(each.cause for each in found.moved)
 
 
+def test_what_moves_pods_most_often_is_tried_first_and_the_rest_at_once() -> None:
+    world, stages = Simulation(), list[Stage]()
+    world.apply(SetSettings({"release": "1.34.1"}))
+    world.apply(ApplyObjects(tuple(objects_of("console"))))
+    found = preview_upgrade(world, NEWEST, report=stages.append)
+    assert {each.cause for each in found.moved} == {"ties-in-order", "ties-in-order + balance-by-change"}
+    assert found.tried == 5 and stages == []  # small worlds have no news
+    world = Simulation()
+    world.apply(SetSettings({"release": "1.36.3"}))
+    world.apply(ApplyObjects((node("n", cpu="100"), *(pod(f"p-{number}") for number in range(100)))))
+    preview_upgrade(world, NEWEST, report=stages.append)
+    assert stages == [Stage(1, "", 2_000), Stage(2, "", 2_000)]
+
+
+def test_of_many_moves_some_are_named_and_the_others_counted() -> None:
+    found = preview_upgrade(world_of("balance-by-change", "1.34.1"), "1.37.2")
+    many = replace(found, moved=tuple(replace(found.moved[0], pod=f"default/p-{n}") for n in range(MOST_MOVED + 7)))
+    said = [plain(each) for each in describe_upgrade(many)]
+    assert said[0] == "p-0 is placed on a instead of b."
+    assert said[2 * MOST_MOVED] == "7 more pods end elsewhere; the cause is balance-by-change."
+
+
 def test_an_upgrade_says_which_messages_change_and_what_is_read() -> None:
     found = preview_upgrade(world_of("constant-taint-text", "1.34.1"), "1.34.2")
     assert found.moved == ()
@@ -143,7 +168,7 @@ def test_an_upgrade_says_which_messages_change_and_what_is_read() -> None:
     assert [(each.before, each.after, each.cause) for each in read.moved] == [("old", "new", "NodeDeclaredFeatures")]
 
 
-def test_the_pages_show_differences_and_a_preview_that_forks() -> None:
+def test_the_pages_show_differences_and_a_preview_that_forks(monkeypatch: pytest.MonkeyPatch) -> None:
     browser = Client()
     shown = browser.get("/releases").content.decode()
     assert all(each["name"] in shown for each in list_differences())
@@ -154,6 +179,12 @@ def test_the_pages_show_differences_and_a_preview_that_forks() -> None:
     url = f"/s/{Session.objects.latest('pk').edit_key}"
     page = browser.get(f"{url}/upgrade").content.decode()
     assert "balance-by-change" in page and "Fork with kube 1.37.2" in page
+    monkeypatch.setattr(views, "SECONDS", 0.0)  # each request does a piece
+    piece = browser.get(f"{url}/upgrade", {"release": "1.36.3"}).content.decode()
+    assert "Run 1" in piece and "Fork with" not in piece
+    monkeypatch.setattr(views, "SECONDS", 60.0)
+    again = re.search(r'href="([^"]+)"\s+hx-get', piece)
+    assert again and "balance-by-change" in browser.get(again[1].replace("&amp;", "&")).content.decode()
     assert browser.get(f"{url}/upgrade", {"release": "9"}).status_code == 400
     forked = browser.post(f"{url}/upgrade", {"release": "1.37.2"}, follow=True).content.decode()
     assert "kube 1.37.2" in forked

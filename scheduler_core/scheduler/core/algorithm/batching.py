@@ -207,7 +207,7 @@ def first_in_heap(places: NDArray[np.intp]) -> int:
 
     A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
     """
-    return int(places[np.argmin(_paths((int(places[-1]) + 1).bit_length())[places])])
+    return int(places[_paths((int(places[-1]) + 1).bit_length()).take(places).argmin()])
 
 
 @dataclass(slots=True)

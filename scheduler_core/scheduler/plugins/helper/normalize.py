@@ -127,8 +127,8 @@ def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
 
     Where every score is 0 they stay so, or all become 100 when reversed.
     """
-    highest = int(scores.max(initial=0))
-    if highest == 0:
+    highest = int(scores.max()) if np.count_nonzero(scores) else 0
+    if highest <= 0:
         return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores.copy()
     scaled = divide(scores * np.int64(MAX_NODE_SCORE), highest)
     return MAX_NODE_SCORE - scaled if reverse else scaled

@@ -4,7 +4,6 @@ kube: plugins/noderesources/balanced_allocation.go @ v1.34.1
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,13 +48,15 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
-        weighed = weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False)
+        weighed = weigh(nodes, rows, self.args["resources"], pod.requests, nonzero=False, both=self._by_change)
+        scores = score_balance(weighed)
         if not self._by_change:
-            return score_balance(weighed)
-        both = [replace(w, requested=w.requested - np.array([[0], [w.incoming]])) for w in weighed]
-        scores = score_balance(both)  # with the pod, and without
-        change: Scores = HALF + scores[0] - scores[1]
-        return HALF + change // 2
+            return scores
+        change: Scores = scores[0] - scores[1]  # with the pod, and without
+        change += HALF
+        change >>= 1  # it is at least 0
+        change += HALF
+        return change
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         return explain_weighed(self.args["resources"], pod.requests)
@@ -108,4 +109,6 @@ def _score(fractions: Sequence[Fractions], shape: tuple[int, ...]) -> Scores:
         for fraction in fractions:
             squares = squares + (fraction - mean) * (fraction - mean)
         deviation = np.sqrt(squares / float(len(fractions)))
-    return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+    np.subtract(1.0, deviation, out=deviation)
+    deviation *= float(MAX_NODE_SCORE)
+    return deviation.astype(np.int64)

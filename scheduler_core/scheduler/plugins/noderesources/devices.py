@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.dra.classes import KIND, classes_by_resource
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
-from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
 
@@ -34,9 +33,8 @@ class Check:
         return 0 if self.allocatable is None else self.fails & (self.incoming > self.allocatable)
 
 
-def find_class_resources(handle: Handle, requests: Resources) -> frozenset[str] | None:
-    """The resources that classes stand for; None, until 1.35, where the pod requests no extended resource."""
-    alone = Behavior.CLASSES_SERVE_ALONE in handle.features.behaviors
+def find_class_resources(handle: Handle, requests: Resources, alone: bool) -> frozenset[str] | None:
+    """The resources that classes stand for; None, unless they serve `alone`, where the pod requests no extended resource."""
     if not alone and not any(amount and is_extended_name(name) for name, amount in requests.scalar):
         return None
     return frozenset(classes_by_resource(handle.list(KIND)))

@@ -248,6 +248,7 @@ class NodeResourcesFit(Plugin):
         self._scoring: Mapping[str, Any] = args["scoringStrategy"]
         self._strategy = resource_allocation.strategy(self._scoring)
         self._devices_serve = handle.features.dra_extended_resource
+        self._alone = Behavior.CLASSES_SERVE_ALONE in handle.features.behaviors
         self._hears_classes = self._devices_serve and Behavior.DEVICE_CLASSES_HEARD in handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
@@ -257,7 +258,7 @@ class NodeResourcesFit(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
         if self._devices_serve:
-            state.write(DEVICE_CLASSES, devices.find_class_resources(self.handle, pod.spec.requests))
+            state.write(DEVICE_CLASSES, devices.find_class_resources(self.handle, pod.spec.requests, self._alone))
         return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
