@@ -275,6 +275,7 @@ class _Asking:
     ) -> Iterator[Fact]:
         """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
         yield from waiting.explain_group(self.world, self.pod, diagnosis)
+        yield from () if fits else self.past.find_report(self.pod)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders

@@ -1,5 +1,6 @@
 """Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ _REFUSALS = frozenset(
     )
 )
 _UNPLACED = "FailedScheduling"
+_AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
 
@@ -59,6 +61,8 @@ class Past:
         self._ended: dict[tuple[str, str], list[str]] = {}
         about = [event for event in world.store.events if event.kind == "Pod"]
         self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
+        others = (each for each in about if _AUTOSCALERS.search(each.reporter))
+        self._reports = {(each.namespace, each.name): each for each in others}
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
@@ -76,6 +80,12 @@ class Past:
         """Return the last Warning about a pod that has a node, or None."""
         found = self._warnings.get((pod.namespace, pod.name))
         return None if found is None or found.reason == _UNPLACED else found
+
+    def find_report(self, pod: Pod) -> Iterator[Fact]:
+        """Yield what an autoscaler of nodes reported last about a pod."""
+        if (found := self._reports.get((pod.namespace, pod.name))) is not None:
+            values = {"reporter": found.reporter, "reason": found.reason, "message": found.message.rstrip(". ")}
+            yield Fact(Role.NOTES, "AutoscalerReports", {"pod": pod.key, **values})
 
     def before(self, pod: Pod) -> int:
         """Return the number of pods of the pod's owner that ended before the pod."""

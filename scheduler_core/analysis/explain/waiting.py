@@ -14,6 +14,7 @@ from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
 from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import GROUP, QueuedPod
@@ -113,6 +114,9 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
             if gone := [name for name in named if world.store.node(name) is None]:
                 yield note("NamedNodeIsGone", pod=pod.key, names=gone[:SHOWN])
         asked = reason.evidence.get("requirements") or ()
+        for each in asked if reason.code == "NodeAffinity/NoMatch" else ():
+            if not each["labelled"]:
+                yield from _list_meant(world, pod, str(each["key"]), str(each["text"]).partition("=")[2])
         if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
         for each in reason.evidence.get("constraints") or () if reason.code == "PodTopologySpread/SkewTooLarge" else ():
@@ -126,6 +130,14 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
         if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
             ports = sorted({port.port for port in pod.spec.host_ports})
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)
+
+
+def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[Fact]:
+    """Yield the label that a node has in place of one that the pod asks for and no node has."""
+    for node in world.store.nodes()[:LOOKED_AT]:
+        for other, has in find_meant(node, key, value):
+            yield note("LabelWasMeant", pod=pod.key, node=node.name, key=key, other=f"{other}={has}" if has else other)
+            return
 
 
 _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTaints")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from scheduler_core.analysis.fixes.containers import propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
@@ -68,6 +69,8 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
+        for each, leaves in propose_containers(draft, sim, pod, node):
+            yield each, prover.avoided(pod) if leaves else runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
@@ -121,6 +124,8 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
     change = Change("delete", {"pod": pod.key})
+    for each, _ in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
+        yield each, prover.placed()
     if prover.owner is not None:
         for each in rebuild(prover.owner, pod.namespace):
             if "job-anew" in each.kinds:
