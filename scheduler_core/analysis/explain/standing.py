@@ -47,6 +47,7 @@ _CONDITIONS = {
 }
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
+_UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _WAIT_FOR_POD = "WaitForFirstConsumer"
@@ -77,6 +78,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
     facts += list_tiny_amounts(pod) if reasons else ()
     facts += [*list_last_ends(pod), *_list_platforms(world, pod, node, reasons)]
+    facts += [*past.list_reports(pod, reasons), *_list_absent_drivers(world, reasons, node)] if reasons else ()
     known = replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     if not compare:
         return known
@@ -124,6 +126,17 @@ def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[G
         kind = f"{node.labels.get('kubernetes.io/os', 'linux')}/{node.labels.get('kubernetes.io/arch', '-')}"
         values = {"pod": pod.key, "node": node.name, "kind": kind, "text": "=".join(label)}
         yield note("BuiltForOthers", **values, nodes=others[:2], count=len(others))
+
+
+def _list_absent_drivers(world: Simulation, reasons: Iterable[Given], node: Node) -> Iterator[Fact]:
+    """Yield the DaemonSet of a CSI driver that has no pod on a node where the driver is not registered."""
+    there = {(controller_of(pod.manifest) or {}).get("uid") for pod in world.store.pods_on(node.name)}
+    for driver in [found[1] for each in reasons for found in _UNREGISTERED.finditer(each.message)]:
+        for each in world.store.list("DaemonSet"):
+            meta = each["metadata"]
+            is_plugin = "csi" in meta["name"] and driver.partition(".")[0] in meta["name"]
+            if is_plugin and meta.get("uid") not in there:
+                yield note("DriverRunsElsewhere", driver=driver, owner=meta["name"], node=node.name)
 
 
 def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
@@ -330,7 +343,8 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
     else:
         facts = [*_list_surplus(world, pod), *facts]
     known = Explanation(pod.key, State.TERMINATING, until=end_of(world, pod), node=pod.node_name, phase=pod.phase)
-    return replace(known, predecessors=past.before(pod), facts=(*facts, *_list_successors(world, pod)))
+    reports = past.list_reports(pod) if known.until is None else ()
+    return replace(known, predecessors=past.before(pod), facts=(*facts, *reports, *_list_successors(world, pod)))
 
 
 def _list_surplus(world: Simulation, pod: Pod) -> Iterator[Fact]:

@@ -69,8 +69,9 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
-        for each, leaves in propose_containers(draft, sim, pod, node):
-            yield each, prover.avoided(pod) if leaves else runs(pod, prover)
+        goals = {"platform": prover.avoided(pod), "limits": prover.placed()}
+        for each in propose_containers(draft, sim, pod, node):
+            yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
@@ -124,8 +125,8 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
     change = Change("delete", {"pod": pod.key})
-    for each, _ in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
-        yield each, prover.placed()
+    for changed in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
+        yield changed, prover.placed()
     if prover.owner is not None:
         for each in rebuild(prover.owner, pod.namespace):
             if "job-anew" in each.kinds:

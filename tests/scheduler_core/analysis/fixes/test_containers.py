@@ -15,7 +15,7 @@ from tests.scheduler_core.worlds import node, pod, world
 
 def proposed(sim: Simulation, manifest: dict[str, Any], where: str = "a") -> list[Draft]:
     found = Pod.from_manifest(manifest)
-    return [draft for draft, _ in propose_containers(Draft(manifest), sim, found, sim.store.node(where))]
+    return list(propose_containers(Draft(manifest), sim, found, sim.store.node(where)))
 
 
 def saying(message: str, reason: str = "CreateContainerConfigError", **spec: Any) -> dict[str, Any]:
