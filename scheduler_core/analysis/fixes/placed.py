@@ -1,6 +1,5 @@
 """Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
 
-import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -26,7 +25,6 @@ from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
-_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)")
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
@@ -285,11 +283,6 @@ def runs(pod: Pod, prover: Prover) -> Goal:
 
 def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
-    if lacks := _KEY.search(str(pod.manifest.get("status"))):
-        key, kind, name = lacks.groups()
-        patch = {"data" if kind == "ConfigMap" else "stringData": {key: "to-be-chosen"}}
-        change = Change("config-key", {"key": key, "owner": f"{kind} {name}"})
-        yield draft.patching(change, f"{kind.lower()} {name} -n {pod.namespace}", patch), runs(pod, prover)
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     plugin = next(iter(framework.plugins), None) if framework is not None else None
