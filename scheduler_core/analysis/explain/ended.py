@@ -33,6 +33,7 @@ _UNPLACED = "FailedScheduling"
 _AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 # Events that repeat the status of a pod, or tell of its attempts.
 _REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted"))
+_BINDER = "persistentvolume-controller"  # what it says of claims is among the reasons
 _CLAIM, MOST, REPORT = "PersistentVolumeClaim", 2, 400
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
@@ -67,7 +68,7 @@ class Past:
         self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
         self._reports: dict[tuple[str, str, str], dict[str, KubeEvent]] = {}
         for each in world.store.events:
-            own = each.reason in _REPEATED and not _AUTOSCALERS.search(each.reporter)
+            own = each.reason in _REPEATED or each.reporter == _BINDER
             if (each.type == WARNING and not own) or _AUTOSCALERS.search(each.reporter):
                 self._reports.setdefault((each.kind, each.namespace, each.name), {})[each.reason] = each
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
