@@ -61,6 +61,23 @@ def test_a_namespace_that_a_dump_lacks_is_taken_to_be_there(tmp_path: Path) -> N
     assert "taken to be there without labels: namespace shop" in err.getvalue()
 
 
+def test_a_webhook_configuration_that_lacks_fields_is_left_out_alone(tmp_path: Path) -> None:
+    hook = {"name": "pods.example.com", "clientConfig": {"url": "https://hooks.example"}, "rules": []}
+    kind = "ValidatingWebhookConfiguration"
+    mini = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "mini"}}
+    file, out, err = (
+        written(tmp_path, {**mini, "webhooks": [hook]}, node("n"), pod("p", cpu="99")),
+        io.StringIO(),
+        io.StringIO(),
+    )
+    with pytest.raises(SystemExit) as ended:
+        call_command("explain", file, "--fixes", "0", "-o", "json", stdout=out, stderr=err)
+    assert ended.value.code == 1
+    assert [each["pod"] for each in json.loads(out.getvalue())["pods"]] == ["default/p"]
+    assert "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun" in err.getvalue()
+    assert f"left out, as the API server does not take them; all else is read: {kind} mini" in err.getvalue()
+
+
 def test_a_refused_pod_is_no_success(tmp_path: Path) -> None:
     wrong, waits = pod("wrong", cpu="lots"), pod("waits", cpu="3")
     for name, others in (("alone", ()), ("beside", (waits,))):

@@ -128,6 +128,9 @@ def make_world(
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
     pods = tuple(_list_refused_pods(brought, said_of))
     made_up = [describe_namespaces(lacking)] if lacking else []
+    absent = dict.fromkeys(f"{item.kind} {item.name}" for item in plan.items if item.action == "refused")
+    if absent:
+        refusals.append(f"left out, as the API server does not take them; all else is read: {', '.join(absent)}")
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
     made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
     return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, pods, (*made_first, *commands))

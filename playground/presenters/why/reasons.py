@@ -103,8 +103,13 @@ def _of_another_class(volume: Mapping[str, Any], claim: Mapping[str, Any], value
 
 
 def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | None:
-    bound = next((each for each in claims if each.get("volume")), None)
+    held = [each for each in claims if each.get("volume")]
+    tied = [each for each in held if any(volume.get("affinity") for volume in each["candidates"][:1])]
+    bound = next(iter((*tied, *held)), None)
     waiting = next((each for each in claims if each.get("exists") and not each["volume"]), None)
+    if code == "VolumeOutOfReach" and len({each["candidates"][0]["affinity"] for each in tied}) > 1:
+        places = [f"{each['volume']} ({each['candidates'][0]['affinity']})" for each in tied]
+        return message(VOLUME_WORDS["apart"], pod=pod, list=", ".join(places), nodes=nodes)
     if code == "VolumeOutOfReach" and bound is not None and bound["candidates"]:
         volume = bound["candidates"][0]
         return message(

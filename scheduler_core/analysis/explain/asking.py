@@ -18,7 +18,7 @@ from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
-from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -224,6 +224,7 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
         f'spec.schedulerName: no profile of a scheduler that runs is called "{name}"',
         evidence={
             "schedulerName": name,
+            "said": words_of_others(pod),
             "field": "spec.schedulerName",
             "profiles": [profile for scheduler in world.schedulers for profile in scheduler.profiles],
         },
@@ -247,7 +248,8 @@ class _Asking:
         if (binding := self._binding()) is not None:
             refused = explain_refused(self.world, self.pod, binding, self.past)
             place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
-            facts = (*standing.list_provisioners(self.world, self.pod), *place.facts)
+            reports = self.past.list_reports(self.pod)
+            facts = (*standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
             known = Explanation(
                 self.pod.key, State.BINDING, place.reasons, node=binding, total=place.total, facts=facts
             )
@@ -275,6 +277,7 @@ class _Asking:
     ) -> Iterator[Fact]:
         """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
         yield from waiting.explain_group(self.world, self.pod, diagnosis)
+        yield from () if fits else self.past.list_reports(self.pod, reasons)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
         holders = [] if fits else find_holders(self.world, diagnosis, reasons)
         yield from holders

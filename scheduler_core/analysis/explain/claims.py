@@ -9,15 +9,16 @@ from typing import Any
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.analysis.fixes.admission import predict_claim
-from scheduler_core.apimachinery.objects.labels import NodeSelector
+from scheduler_core.apimachinery.objects.labels import IN, NodeSelector
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME
 from scheduler_core.base.releases import Behavior, behaviors_of
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.statefulsets.identity import parent_and_ordinal
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
 from scheduler_core.scheduler.plugins.nodevolumelimits import limits_of
-from scheduler_core.scheduler.plugins.volumebinding.fixes import find_alike
+from scheduler_core.scheduler.plugins.volumebinding.fixes import PROTECTION, find_alike
 from scheduler_core.world.simulation import Simulation
 
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
@@ -53,6 +54,9 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         others = [each["metadata"] for each in world.store.list(CLAIM)] if claim is None else []
         if found := [each["namespace"] for each in others if each["name"] == name]:
             yield note("ClaimIsElsewhere", claim=name, namespaces=found[:SHOWN])
+        kept = [each for each in ((claim or {}).get("metadata") or {}).get("finalizers") or () if each != PROTECTION]
+        if claim is not None and claim["metadata"].get("deletionTimestamp") and kept:
+            yield note("ClaimKeptBy", claim=name, finalizers=kept)
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
@@ -92,9 +96,25 @@ def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
                 if volume["volume"] == claim["volume"] and volume.get("affinity"):
                     yield note("VolumeTies", claim=claim["claim"], volume=volume["volume"], affinity=volume["affinity"])
                     yield from _list_renamed(world, volume["volume"])
+                    yield from _list_named_nodes(world, volume["volume"])
                     if claim.get("bindingMode") == "Immediate":
                         values = {"volume": volume["volume"], "storageClass": claim["class"]}
                         yield note("MadeBeforeItsPod", **values)
+
+
+def _list_named_nodes(world: Simulation, name: str) -> Iterator[Fact]:
+    """Yield the node that a volume is local to, where it is gone or has another hostname label than the volume asks for."""
+    spec = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}
+    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
+    asked = [each for term in terms for each in term.get("matchExpressions") or () if each.get("key") == HOSTNAME]
+    named = [value for each in asked for value in each.get("values") or () if each.get("operator") == IN]
+    if not named or any(node.labels.get(HOSTNAME) in named for node in world.store.nodes()):
+        return
+    found = next((node for value in named if (node := world.store.node(value)) is not None), None)
+    if found is not None:
+        yield note("HostnameDiffers", volume=name, node=found.name, value=found.labels.get(HOSTNAME) or "-")
+    else:
+        yield note("NodeOfVolumeIsGone", volume=name, names=named[:SHOWN])
 
 
 def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:

@@ -1,5 +1,6 @@
 """Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -8,6 +9,7 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, optional_time
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.controllers.kubelet.pods import judge
@@ -28,6 +30,11 @@ _REFUSALS = frozenset(
     )
 )
 _UNPLACED = "FailedScheduling"
+_AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
+# Events that repeat the status of a pod, or tell of its attempts.
+_REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted"))
+_BINDER = "persistentvolume-controller"  # what it says of claims is among the reasons
+_CLAIM, MOST, REPORT = "PersistentVolumeClaim", 2, 400
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
 
@@ -59,6 +66,11 @@ class Past:
         self._ended: dict[tuple[str, str], list[str]] = {}
         about = [event for event in world.store.events if event.kind == "Pod"]
         self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
+        self._reports: dict[tuple[str, str, str], dict[str, KubeEvent]] = {}
+        for each in world.store.events:
+            own = each.reason in _REPEATED or each.reporter == _BINDER
+            if (each.type == WARNING and not own) or _AUTOSCALERS.search(each.reporter):
+                self._reports.setdefault((each.kind, each.namespace, each.name), {})[each.reason] = each
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
@@ -76,6 +88,17 @@ class Past:
         """Return the last Warning about a pod that has a node, or None."""
         found = self._warnings.get((pod.namespace, pod.name))
         return None if found is None or found.reason == _UNPLACED else found
+
+    def list_reports(self, pod: Pod, reasons: Iterable[Given] = ()) -> Iterator[Fact]:
+        """Yield what others reported last about a pod and its claims, but for what the reasons say."""
+        known, spec = [reason.message for reason in reasons], pod.spec
+        names = [("Pod", pod.name), *((_CLAIM, use.name(pod)) for use in volumes_of(spec).claims)]
+        for kind, name in names:
+            for each in [*self._reports.get((kind, pod.namespace, name), {}).values()][-MOST:]:
+                if not any(each.message.rstrip(". ") in text for text in known):
+                    about = pod.name if kind == "Pod" else f"{kind} {name}"
+                    values = {"reporter": each.reporter, "reason": each.reason, "about": about}
+                    yield Fact(Role.NOTES, "Reports", {**values, "message": each.message.rstrip(". ")[:REPORT]})
 
     def before(self, pod: Pod) -> int:
         """Return the number of pods of the pod's owner that ended before the pod."""

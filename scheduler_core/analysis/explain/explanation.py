@@ -147,9 +147,8 @@ class Explanation:
         """Return whether the pod, the workload, or the node is not as its owner wants it."""
         if self.state is State.TERMINATING:
             return self.until is None
-        return self.state not in _FINE or (
-            self.state is State.SCHEDULED and any(f.code == _UNASKED for f in self.facts)
-        )
+        telling = _TELLING.get(self.state)
+        return self.state not in _FINE or any(fact.code == telling for fact in self.facts)
 
     def list_facts(self, role: Role) -> tuple[Fact, ...]:
         return tuple(fact for fact in self.facts if fact.role is role)
@@ -174,5 +173,5 @@ class Explanation:
         }
 
 
-_UNASKED = "RuleNotAsked"
+_TELLING = {State.SCHEDULED: "RuleNotAsked", State.BINDING: "Reports"}  # facts by which a state is a problem after all
 _FINE = (State.SCHEDULED, State.BINDING, State.ATTEMPTING, State.GONE, State.AS_WANTED)

@@ -15,6 +15,7 @@ from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, read_refusal
 from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_unlimited
+from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -33,6 +34,7 @@ _QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b")
 _SCOPES = "insufficient quota to match these scopes"
+_CALLED = re.compile(r'failed calling webhook "([^"]+)"')
 USERS = 6  # of a quota that are named
 _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
@@ -220,6 +222,8 @@ def _explain_missing(
         spec = manifest["spec"]["template"].get("spec") or {}
         values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}
         facts.append(Fact(Role.NOTES, "ScopeNeedsQuota", values))
+    elif called := _CALLED.search(message):
+        facts += _list_own_webhook(world, manifest, namespace, called[1])
     due = world.surroundings.queues.get(CREATING.get(kind, ""))
     again = due.due.get(f"{namespace}/{name}") if due is not None and acts(world, kind) else None
     if again is not None and again > world.now:
@@ -228,6 +232,21 @@ def _explain_missing(
     return Explanation(
         f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
+
+
+def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
+    """Yield that a webhook which does not answer is served by the very pods that can't be created because of it."""
+    labels = (manifest["spec"]["template"].get("metadata") or {}).get("labels") or {}
+    for each in (hook for kind in WEBHOOKS for made in world.store.list(kind) for hook in made.get("webhooks") or ()):
+        service = (each.get("clientConfig") or {}).get("service") or {}
+        found = world.store.get("Service", namespace, str(service.get("name"))) or {}
+        selector = (found.get("spec") or {}).get("selector") or {}
+        if (
+            each["name"] == webhook
+            and service.get("namespace") == namespace
+            and selector.items() <= labels.items() != {}
+        ):
+            yield Fact(Role.NOTES, "WebhookServesItself", {"webhook": webhook, "service": service["name"]})
 
 
 def _describe_quota(

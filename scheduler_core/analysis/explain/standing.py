@@ -1,5 +1,6 @@
 """Pods that have a node: not running, terminating, running where their node is lost, and pods that are gone."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,12 +11,13 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
+from scheduler_core.analysis.fixes.containers import FOREIGN, find_platform
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
-from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.devices import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
@@ -26,15 +28,9 @@ from scheduler_core.world.simulation import Simulation
 
 _WAITING = frozenset(
     (
-        "CrashLoopBackOff",
-        "CreateContainerConfigError",
-        "CreateContainerError",
-        "ErrImagePull",
-        "ErrImageNeverPull",
-        "ImageInspectError",
-        "ImagePullBackOff",
-        "InvalidImageName",
-        "RunContainerError",
+        *("CrashLoopBackOff", "CreateContainerConfigError", "CreateContainerError", "ErrImagePull"),
+        *("ErrImageNeverPull", "ImageInspectError", "ImagePullBackOff", "InvalidImageName"),
+        *("RunContainerError",),
     )
 )
 _CONDITIONS = {
@@ -45,6 +41,7 @@ _CONDITIONS = {
 }
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
+_UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _WAIT_FOR_POD = "WaitForFirstConsumer"
@@ -74,7 +71,8 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
         facts += [*trace_resize(pod, resource), *list_largest(world, pod, resource)]
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
     facts += list_tiny_amounts(pod) if reasons else ()
-    facts += list_last_ends(pod)
+    facts += [*list_last_ends(pod), *_list_platforms(world, pod, node, reasons)]
+    facts += [*past.list_reports(pod, reasons), *_list_absent_drivers(world, reasons, node)] if reasons else ()
     known = replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     if not compare:
         return known
@@ -109,6 +107,30 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
             found = {"container": each.get("name"), "restarts": each.get("restartCount") or 0}
             found |= {"exitCode": ended.get("exitCode"), "lastReason": ended.get("reason")} if ended else {}
             yield _obstacle(str(waiting["reason"]), text, node, found)
+
+
+def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield on what kind of node a pod is whose program or image is built for another kind."""
+    words = (
+        *(reason.message for reason in reasons),
+        *(str(fact.values["reason"]) for fact in list_last_ends(pod) if "reason" in fact.values),
+    )
+    if any(FOREIGN.search(each) for each in words) and (label := find_platform(world, node)) is not None:
+        others = [each.name for each in world.store.nodes() if each.labels.get(label[0]) == label[1]]
+        kind = f"{node.labels.get('kubernetes.io/os', 'linux')}/{node.labels.get('kubernetes.io/arch', '-')}"
+        values = {"pod": pod.key, "node": node.name, "kind": kind, "text": "=".join(label)}
+        yield note("BuiltForOthers", **values, nodes=others[:2], count=len(others))
+
+
+def _list_absent_drivers(world: Simulation, reasons: Iterable[Given], node: Node) -> Iterator[Fact]:
+    """Yield the DaemonSet of a CSI driver that has no pod on a node where the driver is not registered."""
+    there = {(controller_of(pod.manifest) or {}).get("uid") for pod in world.store.pods_on(node.name)}
+    for driver in [found[1] for each in reasons for found in _UNREGISTERED.finditer(each.message)]:
+        for each in world.store.list("DaemonSet"):
+            meta = each["metadata"]
+            is_plugin = "csi" in meta["name"] and driver.partition(".")[0] in meta["name"]
+            if is_plugin and meta.get("uid") not in there:
+                yield note("DriverRunsElsewhere", driver=driver, owner=meta["name"], node=node.name)
 
 
 def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
@@ -312,8 +334,35 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
         code = "EvictedFor" if waiting and target.get("reason") == "PreemptionByScheduler" else "Disrupted"
         code = "EvictedByTaint" if taints and target.get("reason") == _BY_TAINT else code
         facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name, taints=taints))
+    else:
+        facts = [*_list_surplus(world, pod), *facts]
     known = Explanation(pod.key, State.TERMINATING, until=end_of(world, pod), node=pod.node_name, phase=pod.phase)
-    return replace(known, predecessors=past.before(pod), facts=(*facts, *_list_successors(world, pod)))
+    reports = past.list_reports(pod) if known.until is None else ()
+    return replace(known, predecessors=past.before(pod), facts=(*facts, *reports, *_list_successors(world, pod)))
+
+
+def _list_surplus(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield that its owner has deleted a pod because it had enough others, and that it had adopted the pod."""
+    owner = controller_of(pod.manifest) or {}
+    kind, name = str(owner.get("kind") or ""), str(owner.get("name") or "")
+    found = world.store.get(kind, pod.namespace, name) if kind in ("ReplicaSet", "ReplicationController") else None
+    if found is None:
+        return
+    meta = pod.manifest["metadata"]
+    since = parse_time(str(meta["deletionTimestamp"])) - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
+    others = sum(
+        (controller_of(each.manifest) or {}).get("uid") == owner.get("uid") and (each.creation_time or 0) <= since
+        for each in world.store.pods()
+        if each.namespace == pod.namespace and not (each.deleting or each.terminal)
+    )  # as the owner makes others in place of a pod that somebody else deleted
+    replicas = int(found["spec"].get("replicas", 1))
+    if others < replicas:
+        return
+    yield note("Surplus", pod=pod.key, kind=kind, owner=name, replicas=replicas, others=others)
+    if not pod.name.startswith(f"{name}-"):
+        selector = found["spec"].get("selector") or {}
+        labels = [f"{key}={value}" for key, value in (selector.get("matchLabels") or selector).items()]
+        yield note("Adopted", pod=pod.key, kind=kind, owner=name, labels=labels)
 
 
 def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
@@ -328,7 +377,12 @@ def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
 def explain_gone(world: Simulation, key: str) -> Explanation | None:
     """Explain a pod that is there no more by the Events and the records of it; None if nothing is known of it."""
     namespace, _, name = key.partition("/")
-    events = [e for e in world.store.events if (e.kind, e.namespace, e.name) == ("Pod", namespace, name)]
+    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    events = [
+        e
+        for e in world.store.events
+        if e.namespace == namespace and (e.name == name if e.kind == "Pod" else named.search(e.message))
+    ]
     if not events and key not in world.journal.last_move:
         return None
     facts = [

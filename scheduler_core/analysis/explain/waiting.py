@@ -1,6 +1,6 @@
 """The reasons for a pod's wait beside the filters: preemption that does not help, and the events that wake it or do not."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import note
@@ -9,11 +9,14 @@ from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_
 from scheduler_core.analysis.fixes.placed import REQUIRED
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
+from scheduler_core.apimachinery.objects.node import Taint
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
 from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import GROUP, QueuedPod
@@ -113,6 +116,9 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
             if gone := [name for name in named if world.store.node(name) is None]:
                 yield note("NamedNodeIsGone", pod=pod.key, names=gone[:SHOWN])
         asked = reason.evidence.get("requirements") or ()
+        for each in asked if reason.code == "NodeAffinity/NoMatch" else ():
+            if not each["labelled"]:
+                yield from _list_meant(world, pod, str(each["key"]), str(each["text"]).partition("=")[2])
         if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
         for each in reason.evidence.get("constraints") or () if reason.code == "PodTopologySpread/SkewTooLarge" else ():
@@ -128,6 +134,14 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)
 
 
+def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[Fact]:
+    """Yield the label that a node has in place of one that the pod asks for and no node has."""
+    for node in world.store.nodes()[:LOOKED_AT]:
+        for other, has in find_meant(node, key, value):
+            yield note("LabelWasMeant", pod=pod.key, node=node.name, key=key, other=f"{other}={has}" if has else other)
+            return
+
+
 _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTaints")
 
 
@@ -136,12 +150,17 @@ def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Ite
     pod, nodes = diagnosis.pod, diagnosis.nodes
     for reason in reasons:
         row = nodes.row(reason.nodes[0]) if reason.code in _OF_TAINTS and reason.nodes else None
-        for taint in nodes.nodes[row].taints if row is not None else ():
-            for each in pod.spec.tolerations if not pod.spec.tolerates(taint) else ():
-                if each.key == taint.key:
-                    other = bool(each.effect) and each.effect != taint.effect
-                    has = f"effect {each.effect}" if other else f"value {each.value or '-'}"
-                    yield note("AlmostTolerates", pod=pod.key, taint=str(taint), has=has)
+        yield from list_near(pod.key, pod.spec.tolerations, nodes.nodes[row].taints) if row is not None else ()
+
+
+def list_near(key: str, tolerations: Sequence[Toleration], taints: Iterable[Taint]) -> Iterator[Fact]:
+    """Yield the tolerations of a pod, or of the pods of a workload, that miss a taint by their effect or their value."""
+    for taint in taints:
+        for each in tolerations if not any(one.tolerates(taint) for one in tolerations) else ():
+            if each.key == taint.key:
+                other = bool(each.effect) and each.effect != taint.effect
+                has = f"effect {each.effect}" if other else f"value {each.value or '-'}"
+                yield note("AlmostTolerates", pod=key, taint=str(taint), has=has)
 
 
 def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:

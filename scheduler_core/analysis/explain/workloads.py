@@ -8,6 +8,7 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
+from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -310,6 +311,7 @@ def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> 
             taints = [str(taint) for taint in node.taints if not placement.spec.tolerates(taint)]
             code = "DaemonLeavesOut" if taints else "DaemonSelectsOthers"
             yield note(code, owner=manifest["metadata"]["name"], node=node.name, taints=taints)
+            yield from list_near(str(manifest["metadata"]["name"]), placement.spec.tolerations, node.taints)
     if bare and len(pods) < len(wanted):
         yield note("NodesWithoutPod", owner=manifest["metadata"]["name"], nodes=bare[:SHOWN], count=len(bare))
 

@@ -98,6 +98,12 @@ class Diagnosis:
         return text if plugin is None else plugin.detail(text, self.pod, self.nodes.nodes[row])
 
 
+def words_of_others(pod: Pod) -> str:
+    """Return what a scheduler has said of a pod in its status, "" if none did: of a pod that is not ours, one that is not modeled."""
+    said = pod.condition("PodScheduled") or {}
+    return str(said.get("message") or "").rstrip(". ") if said.get("status") == "False" else ""
+
+
 def scheduler_for(sim: Simulation, pod: Pod) -> Scheduler | None:
     """The scheduler that one of whose profiles has the pod's schedulerName."""
     return next((s for s in sim.schedulers if s.responsible_for(pod)), None)

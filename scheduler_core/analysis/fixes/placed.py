@@ -1,9 +1,9 @@
 """Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
 
-import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from scheduler_core.analysis.fixes.containers import propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import kubectl_of
@@ -25,7 +25,6 @@ from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
-_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) \S+/([\w.-]+)")
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
@@ -68,6 +67,9 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
+        goals = {"platform": prover.avoided(pod), "limits": prover.placed()}
+        for each in propose_containers(draft, sim, pod, node):
+            yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
@@ -121,6 +123,8 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
     change = Change("delete", {"pod": pod.key})
+    for changed in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
+        yield changed, prover.placed()
     if prover.owner is not None:
         for each in rebuild(prover.owner, pod.namespace):
             if "job-anew" in each.kinds:
@@ -279,11 +283,6 @@ def runs(pod: Pod, prover: Prover) -> Goal:
 
 def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
-    if lacks := _KEY.search(str(pod.manifest.get("status"))):
-        key, kind, name = lacks.groups()
-        patch = {"data" if kind == "ConfigMap" else "stringData": {key: "to-be-chosen"}}
-        change = Change("config-key", {"key": key, "owner": f"{kind} {name}"})
-        yield draft.patching(change, f"{kind.lower()} {name} -n {pod.namespace}", patch), runs(pod, prover)
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     plugin = next(iter(framework.plugins), None) if framework is not None else None

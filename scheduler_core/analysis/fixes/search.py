@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 
 from scheduler_core.analysis.fixes import proposals
-from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for
+from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
@@ -87,6 +87,8 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
+    if not pod.node_name and scheduler_for(sim, pod) is None and words_of_others(pod):
+        return Findings(pod_key, "unknown")
     mine = None if pod.node_name or pod.deleting or pod.terminal else find_gang(sim, pod)
     if mine is not None and mine.lacking > 0:
         findings = yield from search_gang(sim, pod, mine, budget)

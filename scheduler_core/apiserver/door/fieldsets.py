@@ -16,14 +16,8 @@ from scheduler_core.apiserver.door.resources import Resource, fields_of, read_ap
 Set = dict[str, Any]
 STRIPPED = ("apiVersion", "kind")
 _OWN = (
-    "name",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "managedFields",
+    *("name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"),
+    *("deletionTimestamp", "managedFields"),
 )
 _OWN_TOO = ("selfLink", "deletionGracePeriodSeconds")
 _ATOMIC_MAP = "atomic"

@@ -29,7 +29,8 @@ _KINDS = {
         claim class default-class driver-class volume claim-class namespaces ready capacity storage-capacity
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
-        left-to-admission retry sidecar pod-label claim-volume config-key
+        left-to-admission retry sidecar pod-label claim-volume config-key config-object platform user host-path
+        pull-policy pull-secret
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels

@@ -95,12 +95,18 @@ def recreate_lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iter
     for use in volumes_of(refusal.pod.spec).claims:
         claim = handle.get(CLAIM, refusal.pod.namespace, use.name(refusal.pod))
         if claim is not None and is_lost(claim, handle):
-            yield anew(draft, claim, refusal)
+            yield anew(draft, claim, refusal, handle)
 
 
-def anew(draft: Draft, claim: Manifest, refusal: Refusal) -> Draft:
+def anew(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Draft:
+    """The claim without its volume; of a class that binds at once, in a like class that waits for the pod, if there is one."""
     values = {"claim": key_of(claim), "volume": volume_name(claim), "node": refusal.node.name}
-    return draft.with_object(Change("claim-anew", values), build_unbound_claim(claim))
+    known = handle.get(CLASS, "", class_of(claim)) or {}
+    like = [
+        each for each in usable_classes(handle) if each.get("provisioner") == known.get("provisioner") and _waits(each)
+    ]
+    better = name_of(like[0]) if like and not _waits(known) else None
+    return draft.with_object(Change("claim-anew", values), build_unbound_claim(claim, class_name=better))
 
 
 def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:

@@ -28,21 +28,34 @@ YES = ("", "true", "yes", "enabled", "1")  # values that say of a label no more 
 Pair = tuple[str, str]
 
 
+# What kube and its tools called these labels before.
+RENAMED = {
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "node-role.kubernetes.io/master": "node-role.kubernetes.io/control-plane",
+}
+
+
 def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterator[Draft]:
     """The pod asks for the node's label in place of one that no node has; of a hostname, in place of the node's name."""
     for key, value in wrong.items():
         if not _has_match(refusal, key, (value,)):
-            for pair in _find_meant(refusal, key, value):
+            for pair in find_meant(refusal.node, key, value):
                 yield _asking_for(draft, (key, value), pair, _in_selector(key, pair))
 
 
 def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: int) -> Iterator[Draft]:
     """The same for the expressions of a term of the required node affinity."""
     for at, each in enumerate(term.expressions):
-        asked = each.op == IN and len(each.values) == 1 and not each.matches(refusal.node.labels)
+        is_single = (each.op == IN and len(each.values) == 1) or each.op == EXISTS
+        value = each.values[0] if each.values else ""
+        asked = is_single and not each.matches(refusal.node.labels)
         if asked and not _has_match(refusal, each.key, each.values):
-            for pair in _find_meant(refusal, each.key, each.values[0]):
-                yield _asking_for(draft, (each.key, each.values[0]), pair, _in_term(index, at, pair))
+            for pair in find_meant(refusal.node, each.key, value):
+                yield _asking_for(draft, (each.key, value), pair, _in_term(index, at, pair))
 
 
 def _has_match(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
@@ -50,16 +63,17 @@ def _has_match(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
     return any(node.labels.get(key) in values for node in refusal.nodes.nodes)
 
 
-def _find_meant(refusal: Refusal, key: str, value: str) -> Iterator[Pair]:
-    """The labels of the node that were meant."""
-    labels = refusal.node.labels
+def find_meant(node: Node, key: str, value: str) -> Iterator[Pair]:
+    """Find the labels of a node that were meant by one which no node has: spelt alike, or under the key's present name."""
+    labels = node.labels
     if key in labels:
-        names_node = key == HOSTNAME and value == refusal.node.name
+        names_node = key == HOSTNAME and value == node.name
         if names_node or alike(value, labels[key]) or _says_nothing(key, value, labels[key]):
             yield key, labels[key]
         return
     for other, has in sorted(labels.items()):
-        if has == value and alike(key, other):
+        same = has == value or (RENAMED.get(key) == other and has.lower() in YES and value.lower() in YES)
+        if same and (RENAMED.get(key) == other or alike(key, other)):
             yield other, has
 
 
@@ -86,7 +100,9 @@ def _in_term(term: int, at: int, pair: Pair) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         affinity = manifest["spec"]["affinity"]["nodeAffinity"][REQUIRED]
         expression = affinity["nodeSelectorTerms"][term]["matchExpressions"][at]
-        expression["key"], expression["values"] = pair[0], [pair[1]]
+        expression["key"] = pair[0]
+        if expression.get("values"):
+            expression["values"] = [pair[1]]
 
     return edit
 
@@ -108,7 +124,7 @@ def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Itera
             index, missing = least_missing(selector, node)
             if missing:
                 failing += [r for r in selector.terms[index].expressions if not r.matches(node.labels)]
-    labels = [None if _is_fact(node, each) else _label_for(each) for each in failing]
+    labels = [None if _is_fact(node, each) or each.key in RENAMED else _label_for(each) for each in failing]
     if labels and all(label is not None for label in labels):
         yield label_node(draft, node, [label for label in labels if label is not None])
     if wrong:

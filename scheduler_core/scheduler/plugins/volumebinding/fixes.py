@@ -5,7 +5,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
+from scheduler_core.apimachinery.objects.ownership import controller_of, is_owned_by
+from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
@@ -90,6 +91,7 @@ def _labels_wanted(claim: Manifest, volume: Manifest) -> dict[str, str]:
 
 MOST_CLASSES = 2
 SELECTED = "volume.kubernetes.io/selected-node"
+PROTECTION = "kubernetes.io/pvc-protection"
 CAPACITY = "CSIStorageCapacity"
 
 
@@ -125,13 +127,31 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
         if use.ephemeral and not is_owned_by(claim, pod):
             yield volumes.rename_volume(draft, pod, use.claim, handle)
         elif storage.deleting(claim) or volumes.is_lost(claim, handle):
-            yield volumes.anew(draft, claim, refusal)
+            yield volumes.anew(draft, claim, refusal, handle)
             if storage.deleting(claim) and not use.ephemeral:
-                yield volumes.beside(draft, claim, handle)
+                yield from _let_go(draft, claim, pod, handle)
         elif storage.fully_bound(claim):
             yield from _out_of_reach(draft, claim, refusal, handle)
         else:
             yield from _unbound(draft, claim, refusal, handle)
+
+
+def _let_go(draft: Draft, claim: Manifest, pod: Pod, handle: Handle) -> Iterator[Draft]:
+    """A claim that is being deleted goes, and the StatefulSet of the pod makes both anew; or the pod uses another claim."""
+    name, namespace = storage.name_of(claim), str(claim["metadata"].get("namespace") or "default")
+    kept = [each for each in claim["metadata"].get("finalizers") or () if each != PROTECTION]
+    made = (controller_of(pod.manifest) or {}).get("kind") == "StatefulSet" and name.endswith(f"-{pod.name}")
+    if not made:
+        yield volumes.beside(draft, claim, handle)
+    if kept:
+        values = {"pod": storage.key_of(claim), "finalizers": kept}
+        draft = draft.patching(
+            Change("finalizer", values),
+            f"persistentvolumeclaim {name} -n {namespace}",
+            {"metadata": {"finalizers": None}},
+        )
+    if made:
+        yield draft.typing(Change("recreate", {"pod": pod.key}), f"kubectl delete pod {pod.name} -n {namespace}")
 
 
 # Claims that are not bound
@@ -261,7 +281,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
         for pod in pods
     )
     if not used:
-        yield volumes.anew(draft, claim, refusal)
+        yield volumes.anew(draft, claim, refusal, handle)
 
 
 def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:

@@ -1,0 +1,169 @@
+"""Fixes for containers that do not start or are ended, by the words of their kubelet: a line of the table for each of its sentences."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apiserver.kinds import get_kind_by_key
+from scheduler_core.apiserver.registry.strategies import apply_patch
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
+from scheduler_core.world.simulation import Simulation
+
+OS, ARCH = "kubernetes.io/os", "kubernetes.io/arch"
+FOREIGN = re.compile(r"exec format error|no match for platform|no matching manifest for")
+"""A kubelet's words about a program or an image that is built for other machines than its node."""
+_USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
+_KINDS = {"configmap": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
+
+
+def find_platform(world: Simulation, node: Node) -> tuple[str, str] | None:
+    """Return the label by which pods keep off nodes like this one, for others that are there: Linux, or another architecture."""
+    nodes = [each.labels for each in world.store.nodes() if not each.unschedulable and each.ready in ("", "True")]
+    linux = [labels for labels in nodes if labels.get(OS, _LINUX) == _LINUX]
+    if node.labels.get(OS, _LINUX) != _LINUX:
+        return (OS, _LINUX) if linux else None
+    return next(((ARCH, has[ARCH]) for has in linux if has.get(ARCH, "") not in ("", node.labels.get(ARCH))), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What a kubelet said of a pod, and where."""
+
+    draft: Draft
+    sim: Simulation
+    pod: Pod
+    node: Node | None
+    found: re.Match[str]
+
+    @property
+    def spec(self) -> Manifest:
+        found: Manifest = self.pod.manifest["spec"]
+        return found
+
+    def list_containers(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for field in ("initContainers", "containers"):
+            yield from ((field, each) for each in self.spec.get(field) or ())
+
+    def anew(self, kind: str, patch: Mapping[str, Any], **values: Any) -> Draft:
+        """The pod made anew, by its workload or by a scheduler, with a strategic patch of its spec."""
+
+        def edit(manifest: dict[str, Any]) -> None:
+            manifest.pop("status", None)
+            manifest["spec"] = apply_patch(get_kind_by_key("Pod"), manifest, {"spec": patch}, "strategic")["spec"]
+            manifest["spec"].pop("nodeName", None)
+
+        return self.draft.with_pod(Change(kind, values), edit)
+
+    def build(self, kind: str, name: str, **data: Any) -> dict[str, Any]:
+        meta = {"name": name, "namespace": self.pod.namespace}
+        return {"apiVersion": "v1", "kind": kind, "metadata": meta, **data}
+
+
+def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | None) -> Iterator[Draft]:
+    """Propose what the words of the kubelet ask for: in the states of containers, the pod's status, and Warnings about it."""
+    status = pod.manifest.get("status") or {}
+    texts = [str(status.get("message") or "")]
+    texts += [
+        f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
+        for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
+        for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values())
+    ]
+    texts += [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == ("Pod", pod.namespace, pod.name)]
+    cases = [(propose, m) for text in texts for pattern, propose in _WORDS for m in re.finditer(pattern, text)]
+    made = (made for propose, match in cases for made in propose(_Case(draft, sim, pod, node, match)))
+    yield from {each.fingerprint: each for each in made}.values()
+
+
+def _move(case: _Case) -> Iterator[Draft]:
+    label = None if case.node is None else find_platform(case.sim, case.node)
+    if label is not None and label[0] not in (case.spec.get("nodeSelector") or {}):
+        yield case.anew("platform", {"nodeSelector": {label[0]: label[1]}}, text="=".join(label))
+
+
+def _set_user(case: _Case) -> Iterator[Draft]:
+    yield case.anew("user", {"securityContext": {"runAsUser": _USER}}, user=_USER)
+
+
+def _make_path(case: _Case) -> Iterator[Draft]:
+    path, kind = case.found["path"], f"{case.found['kind'].capitalize()}OrCreate"
+    for each in case.spec.get("volumes") or ():
+        if (each.get("hostPath") or {}).get("path") == path:
+            patch = {"volumes": [{"name": each["name"], "hostPath": {"type": kind}}]}
+            yield case.anew("host-path", patch, volume=each["name"], to=kind, path=path)
+
+
+def _leave_runtime(case: _Case) -> Iterator[Draft]:
+    if name := case.spec.get("runtimeClassName"):
+        yield case.anew("runtime-class-left", {"runtimeClassName": None}, **{"class": name})
+
+
+def _pull(case: _Case) -> Iterator[Draft]:
+    for field, each in case.list_containers():
+        if each.get("imagePullPolicy") == "Never":
+            patch = {field: [{"name": each["name"], "imagePullPolicy": "IfNotPresent"}]}
+            yield case.anew("pull-policy", patch)
+
+
+def _give_credentials(case: _Case) -> Iterator[Draft]:
+    named = [str(each.get("name")) for each in case.spec.get("imagePullSecrets") or ()]
+    absent = (name for name in named if case.sim.store.get("Secret", case.pod.namespace, name) is None)
+    name = next(absent, _CREDENTIALS)
+    content = {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": '{"auths": {}}'}}
+    draft = case.anew("pull-secret", {"imagePullSecrets": [{"name": name}]}, secret=name)
+    yield draft.beside(case.build("Secret", name, **content))
+
+
+def _make_object(case: _Case) -> Iterator[Draft]:
+    """A ConfigMap or a Secret that is not there, with the keys that the containers read."""
+    (kind, field), name = _KINDS[case.found["kind"]], case.found["name"]
+    if case.sim.store.get(kind, case.pod.namespace, name) is None:
+        source = f"{kind[0].lower()}{kind[1:]}KeyRef"
+        read = [
+            (e.get("valueFrom") or {}).get(source) or {} for _, c in case.list_containers() for e in c.get("env") or ()
+        ]
+        keys = [str(ref.get("key")) for ref in read if ref.get("name") == name] or [_ANY]
+        change = Change("config-object", {"owner": f"{kind} {name}", "namespace": case.pod.namespace})
+        yield case.draft.with_applied(change, case.build(kind, name, **{field: dict.fromkeys(keys, _ANY)}))
+
+
+def _add_key(case: _Case) -> Iterator[Draft]:
+    kind, field = _KINDS[case.found["kind"].lower()]
+    change = Change("config-key", {"key": case.found["key"], "owner": f"{kind} {case.found['name']}"})
+    target = f"{kind.lower()} {case.found['name']} -n {case.pod.namespace}"
+    yield case.draft.patching(change, target, {field: {case.found["key"]: _ANY}})
+
+
+def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
+    """Twice as much for the container that is named, or for each."""
+
+    def propose(case: _Case) -> Iterator[Draft]:
+        for field, each in case.list_containers():
+            name, limit = each["name"], ((each.get("resources") or {}).get("limits") or {}).get(resource)
+            if limit and case.found.groupdict().get("container") in (None, name):
+                text = quantity(resource, 2 * nanos(limit) // 1_000_000_000)
+                patch = {field: [{"name": name, "resources": {"limits": {resource: text}}}]}
+                yield case.anew("limits", patch, field="limits", resource=resource, container=name, to=text)
+
+    return propose
+
+
+# The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
+_WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
+    (FOREIGN.pattern, _move),
+    (r"runAsNonRoot and image (?:will run as root|has non-numeric user)|runAsUser breaks non-root policy", _set_user),
+    (r"hostPath type check failed: (?P<path>\S+) is not a (?P<kind>directory|file)\b", _make_path),
+    (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),
+    (r"ErrImageNeverPull", _pull),
+    (r"(?i)pull access denied|unauthorized|authoriz\w+ failed|authentication required|basic auth", _give_credentials),
+    (r"(?P<kind>configmap|secret) \"(?P<name>[\w.-]+)\" not found", _make_object),
+    (r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) \S+/(?P<name>[\w.-]+)", _add_key),
+    (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
+    (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
+    (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
+)
