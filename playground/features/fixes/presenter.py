@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amounts, duration, is_bytes
@@ -194,17 +194,75 @@ def warning_of(disturbance: str) -> Message | None:
     return None if text is None else message(text)
 
 
-def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
+class ShownFix(TypedDict):
+    """A fix with its sentences; `takes` is "" if it takes less than a second."""
+
+    kind: str
+    commands: list[dict[str, Any]]
+    pauses: list[int]
+    kubectl: str
+    node: str
+    steps: int
+    recreated: bool
+    held_back: int
+    lines: list[Message]
+    defeats: list[Message]
+    effects: list[Message]
+    warning: Message | None
+    takes: str
+
+
+class ShownFindings(TypedDict):
+    """A search's findings; `name` is the short form of `pod`, `late` whether the search ran out of time."""
+
+    pod: str
+    name: str
+    state: str
+    fixes: list[ShownFix]
+    tried: int
+    unproven: int
+    cut: int
+    late: bool
+
+
+def describe_findings(findings: Mapping[str, Any]) -> ShownFindings:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
-    fixes = [
-        {
-            **{name: value for name, value in fix.items() if name != "changes"},
-            "lines": [sentence(change) for change in fix["changes"]],
-            "defeats": defeats(fix["changes"]),
-            "effects": effects_in_words(fix["effects"]),
-            "warning": warning_of(fix["disturbance"]),
-            "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
-        }
-        for fix in findings["fixes"]
-    ]
-    return {**findings, "name": short(findings["pod"]), "fixes": fixes}
+    return {
+        "pod": findings["pod"],
+        "name": short(findings["pod"]),
+        "state": findings["state"],
+        "fixes": [_describe_fix(fix) for fix in findings["fixes"]],
+        "tried": findings["tried"],
+        "unproven": findings["unproven"],
+        "cut": findings["cut"],
+        "late": findings.get("late", False),
+    }
+
+
+def _describe_fix(fix: Mapping[str, Any]) -> ShownFix:
+    return {
+        "kind": fix["kind"],
+        "commands": fix["commands"],
+        "pauses": fix["pauses"],
+        "kubectl": fix["kubectl"],
+        "node": fix["node"],
+        "steps": fix["steps"],
+        "recreated": fix["recreated"],
+        "held_back": fix["held_back"],
+        "lines": [sentence(change) for change in fix["changes"]],
+        "defeats": defeats(fix["changes"]),
+        "effects": effects_in_words(fix["effects"]),
+        "warning": warning_of(fix["disturbance"]),
+        "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
+    }
+
+
+class ProblemRow(TypedDict):
+    """Something that is not as its owner wants it; `query` leads to its fixes."""
+
+    of: str
+    subject: str
+    name: str
+    said: str
+    count: int
+    query: str

@@ -48,8 +48,7 @@ async def lockstep(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return await choose(request, client, error, "lockstep")
     pair = Pair(client, other, (await client.head(), await other.head()))
     job = await client.compare(other, pair.heads, PATIENCE)
-    context = sides_of(client, other, pair.heads)
-    context["query"] = request.META.get("QUERY_STRING", "")
+    context: dict[str, Any] = {**sides_of(client, other, pair.heads), "query": request.META.get("QUERY_STRING", "")}
     if job.result is None:
         return render(request, "comparison/comparing.html", {**context, "work": job}, status=202)
     context |= await _moment(request, pair, job.result)
@@ -136,27 +135,26 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
     return Standing(index, rows, presenter.place_of(rows, (ours, theirs)), following)
 
 
-def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> dict[str, Any]:
+def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> presenter.Ways:
     """The addresses that the transport leads to; None where there is nothing."""
     indices = presenter.differing(comparison)
     now = standing.attempt if standing.row == len(standing.rows) - 1 else standing.attempt - 0.5
     earlier = [i for i in indices if i < now]
     later = [i for i in indices if i > now]
-    places = {
-        "home": (0, 0),
-        "back": presenter.back(standing.rows, standing.row, grain),
-        "step": presenter.forward(standing.rows, standing.row, standing.following, grain),
-        "end": pair.heads,
-        "first": presenter.end_of(comparison, indices[0]) if indices else None,
-        "earlier": presenter.end_of(comparison, earlier[-1]) if earlier else None,
-        "later": presenter.end_of(comparison, later[0]) if later else None,
+
+    def lead(at: tuple[int, int] | None) -> str | None:
+        return _address(pair.other, at, grain) if at is not None and at != standing.at else None
+
+    return {
+        "home": lead((0, 0)),
+        "back": lead(presenter.back(standing.rows, standing.row, grain)),
+        "step": lead(presenter.forward(standing.rows, standing.row, standing.following, grain)),
+        "end": lead(pair.heads),
+        "first": lead(presenter.end_of(comparison, indices[0])) if indices else None,
+        "earlier": lead(presenter.end_of(comparison, earlier[-1])) if earlier else None,
+        "later": lead(presenter.end_of(comparison, later[0])) if later else None,
+        "grains": [(one, _address(pair.other, standing.at, one)) for one in presenter.GRAINS],
     }
-    ways = {
-        name: _address(pair.other, at, grain) if at is not None and at != standing.at else None
-        for name, at in places.items()
-    }
-    here = {one: _address(pair.other, standing.at, one) for one in presenter.GRAINS}
-    return {**ways, "grains": list(here.items())}
 
 
 def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:
