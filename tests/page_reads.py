@@ -41,10 +41,12 @@ def contexts() -> Iterator[tuple[str, Types]]:
         texts = [
             node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
-        named = [text.removesuffix(".html") for text in texts if text.startswith(f"{path.parent.name}/")]
+        named = [
+            text for text in texts if text.startswith(f"{path.parent.name}/")
+        ]  # one without .html has a word put behind it
         for template in sorted((ROOT / "templates" / path.parent.name).glob("*.html")):
             name = f"{path.parent.name}/{template.name}"
-            if given and any(map(name.startswith, named)):
+            if given and any(name == text or (".html" not in text and name.startswith(text)) for text in named):
                 yield name, dict.fromkeys(keys, Any) | given
 
 

@@ -91,7 +91,7 @@ def test_what_presenters_declare_is_read() -> None:
 def test_every_panel_and_the_pages_with_a_typed_presenter_are_walked() -> None:
     walked = {name for name, _ in every_read()._walked}
     assert {f"{name}.html" for name in PANELS} <= walked
-    pages = ("metrics", "journey", "lockstep", "comparison", "fixes")
+    pages = ("metrics", "journey", "lockstep", "comparison", "fixes", "cluster")
     assert {
         "metrics/statistics.html",
         "fixes/problems.html",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amounts, duration, is_bytes
@@ -227,34 +227,25 @@ class ShownFindings(TypedDict):
 
 def describe_findings(findings: Mapping[str, Any]) -> ShownFindings:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
-    return {
-        "pod": findings["pod"],
+    shown = {
+        "late": False,
+        **findings,
         "name": short(findings["pod"]),
-        "state": findings["state"],
-        "fixes": [_describe_fix(fix) for fix in findings["fixes"]],
-        "tried": findings["tried"],
-        "unproven": findings["unproven"],
-        "cut": findings["cut"],
-        "late": findings.get("late", False),
+        "fixes": list(map(_describe_fix, findings["fixes"])),
     }
+    return cast(ShownFindings, shown)
 
 
 def _describe_fix(fix: Mapping[str, Any]) -> ShownFix:
-    return {
-        "kind": fix["kind"],
-        "commands": fix["commands"],
-        "pauses": fix["pauses"],
-        "kubectl": fix["kubectl"],
-        "node": fix["node"],
-        "steps": fix["steps"],
-        "recreated": fix["recreated"],
-        "held_back": fix["held_back"],
+    shown = {
+        **fix,
         "lines": [sentence(change) for change in fix["changes"]],
         "defeats": defeats(fix["changes"]),
         "effects": effects_in_words(fix["effects"]),
         "warning": warning_of(fix["disturbance"]),
         "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
     }
+    return cast(ShownFix, shown)
 
 
 class ProblemRow(TypedDict):

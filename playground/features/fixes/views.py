@@ -1,7 +1,7 @@
 """What is wrong with a cluster; fixes for a pod that fits nowhere, applied here or in a fork; and why a pod is not on a node."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import orjson
@@ -58,17 +58,11 @@ async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 def _present_rows(rows: list[dict[str, Any]], names: Names, at: int | None) -> list[ProblemRow]:
     at_step = {} if at is None else {"at": at}
-    return [
-        {
-            "of": row["of"],
-            "subject": row["subject"],
-            "name": row["name"],
-            "said": sentence(row["said"], _, names),
-            "count": row["count"],
-            "query": urlencode({"pod": row["key"]} | at_step),
-        }
+    shown = [
+        {**row, "said": sentence(row["said"], _, names), "query": urlencode({"pod": row["key"]} | at_step)}
         for row in rows
     ]
+    return cast(list[ProblemRow], shown)
 
 
 def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
