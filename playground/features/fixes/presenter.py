@@ -137,23 +137,19 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     ),
 }
 # Kinds of changes whose sentence has a list, and the value that the list is of.
-_LISTS = {
-    "gates": "gates",
-    "port": "ports",
-    "without-claims": "claims",
-    "limit-range": "resources",
-    "namespaces": "namespaces",
-    "move": "pods",
-    "runtime-class": "labels",
-    "namespace-label": "labels",
-    "order": "containers",
-    "pool": "nodes",
-    "free-quota": "pods",
-    "partner-priority": "pods",
-    "finalizer": "finalizers",
-    "security-context": "containers",
-    "sidecar": "containers",
+_OF_LISTS = {
+    "pods": ("move", "free-quota", "partner-priority"),
+    "labels": ("runtime-class", "namespace-label"),
+    "containers": ("order", "security-context", "sidecar"),
+    "gates": ("gates",),
+    "ports": ("port",),
+    "claims": ("without-claims",),
+    "resources": ("limit-range",),
+    "namespaces": ("namespaces",),
+    "nodes": ("pool",),
+    "finalizers": ("finalizer",),
 }
+_LISTS = {kind: value for value, kinds in _OF_LISTS.items() for kind in kinds}
 
 
 def defeats(changes: list[Mapping[str, Any]]) -> list[Message]:
