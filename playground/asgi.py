@@ -8,14 +8,31 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.core.handlers.asgi import ASGIHandler
+from django.core.handlers.exception import convert_exception_to_response
 from django.urls import re_path
+from django.utils.module_loading import import_string
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
-pages = get_asgi_application()
-of_pages, settings.MIDDLEWARE = settings.MIDDLEWARE, settings.DOOR_MIDDLEWARE  # a handler reads them once
-door = ASGIHandler()
-settings.MIDDLEWARE = of_pages
+
+class DoorHandler(ASGIHandler):
+    """Django's handler for the API servers of sessions, with the middleware in DOOR_MIDDLEWARE.
+
+    Django gives every handler of a process the same middleware. All of the door's is asynchronous functions without hooks for views,
+    templates, or exceptions, so the chain needs no adapters between them.
+    """
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        """Build the chain, as BaseHandler does of MIDDLEWARE."""
+        own: Any = self  # django-stubs do not know these attributes
+        own._view_middleware = own._template_response_middleware = own._exception_middleware = ()
+        chain = convert_exception_to_response(own._get_response_async)
+        for name in reversed(settings.DOOR_MIDDLEWARE):
+            chain = convert_exception_to_response(import_string(name)(chain))
+        own._middleware_chain = chain
+
+
+pages, door = get_asgi_application(), DoorHandler()
 
 from playground.serving.gate import BehindProxies, Identified, LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
 from playground.sessions.database.asking import BRIEF  # noqa: E402

@@ -78,7 +78,7 @@ def list_sources() -> Iterator[Path]:
     for folder in ("playground", "scheduler_core"):
         yield from sorted((ROOT / folder).rglob("*.py"))
     yield ROOT / "scheduler_core/base/releases.json"
-    for folder in ("presenters", "features", "workbench/actions", "workbench/forms"):
+    for folder in ("presenters", "features", "views", "workbench/actions", "workbench/forms"):
         yield from sorted((ROOT / "playground" / folder).rglob("*.yaml"))
     yield from sorted((ROOT / "templates").rglob("*.html"))
 

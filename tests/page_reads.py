@@ -11,11 +11,12 @@ import typing
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args, get_type_hints, is_typeddict
 
 from django.template import Node, NodeList, engines
 from django.template.base import FilterExpression, Variable
-from django.template.defaulttags import ForNode, IfNode, WithNode
+from django.template.defaulttags import CycleNode, ForNode, IfNode, WithNode
 from django.template.loader_tags import IncludeNode
 
 from playground.sessions.protocol.base import answer_of
@@ -40,10 +41,12 @@ def contexts() -> Iterator[tuple[str, Types]]:
         texts = [
             node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
-        named = [text.removesuffix(".html") for text in texts if text.startswith(f"{path.parent.name}/")]
+        named = [
+            text for text in texts if text.startswith(f"{path.parent.name}/")
+        ]  # one without .html has a word put behind it
         for template in sorted((ROOT / "templates" / path.parent.name).glob("*.html")):
             name = f"{path.parent.name}/{template.name}"
-            if given and any(map(name.startswith, named)):
+            if given and any(name == text or (".html" not in text and name.startswith(text)) for text in named):
                 yield name, dict.fromkeys(keys, Any) | given
 
 
@@ -82,9 +85,13 @@ def made_by(value: ast.expr, module: dict[str, Any]) -> Any:
             module.get(request), type
         ):
             return answer_of(module[request])
-    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
-        return None
-    function = module.get(value.func.id)
+    match value:
+        case ast.Call(func=ast.Name(id=name)):
+            function = module.get(name)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=name)) if isinstance(module.get(of), ModuleType):
+            function = getattr(module[of], name)
+        case _:
+            return None
     if not str(getattr(function, "__module__", "")).startswith("playground.") or isinstance(function, type):
         return None
     return get_type_hints(function).get("return")
@@ -110,6 +117,8 @@ class PageWalk(Walk):
                     self.deeper(self.left(test), body)
             case WithNode():
                 self.deeper({name: self.kind(value) for name, value in node.extra_context.items()}, node.nodelist)
+            case CycleNode():
+                self.given |= {node.variable_name: union(self.kind(each) for each in node.cyclevars)}
             case IncludeNode():
                 more = {name: self.kind(value) for name, value in node.extra_context.items()}
                 if isinstance(node.template.var, str):

@@ -91,8 +91,13 @@ def test_what_presenters_declare_is_read() -> None:
 def test_every_panel_and_the_pages_with_a_typed_presenter_are_walked() -> None:
     walked = {name for name, _ in every_read()._walked}
     assert {f"{name}.html" for name in PANELS} <= walked
-    pages = ("metrics", "journey", "lockstep", "comparison")
-    assert {"metrics/statistics.html", *(f"{name}/page.html" for name in pages)} <= walked
+    pages = ("metrics", "journey", "lockstep", "comparison", "fixes", "cluster")
+    assert {
+        "metrics/statistics.html",
+        "fixes/problems.html",
+        "fixes/why_not.html",
+        *(f"{name}/page.html" for name in pages),
+    } <= walked
 
 
 @pytest.mark.parametrize(
@@ -117,6 +122,7 @@ def test_a_panels_read_of_something_undeclared_is_an_error(template: str, error:
         ("{% for row in body.rows %}{% for c in row %}{{ c.text }}{% endfor %}{% endfor %}", ""),
         ("{% with b=body %}{{ b.rows.0.0.txt|upper }}{% endwith %}", "reads .txt, which Cell lacks"),
         ('{% if body.kind == "note" %}{{ body.rows }}{% endif %}', "reads .rows, which Note lacks"),
+        ("{% cycle body.rows.0.0 body.rows.1.0 as cell silent %}{{ cell.txt }}", "reads .txt, which Cell lacks"),
         ("{{ boby.rows }}", "reads boby, which nothing gives"),
     ],
 )

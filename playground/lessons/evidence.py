@@ -8,22 +8,20 @@ from playground.lessons.named import key_of
 from scheduler_core.world.readonly import Attempt, SchedulingCycleView
 
 # Of facts about an attempt: the stage that shows them.
-STAGES = {
-    "node_of": "score",
-    "outcome_of": "filter",
-    "scheduled": "filter",
-    "nominated_for": "preemption",
-    "victims_of": "preemption",
-    "preempts": "preemption",
-    "feasible_for": "filter",
-    "evaluated_for": "filter",
-    "plugins_against": "filter",
-    "refused_for": "filter",
-    "message_of": "filter",
-    "points": "score",
-    "total_of": "score",
-    "tied_for": "score",
+_OF_STAGES = {
+    "score": ("node_of", "points", "total_of", "tied_for"),
+    "filter": (
+        "outcome_of",
+        "scheduled",
+        "feasible_for",
+        "evaluated_for",
+        "plugins_against",
+        "refused_for",
+        "message_of",
+    ),
+    "preemption": ("nominated_for", "victims_of", "preempts"),
 }
+STAGES = {word: stage for stage, words in _OF_STAGES.items() for word in words}
 
 
 @dataclass(frozen=True)

@@ -23,22 +23,13 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from playground.sessions.database.asking import FAILURES, ask, unavailable
-from playground.sessions.protocol.errors import (
-    CommandRefused,
-    Conflict,
-    InThePast,
-    LimitReached,
-    NotAllowed,
-    SessionError,
-    SessionGone,
-    Unavailable,
-)
+from playground.sessions.protocol import errors
 from playground.sessions.web.client import Heard, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
 from playground.storage.postgresql.outage import impatient
 
 # With these a command's form comes back as it was filled in; others get a page of their own (problem).
-FORM_ERRORS = (CommandRefused, LimitReached, Conflict)
+FORM_ERRORS = (errors.CommandRefused, errors.LimitReached, errors.Conflict)
 MOST_NOTES = 5
 MOST_ADDRESS = 4000
 MOST_SEED = 2**31 - 1
@@ -46,7 +37,7 @@ MOST_SEED = 2**31 - 1
 OURS = ("csrfmiddlewaretoken", "past")
 
 
-class Broken(SessionError):
+class Broken(errors.SessionError):
     """A mistake in the server."""
 
     kind = "broken"
@@ -65,7 +56,7 @@ def by_htmx(request: HttpRequest) -> bool:
     return bool(cast(HtmxRequest, request).htmx)
 
 
-def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse:
+def question(request: HttpRequest, in_past: errors.InThePast, key: str) -> HttpResponse:
     """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
     context = {"in_past": in_past, "fields": list_form_fields(request), "key": key, "base": base_of(request)}
     response = render(request, "playground/past.html", context, status=in_past.status)
@@ -73,17 +64,17 @@ def question(request: HttpRequest, in_past: InThePast, key: str) -> HttpResponse
     return response
 
 
-def problem(request: HttpRequest, error: SessionError, key: str = "") -> HttpResponse:
+def problem(request: HttpRequest, error: errors.SessionError, key: str = "") -> HttpResponse:
     """A page, or a fragment in a drawer, that says what is wrong and what to do, and gives back what was sent."""
-    if isinstance(error, Unavailable):
+    if isinstance(error, errors.Unavailable):
         return come_again(request, error)
     context = {"error": error, "key": key, "base": base_of(request), "fields": list_form_fields(request)}
-    context["again"] = not isinstance(error, SessionGone | NotAllowed)
+    context["again"] = not isinstance(error, errors.SessionGone | errors.NotAllowed)
     return set_retry_after(render(request, "playground/problem.html", context, status=error.status), error)
 
 
 def reject_form(
-    request: HttpRequest, client: SessionClient, room: str, error: SessionError, context: dict[str, Any]
+    request: HttpRequest, client: SessionClient, room: str, error: errors.SessionError, context: dict[str, Any]
 ) -> HttpResponse:
     """A room of the workbench whose form did not go through: it comes back as it was filled in."""
     response = set_retry_after(workbench(request, client, room, context, error.status), error)
@@ -91,7 +82,7 @@ def reject_form(
     return response
 
 
-def set_retry_after(response: HttpResponse, error: SessionError) -> HttpResponse:
+def set_retry_after(response: HttpResponse, error: errors.SessionError) -> HttpResponse:
     """An answer that says in words what went wrong, and when it may go well."""
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
@@ -107,7 +98,7 @@ def list_form_fields(request: HttpRequest) -> list[tuple[str, str]]:
     return [(name, value) for name, values in lists if name not in OURS for value in values]
 
 
-def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
+def come_again(request: HttpRequest, error: errors.Unavailable) -> HttpResponse:
     """A page that asks nobody for anything, not even for the messages of a browser's session; one that was looked at loads itself again."""
     context = {
         "error": error,
@@ -124,13 +115,14 @@ def come_again(request: HttpRequest, error: Unavailable) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """An address that leads nowhere."""
-    return problem(request, SessionGone(_("Nothing exists at this address.")))
+    return problem(request, errors.SessionGone(_("Nothing exists at this address.")))
 
 
 def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A request that Django refuses, such as for a host that is not served here."""
     return problem(
-        request, SessionError(_("The server cannot handle this request: %(why)s") % {"why": str(exception)[:200]})
+        request,
+        errors.SessionError(_("The server cannot handle this request: %(why)s") % {"why": str(exception)[:200]}),
     )
 
 
@@ -140,7 +132,7 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
         "This form is from an outdated page or from another server, or the browser blocks cookies. Open the "
         "page again and send the form from there."
     )
-    return problem(request, NotAllowed(text))
+    return problem(request, errors.NotAllowed(text))
 
 
 def report_failure(request: HttpRequest) -> HttpResponse:
@@ -170,7 +162,7 @@ def seed_of(text: str) -> int | None:
     text = text.strip()
     seed = whole_number(text, len(str(MOST_SEED)))
     if text and (seed is None or seed > MOST_SEED):
-        raise SessionError(
+        raise errors.SessionError(
             _("The seed “%(seed)s” is not a whole number from 0 to %(most)d.") % {"seed": text[:40], "most": MOST_SEED}
         )
     return seed
@@ -292,12 +284,12 @@ class Sessions(SessionMiddleware):
         session = getattr(request, "session", None)
         if session is None or not session.modified:  # nothing to write: the database is not asked
             return super().process_response(request, response)
-        with contextlib.suppress(Unavailable, SessionInterrupted), impatient():
+        with contextlib.suppress(errors.Unavailable, SessionInterrupted), impatient():
             return ask(super().process_response, request, response)
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Handle a failed database or service that no view caught; return None for other exceptions."""
-        if isinstance(exception, Unavailable):
+        if isinstance(exception, errors.Unavailable):
             return come_again(request, exception)
         return come_again(request, unavailable(exception)) if isinstance(exception, FAILURES) else None

@@ -5,12 +5,13 @@ kube: pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/registry/core/service/st
 
 import base64
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
 from scheduler_core.apiserver.schema.table import fields, parse_expression
 
 # Defaults of pod templates: what the API server fills in in the template of a workload, type by type.
@@ -22,38 +23,9 @@ from scheduler_core.apiserver.schema.table import fields, parse_expression
 
 Change = Callable[[str, Manifest], Manifest]
 
-_MODE = {"defaultMode": 0o644}
-_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
-_OF_TYPES: Mapping[str, Manifest] = {
-    "PodSpec": {
-        "dnsPolicy": "ClusterFirst",
-        "restartPolicy": "Always",
-        "securityContext": {},
-        "terminationGracePeriodSeconds": DEFAULT_GRACE_SECONDS,
-        "schedulerName": DEFAULT_SCHEDULER,
-    },
-    "Container": _CONTAINER,
-    "EphemeralContainer": _CONTAINER,
-    "ContainerPort": {"protocol": "TCP"},
-    "Probe": {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3},
-    "HTTPGetAction": {"path": "/", "scheme": "HTTP"},
-    "GRPCAction": {"service": ""},
-    "ObjectFieldSelector": {"apiVersion": "v1"},
-    "FileKeySelector": {"optional": False},
-    "Volume": {},
-    "HostPathVolumeSource": {"type": ""},
-    "SecretVolumeSource": _MODE,
-    "ConfigMapVolumeSource": _MODE,
-    "DownwardAPIVolumeSource": _MODE,
-    "ProjectedVolumeSource": _MODE,
-    "ServiceAccountTokenProjection": {"expirationSeconds": 3600},
-    "ISCSIVolumeSource": {"iscsiInterface": "default"},
-    "RBDVolumeSource": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
-    "AzureDiskVolumeSource": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": False, "kind": "Shared"},
-    "ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
-    "PersistentVolumeClaim": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}},
-    "PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
-}
+_CONTAINERS = ("Container", "EphemeralContainer")
+_DATA = json.loads(Path(__file__).with_suffix(".json").read_text())
+_OF_TYPES: Mapping[str, Manifest] = _DATA["types"]
 _UNSET: Mapping[str, tuple[Any, ...]] = {"Probe": (None, 0)}  # of other types: null and ""
 
 
@@ -105,7 +77,7 @@ def _ways(type_: str) -> Mapping[str, tuple[bool, str]]:
 
 def _defaults(type_: str, value: Manifest) -> Manifest:
     known = _OF_TYPES.get(type_, {})
-    if known is _CONTAINER:
+    if type_ in _CONTAINERS:
         return {**known, "imagePullPolicy": pull_policy(str(value.get("image") or ""))}
     return known
 
@@ -258,20 +230,7 @@ def _daemon_set(manifest: Manifest) -> Object:
     return {**manifest, "metadata": {**meta, "annotations": {**notes, TEMPLATE_GENERATION: "1"}}}
 
 
-_DRIVER = {
-    "attachRequired": True,
-    "fsGroupPolicy": "ReadWriteOnceWithFSType",
-    "podInfoOnMount": False,
-    "requiresRepublish": False,
-    "seLinuxMount": False,
-    "storageCapacity": False,
-    "volumeLifecycleModes": ["Persistent"],
-}
-_UP = [{"type": "Pods", "value": 4, "periodSeconds": 15}, {"type": "Percent", "value": 100, "periodSeconds": 15}]
-_SCALING: Mapping[str, Object] = {
-    "scaleDown": {"policies": [_UP[1]], "selectPolicy": "Max"},
-    "scaleUp": {"policies": _UP, "selectPolicy": "Max", "stabilizationWindowSeconds": 0},
-}
+_SCALING: Mapping[str, Object] = _DATA["behavior"]
 
 
 def _autoscaler(manifest: Manifest) -> Object:
@@ -343,7 +302,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "Secret": _secret,
     "Node": _node,
     "Service": _service,
-    "CSIDriver": lambda manifest: {**manifest, "spec": {**_DRIVER, **(manifest.get("spec") or {})}},
+    "CSIDriver": lambda manifest: {**manifest, "spec": {**_DATA["CSIDriverSpec"], **(manifest.get("spec") or {})}},
     "HorizontalPodAutoscaler": _autoscaler,
     "NetworkPolicy": _policy,
     "Endpoints": _endpoints,

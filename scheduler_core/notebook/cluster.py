@@ -20,16 +20,9 @@ from scheduler_core.formats.unsupported import notes
 from scheduler_core.notebook.attempt import Attempt
 from scheduler_core.notebook.cluster_html import cluster_html
 from scheduler_core.notebook.history import History
+from scheduler_core.world import simulation
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.readonly import Loaded, Place, load_manifests
-from scheduler_core.world.simulation import (
-    Grain,
-    Simulation,
-    in_creation_order,
-    list_silent_nodes,
-    plan_import,
-    take_in,
-)
 
 MOST_STEPS = 1_000_000
 _TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
@@ -109,19 +102,19 @@ class Cluster:
             brought = read(data)
         except NotObjects as error:
             raise ValueError(str(error)) from None
-        intake = take_in(world.store, world.now, [each.manifest for each in brought.objects])
+        intake = simulation.take_in(world.store, world.now, [each.manifest for each in brought.objects])
         located = [
             Loaded(manifest, each.index, each.locate, each.file)
             for each, manifest in zip(brought.objects, intake.objects, strict=True)
         ]
-        planned = plan_import(world.api, located)
+        planned = simulation.plan_import(world.api, located)
         refused = tuple(str(error) for item in planned.items for error in item.errors)
         if not planned.accepted:
             raise ValueError("; ".join(refused) or "there is no object in it")
         self.left_out += refused
         going_on = continuation_of(brought.text)
-        objects = tuple(in_creation_order(planned.accepted))
-        stopped = list_silent_nodes(objects)
+        objects = tuple(simulation.in_creation_order(planned.accepted))
+        stopped = simulation.list_silent_nodes(objects)
         self.apply(ApplyObjects(objects, continues=going_on or UNSET, stopped=stopped))
         self._note(objects)
 
@@ -182,7 +175,7 @@ class Cluster:
 
     def step(self, grain: str = "plugin") -> list[Record]:
         """Goes on by one plugin, extension point (point), attempt (pod) or event; what happened, nothing where nothing is left to do."""
-        return self._history.step(Grain(grain))
+        return self._history.step(simulation.Grain(grain))
 
     def fork(self) -> Cluster:
         """A second cluster that stands where this one does and goes its own way."""
@@ -193,7 +186,7 @@ class Cluster:
     # What can be seen of it
 
     @property
-    def world(self) -> Simulation:
+    def world(self) -> simulation.Simulation:
         """The world itself, which changes with the cluster."""
         return self._history.world
 
@@ -251,7 +244,7 @@ class Cluster:
         known = read_types(types, types_of_nodes(world.store))[0]
         return finish(find_going(world, price_nodes(world.store, {each.name: each for each in known})))
 
-    def _at_rest(self) -> Simulation:
+    def _at_rest(self) -> simulation.Simulation:
         world = self._history.world.fork()
         settle(world)
         return world

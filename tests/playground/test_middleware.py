@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.testing import ApplicationCommunicator
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
 
+from playground.asgi import door, pages
 from playground.middleware import MOST_ADDRESS
 from playground.models import Session
 from playground.sessions.web.client import SessionClient
@@ -40,6 +42,29 @@ def begun(visitor: Callable[..., Visitor]) -> Visitor:
     begun = visitor()
     begun.browser.raise_request_exception = False
     return begun
+
+
+@pytest.mark.parametrize(
+    ("handler", "host", "status", "policies"),
+    [(door, b"testserver", 401, 0), (door, b"elsewhere", 400, 0), (pages, b"testserver", 401, 1)],
+    ids=["of the door", "of the door, for an unknown host", "of pages"],
+)
+async def test_only_pages_have_the_middleware_of_pages(
+    transactional_db: None, handler: Any, host: bytes, status: int, policies: int
+) -> None:
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/s/none/k8s/api",
+        "query_string": b"",
+        "headers": [(b"host", host)],
+    }
+    asked = ApplicationCommunicator(handler, scope)
+    await asked.send_input({"type": "http.request"})
+    answer = await asked.receive_output(30)
+    names = [name.lower() for name, _ in answer["headers"]]
+    assert (answer["status"], names.count(b"content-security-policy")) == (status, policies)
+    assert names.count(b"cache-control") == 1
 
 
 @pytest.mark.parametrize("host", ["10.1.2.3:8000", "[fd00::7]:8000", "playground-7d9f", "not a host"])

@@ -1,24 +1,245 @@
 """The components around the schedulers: controllers, budgets, rollouts, and what nodes.py has of nodes."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts import curves
 from playground.presenters.sentences.lines import describe_deeds
-from playground.presenters.stage.controller.owners import eviction
-from playground.presenters.stage.controller.replicas import replicas
-from playground.presenters.words import gettext_noop
+from playground.presenters.stage.controller.owners import EvictionRow, eviction
+from playground.presenters.stage.controller.replicas import Replica, replicas
+from playground.presenters.words import Message, gettext_noop
 
 MOST_CHANGES = 40
 GI = 2**30
 CHARTED = ("memory.available", "nodefs.available", "pid.available")
 
 
-def nodes(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
-    return [{**row, "conditions": _notable(row["conditions"]), "ready": _ready(row["conditions"])} for row in rows]
+# What the templates read of each thing. Rows are the worker's data with more fields, so that a cast says their types.
+
+
+class Condition(TypedDict):
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+class NodeRow(TypedDict):
+    """`conditions` are the abnormal ones."""
+
+    name: str
+    ready: str
+    kubelet: bool
+    unschedulable: bool
+    conditions: list[Condition]
+    taints: list[str]
+    pods: int
+
+
+class Change(TypedDict):
+    t: str
+    type: str
+    was: str
+    now: str
+
+
+class Mark(TypedDict):
+    text: str
+    soft: bool
+    share: float
+
+
+class Signal(TypedDict):
+    """`share`: how much is left, in percent; `marks`: where the thresholds stand."""
+
+    signal: str
+    available: str
+    capacity: str
+    share: int
+    short: bool
+    marks: list[Mark]
+
+
+class SignalChart(TypedDict):
+    id: str
+    title: str
+    figure: Any
+
+
+class Planned(TypedDict):
+    at: str
+    pod: str
+    why: str
+
+
+class StuckPod(TypedDict):
+    pod: str
+    tries: int
+    why: str
+
+
+class ShownDrain(TypedDict):
+    """`ended` is "" while it goes on; `stuck` are the evictions that were refused."""
+
+    node: str
+    since: str
+    ended: str
+    outcome: str
+    warnings: list[str]
+    gone: list[str]
+    ending: list[str]
+    stuck: list[StuckPod]
+
+
+class NodeTaint(TypedDict, total=False):
+    key: str
+    value: str
+    effect: str
+
+
+class ShownNode(TypedDict):
+    """One node; `changes`: which condition changed when, newest first."""
+
+    name: str
+    ready: str
+    kubelet: bool
+    conditions: list[Condition]
+    taints: list[NodeTaint]
+    changes: list[Change]
+    signals: list[Signal]
+    charts: list[SignalChart]
+    evictions: list[EvictionRow]
+    planned: list[Planned]
+    drains: list[ShownDrain]
+
+
+class Zone(TypedDict):
+    """A zone of nodes; `next`: when the next node may be tainted, in words."""
+
+    zone: str
+    state: str
+    rate: float
+    ready: int
+    lost: int
+    waiting: list[str]
+    next: str
+
+
+class ReplicaSetBar(TypedDict):
+    name: str
+    revision: int
+    desired: int
+    pods: int
+    ready: int
+    ready_share: int
+    pods_share: int
+    newest: bool
+
+
+class Rollout(TypedDict):
+    """A Deployment; `older`: how many of its ReplicaSets have no pods and are not shown."""
+
+    id: str
+    namespace: str
+    name: str
+    strategy: str
+    desired: int
+    updated: int
+    available: int
+    paused: bool
+    waits_for: str
+    sets: list[ReplicaSetBar]
+    older: int
+    figure: Any
+    conditions: list[Condition]
+
+
+class QueuedKey(TypedDict):
+    key: str
+    due: str
+    failures: int
+
+
+class Done(TypedDict):
+    t: str
+    key: str
+    text: Message
+
+
+class ControllerRow(TypedDict):
+    """A controller with its work queue of `length`, the first keys of it, and what it did last."""
+
+    name: str
+    runs: bool
+    watches: list[str]
+    length: int
+    waiting: list[QueuedKey]
+    more: int
+    done: list[Done]
+
+
+class CoveredPod(TypedDict):
+    pod: str
+    state: str
+
+
+class Budget(TypedDict):
+    """A PodDisruptionBudget; the shares are percents of the widest of expected, healthy and needed."""
+
+    id: str
+    namespace: str
+    name: str
+    demands: str
+    expected: int
+    healthy: int
+    needed: int
+    allowed: int
+    disrupted: list[str]
+    why: str
+    covered: list[CoveredPod]
+    healthy_share: int
+    needed_share: int
+    figure: Any
+
+
+class Trouble(TypedDict):
+    controllers: list[str]
+    text: str
+
+
+class PartLink(TypedDict):
+    name: str
+    title: str
+
+
+class ClusterPage(TypedDict):
+    """Of the rows only those of `part` are there. `found` is what presenters/devices have made, whose types are theirs."""
+
+    position: int
+    clock: str
+    parts: list[PartLink]
+    part: str
+    name: str
+    controllers: list[ControllerRow]
+    nodes: list[NodeRow]
+    budgets: list[Budget]
+    rollouts: list[Rollout]
+    replicas: list[Replica]
+    found: Any
+    node: ShownNode | None
+    zones: list[Zone]
+    drains: list[ShownDrain]
+    troubles: list[Trouble]
+
+
+def nodes(rows: list[dict[str, Any]], now: int) -> list[NodeRow]:
+    return [
+        cast(NodeRow, {**row, "conditions": _notable(row["conditions"]), "ready": _ready(row["conditions"])})
+        for row in rows
+    ]
 
 
 def _ready(conditions: list[dict[str, Any]]) -> str:
@@ -30,9 +251,8 @@ def _notable(conditions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [c for c in conditions if c["status"] != ("True" if c["type"] == "Ready" else "False")]
 
 
-def node(row: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """`changes`: which condition changed when, newest first."""
-    return {
+def node(row: Mapping[str, Any], now: int) -> ShownNode:
+    shown = {
         **row,
         "ready": _ready(row["conditions"]),
         "changes": _changes(row["levels"]),
@@ -42,10 +262,10 @@ def node(row: Mapping[str, Any], now: int) -> dict[str, Any]:
         "planned": [{**plan, "at": clock(plan["at"])} for plan in row["planned"]],
         "drains": drains(row["drains"]),
     }
+    return cast(ShownNode, shown)
 
 
-def _signal(row: Mapping[str, Any]) -> dict[str, Any]:
-    """`share`: how much is left, in percent; `marks`: where the thresholds stand."""
+def _signal(row: Mapping[str, Any]) -> Signal:
     capacity = max(row["capacity"], 1)
     return {
         "signal": row["signal"],
@@ -68,7 +288,7 @@ def _amount(signal: str, value: int) -> str:
     return memory(value) if "inodes" not in signal and not signal.startswith("pid") else thousands(value)
 
 
-def _chart(row: Mapping[str, Any], signal: str, now: int) -> dict[str, Any] | None:
+def _chart(row: Mapping[str, Any], signal: str, now: int) -> SignalChart | None:
     """Return a chart of a signal over virtual time, with its thresholds; None if there is nothing to draw."""
     measured, size = row["measured"], 1 if signal.startswith("pid") else GI
     if len(measured) < 2:
@@ -109,27 +329,26 @@ def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any
     }
 
 
-def zones(rows: Sequence[Mapping[str, Any]], now: int) -> list[dict[str, Any]]:
-    """Zones of nodes; `next` in words."""
+def zones(rows: Sequence[Mapping[str, Any]], now: int) -> list[Zone]:
+    times = (duration(max(row["next"] - now, 0)) if row["waiting"] and row["next"] else "" for row in rows)
+    return [cast(Zone, {**row, "next": time}) for row, time in zip(rows, times, strict=True)]
+
+
+def drains(rows: Sequence[Mapping[str, Any]]) -> list[ShownDrain]:
+    ends = ("" if row["ended"] is None else clock(row["ended"]) for row in rows)
     return [
-        {**row, "next": duration(max(row["next"] - now, 0)) if row["waiting"] and row["next"] else ""} for row in rows
+        cast(ShownDrain, {**row, "since": clock(row["since"]), "ended": ended})
+        for row, ended in zip(rows, ends, strict=True)
     ]
 
 
-def drains(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {**row, "since": clock(row["since"]), "ended": "" if row["ended"] is None else clock(row["ended"])}
-        for row in rows
-    ]
-
-
-def _changes(levels: list[dict[str, Any]]) -> list[dict[str, str]]:
-    changes = []
+def _changes(levels: list[dict[str, Any]]) -> list[Change]:
+    changes = list[Change]()
     for before, after in pairwise(levels):
         for name, value in after.items():
             if name != "t" and before.get(name) != value:
                 was = str(before.get(name, ""))
-                changes.append({"t": clock(after["t"]), "type": name, "was": was, "is": str(value)})
+                changes.append({"t": clock(after["t"]), "type": name, "was": was, "now": str(value)})
     return changes[::-1][:MOST_CHANGES]
 
 
@@ -164,17 +383,17 @@ def _steps(kept: Sequence[Mapping[str, Any]], name: str, times: Sequence[int]) -
 # Rollouts: a Deployment's ReplicaSets, old and new, over virtual time.
 
 
-def rollouts(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+def rollouts(rows: list[dict[str, Any]], now: int) -> list[Rollout]:
     return [_rollout(row, now) for row in rows]
 
 
-def _rollout(row: dict[str, Any], now: int) -> dict[str, Any]:
+def _rollout(row: dict[str, Any], now: int) -> Rollout:
     sets = row["sets"]
     levels = {entry["name"]: entry["levels"] for entry in reversed(sets)}
     times, unit, lines = series(levels, ("ready",), now)
     shown = [entry for i, entry in enumerate(sets) if i == 0 or entry["desired"] or entry["pods"]]
     most = max([row["desired"], *(entry["pods"] for entry in sets), 1])
-    return {
+    rollout = {
         **row,
         "id": f"rollout-{row['namespace']}-{row['name']}",
         "sets": [
@@ -190,12 +409,13 @@ def _rollout(row: dict[str, Any], now: int) -> dict[str, Any]:
         "figure": curves(times, unit, lines, True) if len(times) > 2 else None,
         "conditions": [c for c in row["conditions"] if c["message"]],
     }
+    return cast(Rollout, rollout)
 
 
 # Controllers: what each watches, its work queue, and what it did last and why.
 
 
-def controllers(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+def controllers(rows: list[dict[str, Any]], now: int) -> list[ControllerRow]:
     """Return the controllers, the latest active first, then by name; disabled ones come last."""
     ordered = sorted(
         rows, key=lambda row: (not row["runs"], -(int(row["done"][0]["t"]) + 1 if row["done"] else 0), row["name"])
@@ -203,33 +423,34 @@ def controllers(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     return [_controller(row, now) for row in ordered]
 
 
-def _controller(row: dict[str, Any], now: int) -> dict[str, Any]:
-    return {
+def _controller(row: dict[str, Any], now: int) -> ControllerRow:
+    shown = {
         **row,
         "waiting": [{**entry, "due": duration(max(entry["due"] - now, 0))} for entry in row["waiting"]],
         "more": row["length"] - len(row["waiting"]),
         "done": [{**done, "t": clock(done["t"]), "text": describe_deeds(done["text"])} for done in row["done"]],
     }
+    return cast(ControllerRow, shown)
 
 
 # PodDisruptionBudgets as bars: healthy pods against those that are needed.
 
 
-def budgets(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+def budgets(rows: list[dict[str, Any]], now: int) -> list[Budget]:
     return [_budget(row, now) for row in rows]
 
 
-def _budget(row: dict[str, Any], now: int) -> dict[str, Any]:
-    """`bar`: percents of the widest of expected, healthy and needed."""
+def _budget(row: dict[str, Any], now: int) -> Budget:
     most = max(row["expected"], row["healthy"], row["needed"], 1)
     times, unit, lines = series({"": row["levels"]}, ("healthy", "needed", "allowed"), now)
-    return {
+    shown = {
         **row,
         "id": f"budget-{row['namespace']}-{row['name']}",
         "healthy_share": round(100 * row["healthy"] / most),
         "needed_share": round(100 * row["needed"] / most),
         "figure": curves(times, unit, lines, False) if len(times) > 2 else None,
     }
+    return cast(Budget, shown)
 
 
 PARTS = {
@@ -241,25 +462,23 @@ PARTS = {
     "devices": gettext_noop("Devices"),
     "claims": gettext_noop("Device claims"),
 }
-_ROWS: Mapping[str, Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]] = {
-    "controllers": controllers,
-    "nodes": nodes,
-    "budgets": budgets,
-    "rollouts": rollouts,
-    "replicas": replicas,
-}
 
 
-def present(reading: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
+def present(reading: Mapping[str, Any], part: str, name: str) -> ClusterPage:
     """Present the data of worker.py; `name` is the name of one node."""
     now = reading["now"]
+    rows: dict[str, Any] = {key: reading["rows"] if key == part else [] for key in PARTS}
     return {
         "position": reading["position"],
         "clock": clock(now),
         "parts": [{"name": key, "title": title} for key, title in PARTS.items()],
         "part": part,
         "name": name,
-        "rows": _ROWS[part](reading["rows"], now) if part in _ROWS else [],
+        "controllers": controllers(rows["controllers"], now),
+        "nodes": nodes(rows["nodes"], now),
+        "budgets": budgets(rows["budgets"], now),
+        "rollouts": rollouts(rows["rollouts"], now),
+        "replicas": replicas(rows["replicas"], now),
         "found": reading.get("found"),
         "node": node(reading["node"], now) if reading["node"] else None,
         "zones": zones(reading.get("zones", ()), now),

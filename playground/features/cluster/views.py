@@ -33,9 +33,9 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     name = request.GET.get("name", "")[: _LONGEST[part]] if part in _LONGEST else ""
     chosen = _chosen(request)
     reading, head = await client.ask_with_head(Cluster(at=at, part=part, name=name, **chosen))
-    ref = {"kind": "Node", "namespace": "", "name": name}
+    ref = {"kind": "Node", "namespace": "", "name": name} if name and part == "nodes" else None
     context = {
-        **(await build_offers_context(request, client, ref) if name and part == "nodes" else {}),
+        **(await build_offers_context(request, client, ref)),
         "client": client,
         "session": client.session,
         "key": client.key,
@@ -47,7 +47,7 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "devices": _pools(reading, reverse("studio", args=[client.key])),
     }
     live = by_htmx(request) and not in_drawer(request)
-    return render(request, f"cluster/{'live' if live else 'page'}.html", context)
+    return render(request, "cluster/live.html" if live else "cluster/page.html", context)
 
 
 def _chosen(request: HttpRequest) -> dict[str, Any]:

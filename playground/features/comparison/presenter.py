@@ -10,17 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict
 from playground.presenters.amounts import amount, clock
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from playground.sessions.protocol.comparing import (
-    AttemptDetail,
-    Comparison,
-    Differing,
-    HistoryOutline,
-    OutlinedAttempt,
-    OutlinedPod,
-    ResourceUse,
-    ScoreBoard,
-    ScoredNode,
-)
+from playground.sessions.protocol import comparing
 from playground.sessions.protocol.looking import Configured
 
 MOST_FIELDS = 40
@@ -34,7 +24,7 @@ class Scored(Protocol):
     def node(self) -> str: ...
 
     @property
-    def board(self) -> ScoreBoard | None: ...
+    def board(self) -> comparing.ScoreBoard | None: ...
 
 
 class FirstDifference(NamedTuple):
@@ -42,7 +32,7 @@ class FirstDifference(NamedTuple):
 
     number: int
     kinds: list[Message]
-    attempts: tuple[AttemptDetail | None, AttemptDetail | None]
+    attempts: tuple[comparing.AttemptDetail | None, comparing.AttemptDetail | None]
 
 
 class ClockDifference(NamedTuple):
@@ -59,7 +49,7 @@ class Compared(TypedDict):
     clock: ClockDifference | None
     late: bool
     cut: bool
-    commands: Differing
+    commands: comparing.Differing
     configuration: list[ChangedField]
     summary: list[Sum]
     resources: list[UsedPair]
@@ -67,7 +57,7 @@ class Compared(TypedDict):
     charts: list[Figure]
 
 
-def present(comparison: Comparison) -> Compared:
+def present(comparison: comparing.Comparison) -> Compared:
     """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
     sides, begin = comparison.sides, comparison.sides[0].first + 1
     apart = [] if comparison.clock is None else [side.attempts[comparison.clock] for side in sides]
@@ -92,12 +82,12 @@ def present(comparison: Comparison) -> Compared:
     }
 
 
-def identical(comparison: Comparison) -> bool:
+def identical(comparison: comparing.Comparison) -> bool:
     """Return whether one history is the beginning of the other, or both are the same."""
     return comparison.common == min(comparison.heads)
 
 
-def what_differs(ours: AttemptDetail | None, theirs: AttemptDetail | None) -> list[Message]:
+def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.AttemptDetail | None) -> list[Message]:
     """Return the differences in words, the most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
@@ -132,16 +122,16 @@ _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
 _DIGITS = re.compile(r"(\d{1,18})")
 
 
-NOWHERE = OutlinedPod("", "", 0)  # the place of a pod that one of the two does not have
+NOWHERE = comparing.OutlinedPod("", "", 0)  # the place of a pod that one of the two does not have
 
 
 class PlacedPod(NamedTuple):
     key: str
-    sides: tuple[OutlinedPod, OutlinedPod]
+    sides: tuple[comparing.OutlinedPod, comparing.OutlinedPod]
     differs: bool
 
 
-def pods(comparison: Comparison, everything: bool) -> list[PlacedPod]:
+def pods(comparison: comparing.Comparison, everything: bool) -> list[PlacedPod]:
     """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
     ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
@@ -155,7 +145,7 @@ def _natural(key: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
 
 
-def _row(key: str, ours: OutlinedPod, theirs: OutlinedPod) -> PlacedPod:
+def _row(key: str, ours: comparing.OutlinedPod, theirs: comparing.OutlinedPod) -> PlacedPod:
     differs = ours.node != theirs.node or _normalize_place(ours.place) != _normalize_place(theirs.place)
     return PlacedPod(key, (ours, theirs), differs)
 
@@ -194,7 +184,9 @@ class ScoreTable(TypedDict):
 
 def scores(ours: Scored | None, theirs: Scored | None) -> ScoreTable | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
-    boards: list[ScoreBoard | None] = [attempt.board if attempt is not None else None for attempt in (ours, theirs)]
+    boards: list[comparing.ScoreBoard | None] = [
+        attempt.board if attempt is not None else None for attempt in (ours, theirs)
+    ]
     if boards[0] is None and boards[1] is None:
         return None
     plugins: dict[str, list[int | None]] = {}
@@ -210,7 +202,10 @@ def scores(ours: Scored | None, theirs: Scored | None) -> ScoreTable | None:
 
 
 def _build_score_row(
-    node: str, plugins: Sequence[str], tables: Sequence[Mapping[str, ScoredNode]], attempts: Sequence[Scored | None]
+    node: str,
+    plugins: Sequence[str],
+    tables: Sequence[Mapping[str, comparing.ScoredNode]],
+    attempts: Sequence[Scored | None],
 ) -> ScoreRow:
     rows = [table.get(node) for table in tables]
     pairs = [(plugin, [row.cells.get(plugin) if row else None for row in rows]) for plugin in plugins]
@@ -233,7 +228,7 @@ class Sum(NamedTuple):
     change: int | None = None
 
 
-def _summary(sides: Sequence[HistoryOutline]) -> list[Sum]:
+def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
     rows = [
         (gettext_noop("nodes"), [side.nodes for side in sides]),
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
@@ -250,21 +245,21 @@ def _summary(sides: Sequence[HistoryOutline]) -> list[Sum]:
     ]
 
 
-def _changes(side: HistoryOutline) -> list[tuple[int, int]]:
+def _changes(side: comparing.HistoryOutline) -> list[tuple[int, int]]:
     """Moments when more pods had a node than before."""
     points = side.bound
     return [point for before, point in pairwise(points) if point[1] > before[1]]
 
 
-def _waiting(side: HistoryOutline) -> int:
+def _waiting(side: comparing.HistoryOutline) -> int:
     return sum(pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values())
 
 
-def _count_failures(side: HistoryOutline) -> int:
+def _count_failures(side: comparing.HistoryOutline) -> int:
     return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
 
 
-def _count_victims(side: HistoryOutline) -> int:
+def _count_victims(side: comparing.HistoryOutline) -> int:
     return sum(len(attempt.victims) for attempt in side.attempts)
 
 
@@ -279,14 +274,14 @@ class UsedPair(NamedTuple):
     sides: list[UsedResource | None]
 
 
-def _resources(sides: Sequence[HistoryOutline]) -> list[UsedPair]:
+def _resources(sides: Sequence[comparing.HistoryOutline]) -> list[UsedPair]:
     """Per resource what is requested of what there is, in both."""
     tables = [{use.resource: use for use in side.resources} for side in sides]
     names = dict.fromkeys([*tables[0], *tables[1]])
     return [UsedPair(name, [_used(table.get(name)) for table in tables]) for name in names]
 
 
-def _used(use: ResourceUse | None) -> UsedResource | None:
+def _used(use: comparing.ResourceUse | None) -> UsedResource | None:
     if use is None:
         return None
     requested, allocatable = (amount(use.resource, each) for each in (use.requested, use.allocatable))
@@ -295,7 +290,7 @@ def _used(use: ResourceUse | None) -> UsedResource | None:
 
 class PreemptionPair(NamedTuple):
     pod: str
-    sides: list[OutlinedAttempt | None]
+    sides: list[comparing.OutlinedAttempt | None]
     differs: bool
 
 
@@ -304,11 +299,11 @@ class Preemptions(NamedTuple):
     more: int
 
 
-def _preemptions(sides: Sequence[HistoryOutline]) -> Preemptions:
+def _preemptions(sides: Sequence[comparing.HistoryOutline]) -> Preemptions:
     """Preemptions since the two part, the n-th of a pod beside its n-th."""
-    tables: list[dict[tuple[str, int], OutlinedAttempt]] = []
+    tables: list[dict[tuple[str, int], comparing.OutlinedAttempt]] = []
     for side in sides:
-        table: dict[tuple[str, int], OutlinedAttempt] = {}
+        table: dict[tuple[str, int], comparing.OutlinedAttempt] = {}
         counts: dict[str, int] = {}
         for attempt in side.attempts:
             if attempt.victims:
@@ -373,7 +368,7 @@ class Figure(TypedDict):
     layout: dict[str, Any]
 
 
-def utilisation(sides: Sequence[HistoryOutline]) -> Figure:
+def utilisation(sides: Sequence[comparing.HistoryOutline]) -> Figure:
     """A figure: per resource how much of it is requested, in percent, one bar for each session."""
     names = list(dict.fromkeys(use.resource for side in sides for use in side.resources))
     data = []
@@ -385,7 +380,7 @@ def utilisation(sides: Sequence[HistoryOutline]) -> Figure:
     return {"kind": "utilisation", "data": data, "layout": layout}
 
 
-def plot_bound_pods(sides: Sequence[HistoryOutline]) -> Figure:
+def plot_bound_pods(sides: Sequence[comparing.HistoryOutline]) -> Figure:
     """A figure: pods with a node over virtual time in seconds, one line for each session."""
     data: list[dict[str, Any]] = [
         {

@@ -1,7 +1,7 @@
 """Two sessions side by side: `with` names the other one by its link or its key; `a` and `b` are how far each is compared."""
 
 import re
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 from asgiref.sync import sync_to_async
@@ -36,7 +36,7 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return await choose(request, client, error)
     heads = (await _head(request, client, "a"), await _head(request, other, "b"))
     job = await client.compare(other, heads, PATIENCE)
-    context = sides_of(client, other, heads)
+    context: dict[str, Any] = {**sides_of(client, other, heads)}
     if job.result is None:
         return render(request, "comparison/comparing.html", {**context, "work": job}, status=202)
     level = level_heads(job.result) if not {"a", "b"} & request.GET.keys() else heads
@@ -98,7 +98,30 @@ async def _head(request: HttpRequest, client: SessionClient, name: str) -> int:
     return head if wanted is None else min(head, wanted)
 
 
-def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> dict[str, Any]:
+class Side(TypedDict):
+    """One of the two sessions: compared up to `head`, and run up to `newest`."""
+
+    letter: str
+    name: str
+    key: str
+    view_key: str
+    head: int
+    newest: int
+    seed: int
+
+
+class Sides(TypedDict):
+    """The context that all pages about two sessions share."""
+
+    client: Any
+    session: Any
+    key: str
+    other: Any
+    sides: list[Side]
+    query: str
+
+
+def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> Sides:
     """Return the context that all pages about two sessions share."""
     query = {"with": other.key, "a": heads[0], "b": heads[1]}
     return {

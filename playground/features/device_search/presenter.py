@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.common.catalogs import read_yaml
 from playground.features.device_search import query
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 
 WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))["search"]
 
@@ -148,40 +148,6 @@ Check = Mapping[str, Any]
 MOST_VALUES = 24
 LONGEST = 120
 
-# kind -> what is said where it passed, and where it did not; values are those of the check
-_SAID = {
-    "in-use": (gettext_noop("The device is free."), gettext_noop("The device is in use.")),
-    "chosen": ("", gettext_noop("This search has already chosen the device.")),
-    "binding": (
-        gettext_noop("Devices with binding conditions are allowed."),
-        gettext_noop("The device has binding conditions, and their feature gate is off."),
-    ),
-    "node": (
-        gettext_noop("The device is available to the node."),
-        gettext_noop("The device is not available to the node."),
-    ),
-    "remembered": (
-        gettext_noop("The device was selected before, so no expression runs again."),
-        gettext_noop("The device was not selected before, so no expression runs again."),
-    ),
-    "selector": (
-        gettext_noop("The expression of %(owner)s selects the device."),
-        gettext_noop("The expression of %(owner)s does not select the device."),
-    ),
-    "capacity": (gettext_noop("Enough capacity is left."), gettext_noop("Not enough capacity is left.")),
-    "counters": (
-        gettext_noop("Enough of the hardware shared with other partitions is left."),
-        gettext_noop("Not enough %(missing)s is left, which the device shares with other partitions."),
-    ),
-    "taint": (
-        gettext_noop("The taint %(taint)s of the device is tolerated."),
-        gettext_noop("The taint %(taint)s of the device is not tolerated."),
-    ),
-    "constraint": (
-        gettext_noop("%(constraint)s %(attribute)s holds: %(value)s."),
-        gettext_noop("%(constraint)s %(attribute)s does not hold: %(value)s here, %(expected)s chosen before."),
-    ),
-}
 _DISTINCT = "distinctAttribute"
 
 
@@ -191,7 +157,7 @@ def describe_check(check: Check) -> query.DescribedCheck:
     if kind == "selector" and check.get("error"):
         text = message(WORDS["fails"], owner=check["owner"], error=check["error"])
     else:
-        text = message(_SAID[kind][0 if passed else 1], **_values(check))
+        text = message(WORDS["checks"][kind].get("passed" if passed else "not-passed", ""), **_values(check))
     return {
         "kind": kind,
         "passed": passed,

@@ -15,14 +15,7 @@ from playground.sessions.protocol.errors import CommandRefused, build_command_re
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker
-from scheduler_core.analysis.experiments import (
-    Experiment,
-    Recording,
-    find_parting,
-    make_run,
-    read_experiment,
-    record_run,
-)
+from scheduler_core.analysis import experiments
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import Refused
 
@@ -56,11 +49,11 @@ def propose(engine: Engine, request: AskProposal) -> Steps[Data]:
 
 
 @answers(ReadExperiment)
-def read(engine: Engine, request: ReadExperiment) -> Steps[Experiment]:
+def read(engine: Engine, request: ReadExperiment) -> Steps[experiments.Experiment]:
     """Return the experiment."""
     yield
     try:
-        found = read_experiment(request.text)
+        found = experiments.read_experiment(request.text)
     except ValueError as error:
         raise CommandRefused(
             message(gettext_noop("The experiment cannot be read: %(why)s."), why=str(error)[:1000])
@@ -77,7 +70,7 @@ def make(engines: Engines, session: int, request: MakeRun) -> Steps[Data]:
     """Return the row."""
     yield
     try:
-        return make_run(request.run)
+        return experiments.make_run(request.run)
     except (ValueError, OSError, Refused) as error:
         raise _refuse(error) from None
 
@@ -87,10 +80,10 @@ def find(engines: Engines, session: int, request: FindParting) -> Steps[Parting 
     """Return where two runs part."""
     yield
     try:
-        sides = (record_run(request.first), record_run(request.other))
+        sides = (experiments.record_run(request.first), experiments.record_run(request.other))
     except (ValueError, OSError, Refused) as error:
         raise _refuse(error) from None
-    index = find_parting(*sides)
+    index = experiments.find_parting(*sides)
     if index is None:
         return None
     (at, ours), (other_at, theirs) = (
@@ -101,7 +94,7 @@ def find(engines: Engines, session: int, request: FindParting) -> Steps[Parting 
     return Parting(index + 1, pods=pairs[0], outcomes=pairs[1], nodes=pairs[2], at=(at, other_at), logs=logs)
 
 
-def _keep(side: Recording) -> TraceChecked:
+def _keep(side: experiments.Recording) -> TraceChecked:
     commands = [
         TracedCommand(at, zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1))
         for at, command in side.commands

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amounts, duration, is_bytes
@@ -137,23 +137,19 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     ),
 }
 # Kinds of changes whose sentence has a list, and the value that the list is of.
-_LISTS = {
-    "gates": "gates",
-    "port": "ports",
-    "without-claims": "claims",
-    "limit-range": "resources",
-    "namespaces": "namespaces",
-    "move": "pods",
-    "runtime-class": "labels",
-    "namespace-label": "labels",
-    "order": "containers",
-    "pool": "nodes",
-    "free-quota": "pods",
-    "partner-priority": "pods",
-    "finalizer": "finalizers",
-    "security-context": "containers",
-    "sidecar": "containers",
+_OF_LISTS = {
+    "pods": ("move", "free-quota", "partner-priority"),
+    "labels": ("runtime-class", "namespace-label"),
+    "containers": ("order", "security-context", "sidecar"),
+    "gates": ("gates",),
+    "ports": ("port",),
+    "claims": ("without-claims",),
+    "resources": ("limit-range",),
+    "namespaces": ("namespaces",),
+    "nodes": ("pool",),
+    "finalizers": ("finalizer",),
 }
+_LISTS = {kind: value for value, kinds in _OF_LISTS.items() for kind in kinds}
 
 
 def defeats(changes: list[Mapping[str, Any]]) -> list[Message]:
@@ -194,17 +190,66 @@ def warning_of(disturbance: str) -> Message | None:
     return None if text is None else message(text)
 
 
-def describe_findings(findings: Mapping[str, Any]) -> dict[str, Any]:
+class ShownFix(TypedDict):
+    """A fix with its sentences; `takes` is "" if it takes less than a second."""
+
+    kind: str
+    commands: list[dict[str, Any]]
+    pauses: list[int]
+    kubectl: str
+    node: str
+    steps: int
+    recreated: bool
+    held_back: int
+    lines: list[Message]
+    defeats: list[Message]
+    effects: list[Message]
+    warning: Message | None
+    takes: str
+
+
+class ShownFindings(TypedDict):
+    """A search's findings; `name` is the short form of `pod`, `late` whether the search ran out of time."""
+
+    pod: str
+    name: str
+    state: str
+    fixes: list[ShownFix]
+    tried: int
+    unproven: int
+    cut: int
+    late: bool
+
+
+def describe_findings(findings: Mapping[str, Any]) -> ShownFindings:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
-    fixes = [
-        {
-            **{name: value for name, value in fix.items() if name != "changes"},
-            "lines": [sentence(change) for change in fix["changes"]],
-            "defeats": defeats(fix["changes"]),
-            "effects": effects_in_words(fix["effects"]),
-            "warning": warning_of(fix["disturbance"]),
-            "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
-        }
-        for fix in findings["fixes"]
-    ]
-    return {**findings, "name": short(findings["pod"]), "fixes": fixes}
+    shown = {
+        "late": False,
+        **findings,
+        "name": short(findings["pod"]),
+        "fixes": list(map(_describe_fix, findings["fixes"])),
+    }
+    return cast(ShownFindings, shown)
+
+
+def _describe_fix(fix: Mapping[str, Any]) -> ShownFix:
+    shown = {
+        **fix,
+        "lines": [sentence(change) for change in fix["changes"]],
+        "defeats": defeats(fix["changes"]),
+        "effects": effects_in_words(fix["effects"]),
+        "warning": warning_of(fix["disturbance"]),
+        "takes": duration(fix["time"]) if fix["time"] >= SECOND else "",
+    }
+    return cast(ShownFix, shown)
+
+
+class ProblemRow(TypedDict):
+    """Something that is not as its owner wants it; `query` leads to its fixes."""
+
+    of: str
+    subject: str
+    name: str
+    said: str
+    count: int
+    query: str

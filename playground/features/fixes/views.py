@@ -1,7 +1,7 @@
 """What is wrong with a cluster; fixes for a pod that fits nowhere, applied here or in a fork; and why a pod is not on a node."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import orjson
@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from playground.features.fixes.presenter import describe_findings
+from playground.features.fixes.presenter import ProblemRow, describe_findings
 from playground.features.fixes.query import Fixes, Problems
+from playground.features.fixes.why_not import name_pod
 from playground.presenters import Look
 from playground.presenters.look import AIM
 from playground.presenters.names import Names
@@ -43,20 +44,25 @@ async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
     at, longer = position(request), bool(request.GET.get("longer"))
     found = await client.ask(Problems(at=at, seconds=LONGER if longer else FOR_PROBLEMS))
     rows = found["rows"] if longer else found["rows"][:SHOWN]
-    names, at_step = _names(found), {} if at is None else {"at": at}
     context = {
         **_page(request, client),
         "at": at,
-        "rows": [
-            {**row, "said": sentence(row["said"], _, names), "query": urlencode({"pod": row["key"]} | at_step)}
-            for row in rows
-        ],
+        "rows": _present_rows(rows, _names(found), at),
         "hidden": len(found["rows"]) - len(rows),
         "fitting": found["fitting"],
         "late": found["late"] and not longer,
         "searched": SEARCHED,
     }
     return render(request, "fixes/problems.html", context)
+
+
+def _present_rows(rows: list[dict[str, Any]], names: Names, at: int | None) -> list[ProblemRow]:
+    at_step = {} if at is None else {"at": at}
+    shown = [
+        {**row, "said": sentence(row["said"], _, names), "query": urlencode({"pod": row["key"]} | at_step)}
+        for row in rows
+    ]
+    return cast(list[ProblemRow], shown)
 
 
 def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
@@ -178,5 +184,4 @@ async def why(request: HttpRequest, client: SessionClient) -> HttpResponse:
     answer = await client.ask(WhyNot(at=position(request), pod=pod, node=node))
     if answer is None:
         raise SessionGone(_("No pod %(name)s exists at this step.") % {"name": pod})
-    namespace, _slash, name = pod.partition("/")
-    return workbench(request, client, "fixes/why_not", {**answer, "namespace": namespace, "name": name})
+    return workbench(request, client, "fixes/why_not", {**name_pod(answer)})

@@ -1,6 +1,7 @@
 """Why not here, in words: every Filter plugin's verdict on a pod on one node, and its points where it is feasible."""
 
-from typing import Any, TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict, cast
 
 from playground.presenters.problems import in_plain_words
 from playground.presenters.words import Message
@@ -31,8 +32,26 @@ class WhyNotAnswer(TypedDict):
     total: int | None
     top: int | None
     best: list[str]
-    ties: int
     wins: bool
+
+
+class WhyNotPage(TypedDict):
+    """The worker's answer, and the parts of the pod's key; `found` is None if there is no such node or scheduler."""
+
+    pod: str
+    namespace: str
+    name: str
+    node: str
+    nodes: list[str]
+    known: bool
+    scheduler: str
+    bound: str
+    found: WhyNotAnswer | None
+
+
+def name_pod(answer: Mapping[str, Any]) -> WhyNotPage:
+    namespace, _, name = str(answer["pod"]).partition("/")
+    return cast(WhyNotPage, {**answer, "namespace": namespace, "name": name})
 
 
 def present_why_not(found: WhyNot) -> WhyNotAnswer:
@@ -59,7 +78,6 @@ def present_why_not(found: WhyNot) -> WhyNotAnswer:
         "total": found.total,
         "top": found.top,
         "best": list(found.best[:MOST_BEST]),
-        "ties": max(len(found.best) - MOST_BEST, 0),
         "wins": found.node in found.best,
     }
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
+from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import clock, duration
 from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
 from playground.presenters.scene import short
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 from scheduler_core.analysis import inspection
-from scheduler_core.analysis.inspection import Stranded, Way
+from scheduler_core.analysis.inspection import Stranded
 
 FIELDS = 6
 TEXT = 60
@@ -198,31 +200,15 @@ def _helps(event: Mapping[str, Any]) -> bool | None:
     return None if decision is None else decision != _STAYS
 
 
-_WAYS = {
-    Way.EXISTING_ANTI_AFFINITY: gettext_noop(
-        "The pod is stranded, as in kube: it would fit %(node)s now. A pod whose anti-affinity refused it "
-        "was deleted, but %(plugin)s does not count this deletion as helpful. The next attempt is at "
-        "%(until)s."
-    ),
-    Way.NO_HINT: gettext_noop(
-        "The pod is stranded, as in kube: it would fit %(node)s now, but the change was not an event for "
-        "%(plugin)s, or its hint said no. The next attempt is at %(until)s."
-    ),
-    Way.GATED_PREEMPTOR: gettext_noop(
-        "The pod is stranded, as in kube: it would fit %(node)s now, but %(plugin)s holds the pod and "
-        "registers only for deleted pods."
-    ),
-    Way.OPEN_GATE: gettext_noop(
-        "The pod is stranded, as in kube: it would fit %(node)s now and %(plugin)s would accept it, but no "
-        "event that the plugin registered for has occurred."
-    ),
-}
+_WAYS = Path(__file__).with_name("ways.yaml")
 
 
 def describe_stranded(stranded: Stranded) -> Message:
     """The sentence for one way of being stranded."""
     until = "-" if stranded.until is None else clock(stranded.until)
-    return message(_WAYS[stranded.way], node=stranded.node, plugin=", ".join(stranded.plugins), until=until)
+    return message(
+        read_yaml(_WAYS)[stranded.way.value], node=stranded.node, plugin=", ".join(stranded.plugins), until=until
+    )
 
 
 _WIDE = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")

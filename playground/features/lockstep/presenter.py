@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from collections.abc import Sequence
+from typing import NamedTuple, TypedDict
 
 from playground.features.comparison.presenter import ScoreTable, scores
 from playground.features.lockstep.query import HeldMoment, StretchSteps, TakenStep
@@ -175,9 +175,18 @@ def decisions(comparison: Comparison, index: int) -> Decisions:
     return {"rows": rows, "common": first, "differing": sum(i <= index for i in differs), "all": differs}
 
 
+class EndedAttempt(TypedDict):
+    """An attempt as one side decided it; `node` is "" if the pod got none."""
+
+    name: str
+    node: str
+    outcome: str
+    nominated: str
+
+
 class Decision(TypedDict):
     number: int
-    sides: list[Any]
+    sides: list[EndedAttempt | None]
     at: tuple[int, int]
     differs: bool
 
@@ -192,7 +201,7 @@ def _decision(comparison: Comparison, first: int, offset: int, differs: Sequence
     }
 
 
-def _describe_end(attempt: OutlinedAttempt | None) -> Mapping[str, str] | None:
+def _describe_end(attempt: OutlinedAttempt | None) -> EndedAttempt | None:
     if attempt is None:
         return None
     placed = attempt.outcome == SCHEDULED
@@ -207,6 +216,19 @@ def _describe_end(attempt: OutlinedAttempt | None) -> Mapping[str, str] | None:
 # Two histories laid side by side: what both have comes level, and where a step leads to from there.
 
 GRAINS = ("plugin", "point", "pod", "event")
+
+
+class Ways(TypedDict):
+    """The addresses that the transport leads to; None where there is nothing. `grains`: those of this place with each grain."""
+
+    home: str | None
+    back: str | None
+    step: str | None
+    end: str | None
+    first: str | None
+    earlier: str | None
+    later: str | None
+    grains: list[tuple[str, str]]
 
 
 class Row(NamedTuple):

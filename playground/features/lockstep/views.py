@@ -19,15 +19,6 @@ from django.views.decorators.http import require_GET, require_POST
 from playground.features.comparison.presenter import present
 from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
 from playground.features.lockstep import presenter
-from playground.features.lockstep.presenter import (
-    GRAINS,
-    Row,
-    decisions,
-    describe_divergence,
-    differing,
-    end_of,
-    moment,
-)
 from playground.features.lockstep.query import Moment, Stretch, StretchOf
 from playground.presenters import Look
 from playground.sessions.protocol.base import Query
@@ -57,8 +48,7 @@ async def lockstep(request: HttpRequest, client: SessionClient) -> HttpResponse:
         return await choose(request, client, error, "lockstep")
     pair = Pair(client, other, (await client.head(), await other.head()))
     job = await client.compare(other, pair.heads, PATIENCE)
-    context = sides_of(client, other, pair.heads)
-    context["query"] = request.META.get("QUERY_STRING", "")
+    context: dict[str, Any] = {**sides_of(client, other, pair.heads), "query": request.META.get("QUERY_STRING", "")}
     if job.result is None:
         return render(request, "comparison/comparing.html", {**context, "work": job}, status=202)
     context |= await _moment(request, pair, job.result)
@@ -82,7 +72,7 @@ class Pair(NamedTuple):
         )
         return ours, theirs
 
-    async def rows(self, index: int) -> list[Row]:
+    async def rows(self, index: int) -> list[presenter.Row]:
         """The steps of an attempt, aligned."""
         asked = [{"at": head, "index": index} for head in self.heads]
         return presenter.align_rows(*(await self.ask(Stretch, asked)))
@@ -92,9 +82,9 @@ class Standing(NamedTuple):
     """The place of the two sessions: the index of the attempt, its rows, the row among them, and the next attempt's rows."""
 
     attempt: int
-    rows: list[Row]
+    rows: list[presenter.Row]
     row: int
-    following: list[Row]
+    following: list[presenter.Row]
 
     @property
     def at(self) -> tuple[int, int]:
@@ -105,19 +95,19 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
     """Return the context that changes from step to step."""
     standing = await _standing(request, pair, comparison)
     by = request.GET.get("by", "")
-    grain = by if by in GRAINS else "plugin"
+    grain = by if by in presenter.GRAINS else "plugin"
     moments = await pair.ask(Moment, [{"at": at} for at in standing.at])
     made = max(side.tried for side in comparison.sides)
-    decided = decisions(comparison, standing.attempt)
+    decided = presenter.decisions(comparison, standing.attempt)
     return {
         "at": standing.at,
         "by": grain,
-        "grains": GRAINS,
+        "grains": presenter.GRAINS,
         "attempt": min(standing.attempt + 1, max(made, 1)),
         "attempts": made,
         "ended": standing.attempt + (standing.row == len(standing.rows) - 1),
-        "moment": moment(moments),
-        "parted": describe_divergence(comparison),
+        "moment": presenter.moment(moments),
+        "parted": presenter.describe_divergence(comparison),
         "decisions": decided,
         "to": _ways(pair, comparison, standing, grain),
         "may_go_on": pair.client.may_edit and pair.other.may_edit,
@@ -145,27 +135,26 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
     return Standing(index, rows, presenter.place_of(rows, (ours, theirs)), following)
 
 
-def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> dict[str, Any]:
+def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> presenter.Ways:
     """The addresses that the transport leads to; None where there is nothing."""
-    indices = differing(comparison)
+    indices = presenter.differing(comparison)
     now = standing.attempt if standing.row == len(standing.rows) - 1 else standing.attempt - 0.5
     earlier = [i for i in indices if i < now]
     later = [i for i in indices if i > now]
-    places = {
-        "home": (0, 0),
-        "back": presenter.back(standing.rows, standing.row, grain),
-        "step": presenter.forward(standing.rows, standing.row, standing.following, grain),
-        "end": pair.heads,
-        "first": end_of(comparison, indices[0]) if indices else None,
-        "earlier": end_of(comparison, earlier[-1]) if earlier else None,
-        "later": end_of(comparison, later[0]) if later else None,
+
+    def lead(at: tuple[int, int] | None) -> str | None:
+        return _address(pair.other, at, grain) if at is not None and at != standing.at else None
+
+    return {
+        "home": lead((0, 0)),
+        "back": lead(presenter.back(standing.rows, standing.row, grain)),
+        "step": lead(presenter.forward(standing.rows, standing.row, standing.following, grain)),
+        "end": lead(pair.heads),
+        "first": lead(presenter.end_of(comparison, indices[0])) if indices else None,
+        "earlier": lead(presenter.end_of(comparison, earlier[-1])) if earlier else None,
+        "later": lead(presenter.end_of(comparison, later[0])) if later else None,
+        "grains": [(one, _address(pair.other, standing.at, one)) for one in presenter.GRAINS],
     }
-    ways = {
-        name: _address(pair.other, at, grain) if at is not None and at != standing.at else None
-        for name, at in places.items()
-    }
-    here = {one: _address(pair.other, standing.at, one) for one in GRAINS}
-    return {**ways, "grains": list(here.items())}
 
 
 def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:

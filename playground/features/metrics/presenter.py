@@ -1,8 +1,10 @@
 """The metrics page: charts of the metrics that most people look for, with hints, and every metric with its series."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypedDict
 
+from playground.common.catalogs import read_yaml
 from playground.features.metrics.plots import (
     NONE,
     Chart,
@@ -21,6 +23,8 @@ from playground.presenters import charts as draw
 from playground.presenters.amounts import clock, thousands
 from playground.presenters.words import gettext_noop
 from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
+
+HINTS = Path(__file__).with_name("hints.yaml")
 
 # The charts of the metrics page that no other page has: distributions, and what brings pods into a queue.
 
@@ -167,7 +171,7 @@ def _matches(metric: Metric, q: str) -> bool:
 
 
 def _metric(metric: Metric, series: Families, runs: bool) -> MetricRow:
-    query, says = HINTS.get(metric.name, ("", ""))
+    ((query, says),) = read_yaml(HINTS).get(metric.name, {"": ""}).items()
     return {
         "metric": metric,
         "registered": metric.name in series or not runs,
@@ -176,112 +180,3 @@ def _metric(metric: Metric, series: Families, runs: bool) -> MetricRow:
         "query": query,
         "says": says,
     }
-
-
-def _quantile(name: str, by: str = "") -> str:
-    labels = f"le, {by}" if by else "le"
-    return f"histogram_quantile(0.99, sum by ({labels}) (rate({name}_bucket[5m])))"
-
-
-def _mean_of(name: str) -> str:
-    return f"rate({name}_sum[5m]) / rate({name}_count[5m])"
-
-
-_S = "scheduler_"
-HINTS: dict[str, tuple[str, str]] = {
-    _S + "schedule_attempts_total": (
-        f"sum by (result) (rate({_S}schedule_attempts_total[5m]))",
-        gettext_noop("Attempts per second, by result."),
-    ),
-    _S + "scheduling_attempt_duration_seconds": (
-        _quantile(_S + "scheduling_attempt_duration_seconds", "result"),
-        gettext_noop("99th percentile of the duration of attempts, by result."),
-    ),
-    _S + "scheduling_algorithm_duration_seconds": (
-        _quantile(_S + "scheduling_algorithm_duration_seconds"),
-        gettext_noop("99th percentile of the duration of decisions, without binding."),
-    ),
-    _S + "event_handling_duration_seconds": (
-        f"sum by (event) (rate({_S}event_handling_duration_seconds_count[5m]))",
-        gettext_noop("Cluster events per second that the scheduler receives, by kind."),
-    ),
-    _S + "preemption_victims": (
-        _mean_of(_S + "preemption_victims"),
-        gettext_noop("Mean number of victims of a preemption."),
-    ),
-    _S + "preemption_attempts_total": (
-        f"rate({_S}preemption_attempts_total[5m])",
-        gettext_noop("How often no node is feasible and preemption looks for victims, a sign of a full cluster."),
-    ),
-    _S + "pending_pods": (
-        f"sum by (queue) ({_S}pending_pods)",
-        gettext_noop("Waiting pods, by queue. Investigate pods that stay unschedulable."),
-    ),
-    _S + "pod_scheduling_sli_duration_seconds": (
-        _quantile(_S + "pod_scheduling_sli_duration_seconds"),
-        gettext_noop("99th percentile of the time from queue to binding, including all attempts."),
-    ),
-    _S + "pod_scheduling_attempts": (
-        _mean_of(_S + "pod_scheduling_attempts"),
-        gettext_noop("Mean number of attempts until a pod is bound."),
-    ),
-    _S + "framework_extension_point_duration_seconds": (
-        f"sum by (extension_point) (rate({_S}framework_extension_point_duration_seconds_sum[5m]))",
-        gettext_noop("Time spent by the scheduler in each extension point, in seconds per second."),
-    ),
-    _S + "plugin_execution_duration_seconds": (
-        f"topk(5, sum by (plugin) (rate({_S}plugin_execution_duration_seconds_sum[5m])))",
-        gettext_noop("The five plugins that take the most time in the sampled cycles."),
-    ),
-    _S + "queue_incoming_pods_total": (
-        f'sum by (event) (rate({_S}queue_incoming_pods_total{{queue="active"}}[5m]))',
-        gettext_noop("The events that move pods to the active queue."),
-    ),
-    _S + "goroutines": (f'{_S}goroutines{{operation="binding"}}', gettext_noop("Bindings in progress.")),
-    _S + "permit_wait_duration_seconds": (
-        _mean_of(_S + "permit_wait_duration_seconds"),
-        gettext_noop("Mean time that pods wait on Permit."),
-    ),
-    _S + "cache_size": (
-        f'{_S}cache_size{{type="assumed_pods"}}',
-        gettext_noop("Pods with a node whose binding the API server has not confirmed yet."),
-    ),
-    _S + "unschedulable_pods": (
-        f"topk(5, sum by (plugin) ({_S}unschedulable_pods))",
-        gettext_noop("The plugins that refuse the most pods."),
-    ),
-    _S + "plugin_evaluation_total": (
-        f"topk(5, sum by (plugin) (rate({_S}plugin_evaluation_total[5m])))",
-        gettext_noop("The plugins with the most calls."),
-    ),
-    _S + "queueing_hint_execution_duration_seconds": (
-        f"sum by (plugin, hint) (rate({_S}queueing_hint_execution_duration_seconds_count[5m]))",
-        gettext_noop("How often queueing hints run, and how often they save a pod a failing attempt (QueueSkip)."),
-    ),
-    _S + "inflight_events": (
-        f'sum({_S}inflight_events{{event!="PodPopped"}})',
-        gettext_noop(
-            "Events kept for pods in flight. A number that only grows points to a pod that never finishes its attempt."
-        ),
-    ),
-    _S + "preemption_goroutines_execution_total": (
-        f"rate({_S}preemption_goroutines_execution_total[5m])",
-        gettext_noop("Preemptions per second that run outside the cycles."),
-    ),
-    _S + "async_api_call_execution_total": (
-        f'sum by (call_type) (rate({_S}async_api_call_execution_total{{result="error"}}[5m]))',
-        gettext_noop("Failing API server calls, by kind."),
-    ),
-    _S + "async_api_call_execution_duration_seconds": (
-        _quantile(_S + "async_api_call_execution_duration_seconds", "call_type"),
-        gettext_noop("99th percentile of the duration of API server calls, by kind."),
-    ),
-    _S + "pending_async_api_calls": (
-        f"sum by (call_type) ({_S}pending_async_api_calls)",
-        gettext_noop("Calls waiting to be sent. Their number grows if the API server is slow."),
-    ),
-    _S + "volume_scheduling_stage_error_total": (
-        f"sum by (operation) (rate({_S}volume_scheduling_stage_error_total[5m]))",
-        gettext_noop("Errors of volume binding, by stage."),
-    ),
-}

@@ -6,20 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.management.explaining import find_pods, format_refused_error, plain
+from playground.management.terminal import printing
 from playground.management.terminal.command import HELP, INPUT, SEED, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.printing import (
-    FIELDS,
-    FORMS,
-    Progress,
-    format_data,
-    get_width,
-    idle,
-    missing,
-    placements,
-    table,
-    waits,
-    wrap,
-)
 from playground.management.terminal.world import Made, make_world
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
@@ -50,7 +38,7 @@ class Command(TerminalCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input and the output."""
         super().add_arguments(parser)
-        parser.add_argument("-o", "--output", choices=("table", *FORMS), default="table")
+        parser.add_argument("-o", "--output", choices=("table", *printing.FORMS), default="table")
         add_options(parser, SEED)
 
     def handle(self, *args: Any, output: str, seed: int, **options: Any) -> None:
@@ -59,15 +47,15 @@ class Command(TerminalCommand):
         made = make_world(inputs, options["config"], seed=seed, acting=True, release=options["release"])
         for note in made.notes:
             self.stderr.write(note)
-        with Progress(sys.stderr) as progress:
+        with printing.Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
         named = find_pods(made.world, question.find_objects(made.world)) if question.names else None
         rows = [
             row
-            for row in placements(made.world, rest.gone)
+            for row in printing.placements(made.world, rest.gone)
             if (key := f"{row['namespace']}/{row['pod']}") in (named or (key,)) and question.covers(key)
         ]
-        absent = [row for row in missing(made.world) if question.covers(f"{row['namespace']}/{row['name']}")]
+        absent = [row for row in printing.missing(made.world) if question.covers(f"{row['namespace']}/{row['name']}")]
         self.stdout.write(format_placements(made, rows, absent, rest, output), ending="")
         if output != "table":
             for said in describe_rest(rest):
@@ -83,7 +71,7 @@ def list_exits(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> It
         yield Exit.FAILED
     if made.refused:
         yield Exit.UNUSABLE
-    if absent or any(map(waits, rows)) or any(not end.failed for end in rest.gone):
+    if absent or any(map(printing.waits, rows)) or any(not end.failed for end in rest.gone):
         yield Exit.WAITS
 
 
@@ -103,8 +91,8 @@ def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest
             "atRest": rest.at_rest,
             "seconds": made.world.now / 1e9,
         }
-        return format_data(data, FIELDS, rows, output)
-    width = get_width()
+        return printing.format_data(data, printing.FIELDS, rows, output)
+    width = printing.get_width()
     return "".join(f"{line}\n" for line in _lines(made, rows, absent, rest, width))
 
 
@@ -113,11 +101,11 @@ def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest, width: in
     there = [row for row in rows if row["phase"] != FAILED]
     if not rows:
         yield "There is no pod."
-        yield from idle(made.world)
+        yield from printing.idle(made.world)
     for some, heads in ((there, WAITING), (failed, ENDED)):
         if some:
             cells = [[str(row[name]) or EMPTY.get(name, "") for name in heads.values()] for row in some]
-            yield from table(tuple(heads), cells, width)
+            yield from printing.table(tuple(heads), cells, width)
             yield ""
     said = [row["sentence"] for row in absent]
     said += [
@@ -130,4 +118,4 @@ def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest, width: in
     if there:
         said.append(f"{sum(bool(row['node']) for row in there)} of {len(there)} pods have a node.")
     for line in said:
-        yield from wrap(line, width)
+        yield from printing.wrap(line, width)

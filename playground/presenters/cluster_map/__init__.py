@@ -5,6 +5,7 @@ from typing import Literal, NotRequired, Required, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from playground.presenters import scene
 from playground.presenters.cluster_map import heat
 from playground.presenters.cluster_map.heat import Choices, GroupsCard, HeatCard, choices, compute_measure, points
 from playground.presenters.cluster_map.node_cards import NONE, Moment, NodeCard, card_id, node_card, preempting
@@ -12,18 +13,6 @@ from playground.presenters.cluster_map.search import Counts, Mask, VerdictChip, 
 from playground.presenters.devices.pools import stock
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import (
-    FEASIBLE,
-    Refusals,
-    cycle_of,
-    is_filter_over,
-    present_step,
-    refusals,
-    scheduler_of,
-    subject,
-    table_of,
-    unasked,
-)
 from scheduler_core.base.trace.kinds import BindingEnded, ObjectChanged, PodAssumed
 from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView, WorldView
 
@@ -56,9 +45,9 @@ class MapContext(TypedDict):
 
 def present(sim: WorldView, look: Look, *, plain: bool = False) -> "Panel[MapContext, MapCard]":
     """The map as this viewer groups and filters it; a plain one shows the nodes without what the last cycle said about them."""
-    scheduler = scheduler_of(sim)
-    table, cycle = table_of(scheduler), None if plain else cycle_of(sim)
-    refused = unasked(table.names) if plain else refusals(sim, table.names)
+    scheduler = scene.scheduler_of(sim)
+    table, cycle = scene.table_of(scheduler), None if plain else scene.cycle_of(sim)
+    refused = scene.unasked(table.names) if plain else scene.refusals(sim, table.names)
     moment = _moment(sim, look, table, cycle, refused)
     keys = label_keys(table)
     group = look.group if look.group in keys or look.group == "-" else _default_group(table, keys)
@@ -112,9 +101,9 @@ def _default_group(table: NodeTable, keys: list[str]) -> str:
 
 
 def _moment(
-    sim: WorldView, look: Look, table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals
+    sim: WorldView, look: Look, table: NodeTable, cycle: SchedulingCycleView | None, refused: scene.Refusals
 ) -> Moment:
-    step = present_step(sim)
+    step = scene.present_step(sim)
     now = -1
     if step is not None and step[0].point is Point.FILTER and cycle is not None:
         now = len(cycle.steps) - 1
@@ -132,18 +121,20 @@ def _moment(
         score=score,
         best=int(score.max()) if score is not None and len(score) else -1,
         chosen_node=look.node,
-        chosen_pod=subject(sim, look.pod),
+        chosen_pod=scene.subject(sim, look.pod),
         placed_on=(cycle.chosen or "") if cycle is not None else "",
         touched=touched,
-        assumed=frozenset(scheduler_of(sim).cache.assumed),
+        assumed=frozenset(scene.scheduler_of(sim).cache.assumed),
         now_step=now if now >= 0 else -9,
         preempting=NONE if cycle is None else preempting(sim, look.dry),
         stock=stock(sim),
-        over=cycle is not None and is_filter_over(cycle),
+        over=cycle is not None and scene.is_filter_over(cycle),
     )
 
 
-def _rows(table: NodeTable, look: Look, refused: Refusals, moment: Moment, mask: Mask | None) -> tuple[list[int], int]:
+def _rows(
+    table: NodeTable, look: Look, refused: scene.Refusals, moment: Moment, mask: Mask | None
+) -> tuple[list[int], int]:
     """The rows to show as cards: all of few; of many a window of those that the search means, and how many it means."""
     rows = np.arange(len(table), dtype=np.intp)
     if len(table) <= SMALL:
@@ -155,9 +146,9 @@ def _rows(table: NodeTable, look: Look, refused: Refusals, moment: Moment, mask:
     return rows[order][start : start + WINDOW].tolist(), len(rows)
 
 
-def _rank(table: NodeTable, refused: Refusals, moment: Moment) -> NDArray[np.int64]:
+def _rank(table: NodeTable, refused: scene.Refusals, moment: Moment) -> NDArray[np.int64]:
     """Smaller comes first: the placed node, the best scores, the feasible, candidates, what was not looked at, the refused."""
-    rank = np.where(refused.group == FEASIBLE, 0, np.where(refused.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
+    rank = np.where(refused.group == scene.FEASIBLE, 0, np.where(refused.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
     for name in moment.preempting.candidates:
         row = table.row(name)
         if row is not None:
@@ -198,14 +189,14 @@ class SummaryCard(TypedDict, total=False):
 
 
 def _summary(
-    table: NodeTable, cycle: SchedulingCycleView | None, refused: Refusals, look: Look, mask: Mask | None
+    table: NodeTable, cycle: SchedulingCycleView | None, refused: scene.Refusals, look: Look, mask: Mask | None
 ) -> SummaryCard:
     card: SummaryCard = {"id": "map-summary", "kind": "summary", "pods": int(table.pod_count.sum())}
     if mask is not None:
         card["matching"], card["q"] = int(mask.sum()), look.q
     if cycle is None or not len(table):
         return card
-    return {**card, **chips(refused, look.q, is_filter_over(cycle), mask)}
+    return {**card, **chips(refused, look.q, scene.is_filter_over(cycle), mask)}
 
 
 MapCard = NodeCard | SummaryCard | GroupsCard | HeatCard

@@ -13,16 +13,7 @@ from playground.presenters.amounts import amount, cpu, memory
 from playground.presenters.devices.pools import WORDS
 from playground.presenters.scene import FEASIBLE, UNSEEN, PodRef, Refusals, cycle_of, scheduler_of, short
 from scheduler_core.analysis.status import Device, DeviceState, NodeDevices, ResourceSlice, Stock, amount_text
-from scheduler_core.world.readonly import (
-    Candidate,
-    Code,
-    Evidence,
-    NodeTable,
-    PluginStep,
-    Pod,
-    SchedulingCycleView,
-    WorldView,
-)
+from scheduler_core.world import readonly
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class Step(NamedTuple):
     number: int = 0
 
 
-def steps_of(evidence: Evidence) -> list[Step]:
+def steps_of(evidence: readonly.Evidence) -> list[Step]:
     """Each candidate's dry run, each criterion, the choice: what a cursor walks through."""
     out: list[Step] = []
     for index, candidate in enumerate(evidence.candidates):
@@ -59,25 +50,25 @@ def steps_of(evidence: Evidence) -> list[Step]:
     return [*out, Step("choice", -1)] if evidence.nominated else out
 
 
-def step_of(cycle: SchedulingCycleView | None) -> PluginStep | None:
+def step_of(cycle: readonly.SchedulingCycleView | None) -> readonly.PluginStep | None:
     """The PostFilter step that kept evidence of a preemption."""
     if cycle is None:
         return None
-    return next((step for step in reversed(cycle.steps) if isinstance(step.evidence, Evidence)), None)
+    return next((step for step in reversed(cycle.steps) if isinstance(step.evidence, readonly.Evidence)), None)
 
 
-def evidence_of(cycle: SchedulingCycleView | None) -> Evidence | None:
+def evidence_of(cycle: readonly.SchedulingCycleView | None) -> readonly.Evidence | None:
     """Return the evidence of the cycle's preemption; None if preemption did not run."""
     step = step_of(cycle)
     return None if step is None else step.evidence
 
 
-def chosen_of(evidence: Evidence) -> Candidate | None:
+def chosen_of(evidence: readonly.Evidence) -> readonly.Candidate | None:
     """The candidate that was chosen."""
     return next((c for c in evidence.candidates if c.node == evidence.nominated), None)
 
 
-def preempting(sim: WorldView, dry: int = 0) -> Preempting:
+def preempting(sim: readonly.WorldView, dry: int = 0) -> Preempting:
     """Return the preemption data for the map: the present cycle's choice, standing nominations, and pods that already end because of one.
 
     With a cursor `dry` on a record of the present cycle's preemption, include the node and the pods of this record.
@@ -106,26 +97,26 @@ def preempting(sim: WorldView, dry: int = 0) -> Preempting:
     return Preempting(ghosts, frozenset(victims), frozenset(candidates), node)
 
 
-def _step_at(evidence: Evidence, dry: int) -> Step | None:
+def _step_at(evidence: readonly.Evidence, dry: int) -> Step | None:
     if not dry:
         return None
     steps = steps_of(evidence)
     return steps[min(dry, len(steps)) - 1] if steps else None
 
 
-def _find_removed_pods(candidate: Candidate, step: Step) -> set[str]:
+def _find_removed_pods(candidate: readonly.Candidate, step: Step) -> set[str]:
     """The pods that are off the candidate's node at a record: those that have not been put back yet, and those that did not fit."""
     tried = step.number + 1 if step.kind == "reprieve" else 0
     return {r.pod for i, r in enumerate(candidate.reprieves) if i >= tried or not r.kept}
 
 
-def ends_by_preemption(pod: Pod) -> bool:
+def ends_by_preemption(pod: readonly.Pod) -> bool:
     """Return whether a pod is ending because of a preemption."""
     condition = pod.condition("DisruptionTarget") if pod.deleting else None
     return condition is not None and condition.get("reason") == "PreemptionByScheduler"
 
 
-def _chip(pod: Pod) -> PodRef:
+def _chip(pod: readonly.Pod) -> PodRef:
     return {"key": pod.key, "name": pod.name}
 
 
@@ -272,7 +263,7 @@ class NodeCard(PodsOfCard):
     changed: bool
 
 
-def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> NodeCard:
+def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = False) -> NodeCard:
     """The card of the node at a row of the table; `dim`: the search means others."""
     node, name = table.nodes[row], table.names[row]
     group = int(moment.refusals.group[row])
@@ -292,7 +283,7 @@ def node_card(table: NodeTable, row: int, moment: Moment, dim: bool = False) -> 
         **_chips(table, row, moment),
         "devices": [] if moment.stock is None else device_rows(moment.stock, moment.stock.on(node)),
         "dim": dim,
-        "unresolvable": group >= 0 and moment.refusals.statuses[group].code is Code.UNRESOLVABLE,
+        "unresolvable": group >= 0 and moment.refusals.statuses[group].code is readonly.Code.UNRESOLVABLE,
         "cordoned": node.unschedulable,
         "not_ready": bool(node.ready) and node.ready != "True",
         "taints": taints[:MAX_TAINTS],
@@ -349,7 +340,7 @@ class PodOfCard(PodRef):
     victim: bool
 
 
-def _chips(table: NodeTable, row: int, moment: Moment) -> PodsOfCard:
+def _chips(table: readonly.NodeTable, row: int, moment: Moment) -> PodsOfCard:
     pods = table.pods[row]
     shown = pods[-MAX_CHIPS:] if len(pods) > MAX_CHIPS else pods
     chips: list[PodOfCard] = [
@@ -369,6 +360,6 @@ def _chips(table: NodeTable, row: int, moment: Moment) -> PodsOfCard:
     }
 
 
-def _goes(pod: Pod, node: str, preempting: Preempting) -> bool:
+def _goes(pod: readonly.Pod, node: str, preempting: Preempting) -> bool:
     """Return whether the pod is a victim of the present cycle's preemption or already ends because of a preemption."""
     return (node == preempting.nominated and pod.key in preempting.victims) or ends_by_preemption(pod)

@@ -7,18 +7,6 @@ from playground.presenters.devices.claims import window
 from playground.presenters.scene import PodRef, pod_ref, scheduler_of, short, table_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis import status
-from scheduler_core.analysis.status import (
-    CounterUse,
-    Device,
-    DeviceClass,
-    DeviceState,
-    DeviceTaintRule,
-    PoolId,
-    PublishedPool,
-    ResourceSlice,
-    Stock,
-    amount_text,
-)
 from scheduler_core.world.readonly import WorldView
 
 # A whole as a bar: what each takes of it, one after the other, and what is left.
@@ -147,7 +135,7 @@ def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[B
     ]
 
 
-Member = tuple[ResourceSlice, Device, DeviceState]
+Member = tuple[status.ResourceSlice, status.Device, status.DeviceState]
 MOST = 24  # devices of one pool that are listed
 
 
@@ -161,7 +149,7 @@ def node_devices(sim: WorldView, name: str) -> "list[NodePool]":
     if row is None:
         return []
     reached = found.on(table.nodes[row])
-    by_pool: dict[PoolId, list[Member]] = {}
+    by_pool: dict[status.PoolId, list[Member]] = {}
     for (each, device), state in zip(reached.devices, reached.states, strict=True):
         by_pool.setdefault(each.pool, []).append((each, device, state))
     return [_pool(found, pool, members) for pool, members in by_pool.items()]
@@ -176,15 +164,15 @@ class NodePool(TypedDict):
     sets: "list[CounterSet]"
 
 
-def _pool(stock: Stock, pool: PoolId, members: list[Member]) -> NodePool:
+def _pool(stock: status.Stock, pool: status.PoolId, members: list[Member]) -> NodePool:
     shown = members
     if len(members) > MOST:  # those that somebody has come first
-        shown = sorted(members, key=lambda member: member[2] is DeviceState.FREE)[:MOST]
+        shown = sorted(members, key=lambda member: member[2] is status.DeviceState.FREE)[:MOST]
     slices = dict.fromkeys(each for each, _, _ in members)
     return {
         "id": str(pool),
         "count": len(members),
-        "free": sum(state is DeviceState.FREE for _, _, state in members),
+        "free": sum(state is status.DeviceState.FREE for _, _, state in members),
         "devices": [build_device_row(stock, each, device, state) for each, device, state in shown],
         "more": len(members) - len(shown),
         "sets": counter_sets(stock, [use for each in slices for use in stock.counters(each)]),
@@ -196,16 +184,16 @@ class CounterSet(TypedDict):
     bars: list[Bar]
 
 
-def counter_sets(stock: Stock, uses: list[CounterUse]) -> list[CounterSet]:
+def counter_sets(stock: status.Stock, uses: list[status.CounterUse]) -> list[CounterSet]:
     """Each set of counters, such as one physical GPU, with a bar for each counter: which partition takes how much."""
     sets: dict[str, list[Bar]] = {}
     for use in uses:
         parts = [(_owner(stock, device), amount) for device, amount in use.uses]
-        sets.setdefault(use.set, []).append(bar(use.counter, use.total, parts, amount_text))
+        sets.setdefault(use.set, []).append(bar(use.counter, use.total, parts, status.amount_text))
     return [{"name": name, "bars": bars} for name, bars in sets.items()]
 
 
-def _owner(stock: Stock, device: Device) -> str:
+def _owner(stock: status.Stock, device: status.Device) -> str:
     claims = ", ".join(short(holder.claim) for holder in stock.holders(device.id))
     return f"{device.name}: {claims}"
 
@@ -233,8 +221,8 @@ def pools(sim: WorldView, q: str, page: int) -> dict[str, Any]:
         "page": shown.to_json(),
         "pools": len(every),
         "totals": _totals(found) if found is not None else None,
-        "classes": [_class(DeviceClass.of(each)) for each in sim.store.list("DeviceClass")],
-        "rules": [_rule(DeviceTaintRule.of(each)) for each in sim.store.list("DeviceTaintRule")],
+        "classes": [_class(status.DeviceClass.of(each)) for each in sim.store.list("DeviceClass")],
+        "rules": [_rule(status.DeviceTaintRule.of(each)) for each in sim.store.list("DeviceTaintRule")],
         "heeded": scheduler_of(sim).features.dra_device_taints,
     }
 
@@ -263,7 +251,7 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
     }
 
 
-def _matches(pool: PublishedPool, q: str) -> bool:
+def _matches(pool: status.PublishedPool, q: str) -> bool:
     return (
         q in str(pool.id)
         or any(q in (each.scope.node_name or "") for each in pool.slices)
@@ -271,7 +259,7 @@ def _matches(pool: PublishedPool, q: str) -> bool:
     )
 
 
-def _row(stock: Stock, pool: PublishedPool) -> dict[str, Any]:
+def _row(stock: status.Stock, pool: status.PublishedPool) -> dict[str, Any]:
     states = [stock.state(each, device) for each in pool.slices for device in each.devices]
     state = "invalid" if pool.twice else "incomplete" if pool.incomplete else "complete"
     return {
@@ -290,10 +278,15 @@ def _row(stock: Stock, pool: PublishedPool) -> dict[str, Any]:
     }
 
 
-def _counts(states: Sequence[DeviceState]) -> dict[str, Any]:
-    counts = {state.value: states.count(state) for state in DeviceState}
+def _counts(states: Sequence[status.DeviceState]) -> dict[str, Any]:
+    counts = {state.value: states.count(state) for state in status.DeviceState}
     whole, x, parts = max(len(states), 1), 0.0, []
-    for state in (DeviceState.TAKEN, DeviceState.ASSUMED, DeviceState.SHARED, DeviceState.SHORT):
+    for state in (
+        status.DeviceState.TAKEN,
+        status.DeviceState.ASSUMED,
+        status.DeviceState.SHARED,
+        status.DeviceState.SHORT,
+    ):
         width = 100 * counts[state.value] / whole
         if width:
             parts.append({"state": state.value, "x": round(x, 2), "width": round(width, 2)})
@@ -301,12 +294,12 @@ def _counts(states: Sequence[DeviceState]) -> dict[str, Any]:
     return {"size": len(states), "counts": counts, "bar": parts}
 
 
-def _totals(stock: Stock) -> dict[str, Any]:
+def _totals(stock: status.Stock) -> dict[str, Any]:
     states = [stock.state(each, device) for pool in stock.pools for each in pool.slices for device in each.devices]
     return _counts(states)
 
 
-def _why(pool: PublishedPool) -> Message | None:
+def _why(pool: status.PublishedPool) -> Message | None:
     if pool.twice:
         return message(_INVALID, pool=pool.id.pool, name=pool.twice)
     if pool.incomplete:
@@ -316,7 +309,7 @@ def _why(pool: PublishedPool) -> Message | None:
     return None
 
 
-def _nodes(slices: Sequence[ResourceSlice]) -> dict[str, Any]:
+def _nodes(slices: Sequence[status.ResourceSlice]) -> dict[str, Any]:
     """Return which nodes reach a pool: by name, all, or those that a selector chooses."""
     names = list(dict.fromkeys(each.scope.node_name for each in slices if each.scope.node_name))
     return {
@@ -328,11 +321,11 @@ def _nodes(slices: Sequence[ResourceSlice]) -> dict[str, Any]:
     }
 
 
-def _slice(each: ResourceSlice) -> dict[str, Any]:
+def _slice(each: status.ResourceSlice) -> dict[str, Any]:
     return {"name": each.name, "nodes": _nodes([each]), "devices": len(each.devices), "generation": each.generation}
 
 
-def _class(each: DeviceClass) -> dict[str, Any]:
+def _class(each: status.DeviceClass) -> dict[str, Any]:
     return {
         "name": each.name,
         "selectors": [expression or "" for expression in each.selectors],
@@ -341,7 +334,7 @@ def _class(each: DeviceClass) -> dict[str, Any]:
     }
 
 
-def _rule(rule: DeviceTaintRule) -> dict[str, Any]:
+def _rule(rule: status.DeviceTaintRule) -> dict[str, Any]:
     about = {"driver": rule.driver, "pool": rule.pool, "device": rule.device, "class": rule.class_name}
     return {
         "name": rule.name,

@@ -3,22 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
+from playground.presenters import scene
 from playground.presenters.acting import Draining, PlannedEviction, draining, list_actions, list_planned_evictions
 from playground.presenters.amounts import amount, exact
 from playground.presenters.devices.pools import NodePool, node_devices
 from playground.presenters.look import Look
 from playground.presenters.problems import in_plain_words
-from playground.presenters.scene import (
-    FEASIBLE,
-    PodRef,
-    cycle_of,
-    framework_of,
-    pod_ref,
-    refusals,
-    scheduler_of,
-    short,
-    table_of,
-)
 from playground.presenters.words import Message
 from playground.workbench.actions import Offer
 from scheduler_core.analysis import inspection
@@ -62,10 +52,10 @@ class Section(TypedDict):
 
 def sections(sim: WorldView, node: str, only: str = "") -> list[Section]:
     """Return each plugin's explanation of a node, for the plugins that ran in the present cycle; only one plugin's if `only` names it."""
-    cycle = cycle_of(sim)
+    cycle = scene.cycle_of(sim)
     if cycle is None or not node:
         return []
-    explained = inspection.figures(framework_of(sim), cycle, node, only)
+    explained = inspection.figures(scene.framework_of(sim), cycle, node, only)
     searcher = _searcher(cycle, node)
     found: list[Section] = []
     for plugin, blocks in explained.items():
@@ -119,15 +109,15 @@ def _part(part: inspection.Part) -> FigurePart:
         case inspection.Words(text):
             return {"kind": "words", "text": text}
         case inspection.Key(text):
-            return {"kind": "text", "text": short(text)}
+            return {"kind": "text", "text": scene.short(text)}
         case inspection.Amount():
             return _amount(part)
         case inspection.Written(text, source):
-            return _leading(text if isinstance(text, str) else short(text.text), source)
+            return _leading(text if isinstance(text, str) else scene.short(text.text), source)
         case inspection.Code(inner):
             return {"kind": "code", "parts": [_part(inner)]}
         case inspection.PodName(key):
-            return {"kind": "pod", "key": key, "name": short(key)}
+            return {"kind": "pod", "key": key, "name": scene.short(key)}
         case inspection.Bar(percent):
             return {"kind": "bar", "percent": percent}
         case inspection.Aside(inner):
@@ -175,19 +165,19 @@ class NodeBody(TypedDict):
     taints: list[str]
     labels: list[str]
     count: int
-    pods: list[PodRef]
+    pods: list[scene.PodRef]
     more: int
 
 
 def present(sim: WorldView, look: Look, key: str) -> NodeBody | NoNode:
     """The chosen node, else the one that the present cycle chose."""
-    cycle, table = cycle_of(sim), table_of(scheduler_of(sim))
+    cycle, table = scene.cycle_of(sim), scene.table_of(scene.scheduler_of(sim))
     name = chosen(sim, look)
     row = table.row(name) if name else None
     if row is None:
         return {"about": "node", "kind": "gone" if name else "none", "name": name}
     node, pods = table.nodes[row], table.pods[row]
-    refused = refusals(sim, table.names)
+    refused = scene.refusals(sim, table.names)
     status = refused.statuses[int(refused.group[row])] if refused.group[row] >= 0 else None
     return {
         "about": "node",
@@ -196,8 +186,8 @@ def present(sim: WorldView, look: Look, key: str) -> NodeBody | NoNode:
         "offers": list_actions(sim, "Node", "", name),
         "drain": draining(sim, name),
         "planned": list_planned_evictions(sim, (p.key for p in pods)),
-        "pod": short(key if cycle is None else cycle.pod.key),  # the verdict and the figures are the cycle's
-        "verdict": "ok" if refused.group[row] == FEASIBLE else "no" if status else "",
+        "pod": scene.short(key if cycle is None else cycle.pod.key),  # the verdict and the figures are the cycle's
+        "verdict": "ok" if refused.group[row] == scene.FEASIBLE else "no" if status else "",
         "why": status.message if status else "",
         "plugin": status.plugin if status else "",
         "plain": [p for reason in (status.reasons if status else ()) if (p := in_plain_words(reason))],
@@ -207,20 +197,20 @@ def present(sim: WorldView, look: Look, key: str) -> NodeBody | NoNode:
         "taints": [str(taint) for taint in node.taints],
         "labels": [f"{k}={v}" for k, v in sorted(node.labels.items())],
         "count": len(pods),
-        "pods": [pod_ref(p.key) for p in pods[:PODS]],
+        "pods": [scene.pod_ref(p.key) for p in pods[:PODS]],
         "more": max(len(pods) - PODS, 0),
     }
 
 
 def chosen(sim: WorldView, look: Look) -> str:
     """The name of the node that is inspected; "" for none."""
-    cycle = cycle_of(sim)
+    cycle = scene.cycle_of(sim)
     return look.node or (cycle.chosen or "" if cycle is not None else "")
 
 
 def _resources(sim: WorldView, table: NodeTable, row: int) -> "list[ResourceRow]":
     """Return the requested amount of each resource, and the assumed part: the part of pods that are not bound yet."""
-    assumed = scheduler_of(sim).cache.assumed
+    assumed = scene.scheduler_of(sim).cache.assumed
     assumed_pods = [pod.requests for pod in table.pods[row] if pod.key in assumed]
     out: list[ResourceRow] = []
     for column, resource in enumerate(table.resources.names[: table.allocatable.shape[1]]):

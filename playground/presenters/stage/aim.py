@@ -7,19 +7,10 @@ one that looked at it; a controller on its own stage, with what it did last.
 from itertools import islice
 from typing import NamedTuple
 
+from playground.presenters import scene
 from playground.presenters.cluster_map.node_cards import evidence_of, preempting
 from playground.presenters.inspector.objects import find_chosen_object, pods_of
 from playground.presenters.look import AIM, CLUSTER, WITH_NODES, Look
-from playground.presenters.scene import (
-    UNSEEN,
-    cycle_of,
-    last_attempt,
-    node_to_status,
-    present_step,
-    scheduler_of,
-    subject,
-    table_of,
-)
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, WorldView
 
@@ -60,7 +51,7 @@ def at_hand(sim: WorldView) -> str:
     """The stage of the present step."""
     if sim.position == 0:
         return CLUSTER
-    step, group = present_step(sim), scheduler_of(sim).group
+    step, group = scene.present_step(sim), scene.scheduler_of(sim).group
     tries = group is not None and group.ended is None and not group.driving
     if tries and (step is None or step[0].point in (Point.RESERVE, Point.UNRESERVE)):
         return "group"
@@ -77,7 +68,7 @@ def at_hand(sim: WorldView) -> str:
 
 def _of_work(sim: WorldView) -> str:
     """The stage after a command: that of the cycle that it came into, or else the cluster."""
-    cycle = cycle_of(sim)
+    cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.ended is None:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
     return "binding" if any(each.bindings for each in sim.schedulers) else CLUSTER
@@ -85,7 +76,7 @@ def _of_work(sim: WorldView) -> str:
 
 def _of_failure(sim: WorldView) -> str:
     """A failed attempt: a pod that was sent back from its node, one that preempts, or one that stays Pending."""
-    cycle = cycle_of(sim)
+    cycle = scene.cycle_of(sim)
     if cycle is not None and any(step.point in (Point.RESERVE, Point.PERMIT) for step in cycle.steps):
         return "binding"
     if cycle is not None and str(cycle.phase) == Point.POST_FILTER:
@@ -105,7 +96,7 @@ def looks_at(cycle: SchedulingCycleView, node: str) -> bool:
         return False
     if not cycle.pre_filter_status.ok:
         return True
-    return int(node_to_status(cycle, (node,)).groups().group[0]) != UNSEEN
+    return int(scene.node_to_status(cycle, (node,)).groups().group[0]) != scene.UNSEEN
 
 
 def scores(cycle: SchedulingCycleView, node: str) -> bool:
@@ -116,7 +107,7 @@ def scores(cycle: SchedulingCycleView, node: str) -> bool:
 
 def find_examining_attempt(sim: WorldView, node: str) -> Attempt | None:
     """The last attempt that is known to have examined a node: it chose or nominated it, or it examined as many nodes as there are."""
-    everyone = len(table_of(scheduler_of(sim)))
+    everyone = len(scene.table_of(scene.scheduler_of(sim)))
     for attempt in islice(reversed(sim.journal.attempts), LOOKED_BACK):
         if node in (attempt.node, attempt.nominated) or attempt.evaluated >= everyone:
             return attempt
@@ -140,18 +131,18 @@ def aim_of(sim: WorldView, look: Look) -> Aim:
         return _at_hand(sim)
     if look.stage == AIM:
         if look.about == "controller" and look.controller:
-            return Aim("controller", subject(sim, look.pod))
+            return Aim("controller", scene.subject(sim, look.pod))
         if look.about == "node" and look.node:
             return _of_node(sim, look.node)
         if look.about == "claim" and look.claim:
             pod = _pod_of_claim(sim, look)
             if not pod:
                 return _at_hand(sim)
-            attempt, aim = last_attempt(sim, pod), _of_pod(sim, pod)
+            attempt, aim = scene.last_attempt(sim, pod), _of_pod(sim, pod)
             ended = attempt is not None and attempt.outcome == "scheduled"
             return Aim("binding", pod) if ended and aim.stage in OF_ATTEMPTS else aim
         return _of_pod(sim, look.pod) if look.about == "pod" and look.pod else _at_hand(sim)
-    pod = subject(sim, look.pod)
+    pod = scene.subject(sim, look.pod)
     return Aim(look.stage, pod, _past(sim, pod) if look.stage in OF_ATTEMPTS else None)
 
 
@@ -172,12 +163,12 @@ def aim_look(sim: WorldView, look: Look) -> Look:
 
 def _at_hand(sim: WorldView) -> Aim:
     stage = at_hand(sim)
-    return Aim(stage, (_find_bound_pod(sim) if stage == "binding" else "") or subject(sim, ""))
+    return Aim(stage, (_find_bound_pod(sim) if stage == "binding" else "") or scene.subject(sim, ""))
 
 
 def _find_bound_pod(sim: WorldView) -> str:
     """Return the pod that the last transition brought on or back on its way to a node; "" for none."""
-    step = present_step(sim)
+    step = scene.present_step(sim)
     if step is not None:
         return step[1].pod.key
     return next(
@@ -195,7 +186,7 @@ def _pod_of_claim(sim: WorldView, look: Look) -> str:
     ref = find_chosen_object(sim, look)
     metas = [pod["metadata"] for pod in pods_of(sim, ref)] if ref is not None else []
     keys = [f"{meta['namespace']}/{meta['name']}" for meta in metas]
-    cycle = cycle_of(sim)
+    cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.pod.key in keys:
         return cycle.pod.key
     tried = sim.journal.last_attempt
@@ -204,7 +195,7 @@ def _pod_of_claim(sim: WorldView, look: Look) -> str:
 
 def _of_node(sim: WorldView, name: str) -> Aim:
     """The attempt at hand where its stage shows nodes; else the last one that looked at the node."""
-    present, cycle = _at_hand(sim), cycle_of(sim)
+    present, cycle = _at_hand(sim), scene.cycle_of(sim)
     if _shows(sim, present.stage, name):
         return present
     if cycle is not None and looks_at(cycle, name):
@@ -229,18 +220,18 @@ def _shows(sim: WorldView, stage: str, node: str) -> bool:
 
 def _past(sim: WorldView, pod: str) -> Attempt | None:
     """The pod's last attempt, where another one has begun since."""
-    cycle = cycle_of(sim)
-    return None if cycle is None or cycle.pod.key == pod else last_attempt(sim, pod)
+    cycle = scene.cycle_of(sim)
+    return None if cycle is None or cycle.pod.key == pod else scene.last_attempt(sim, pod)
 
 
 def _stage_of(sim: WorldView, pod: str) -> str:
     """Return the stage of the pod's present attempt, or the stage that decided its last one."""
-    cycle = cycle_of(sim)
+    cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.pod.key == pod and cycle.ended is None:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
     if any(binding.pod.key == pod for each in sim.schedulers for binding in each.bindings.values()):
         return "binding"
-    known, attempt = sim.store.pod_at(pod), last_attempt(sim, pod)
+    known, attempt = sim.store.pod_at(pod), scene.last_attempt(sim, pod)
     if known is not None and known.node_name:
         return "placed"
     if attempt is None:

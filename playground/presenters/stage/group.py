@@ -8,31 +8,24 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import scheduler_of, short, without_scheme
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import (
-    Exchange,
-    Extender,
-    GroupCycle,
-    SchedulingCycleView,
-    Trial,
-    Verb,
-    WorldView,
-    min_count,
-)
+from scheduler_core.world import readonly
 
 MOST = 20  # calls of an attempt that are shown
 LONGEST = 6_000  # characters of a request or an answer
 NAMED = 6  # nodes
 
 
-def list_serving_extenders(sim: WorldView, cycle: SchedulingCycleView, verb: Verb) -> list[Extender]:
+def list_serving_extenders(
+    sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, verb: readonly.Verb
+) -> list[readonly.Extender]:
     """The extenders that are asked for something about the cycle's pod."""
     return [extender for extender in scheduler_of(sim).extenders if extender.serves(verb, cycle.pod)]
 
 
-def exchanges(sim: WorldView, cycle: SchedulingCycleView) -> "list[ExchangeRow]":
+def exchanges(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView) -> "list[ExchangeRow]":
     """The calls of a cycle and of its binding, in order."""
     binding = scheduler_of(sim).bindings.get(cycle.number)
-    found: list[Exchange] = []
+    found: list[readonly.Exchange] = []
     for each in (cycle, binding):
         if each is not None and each.extension is not None:
             found += each.extension.exchanges
@@ -53,7 +46,7 @@ class ExchangeRow(TypedDict):
     effect: Message | None
 
 
-def _exchange(exchange: Exchange) -> ExchangeRow:
+def _exchange(exchange: readonly.Exchange) -> ExchangeRow:
     answer = exchange.answer
     return {
         "verb": exchange.verb.value,
@@ -70,7 +63,7 @@ def _exchange(exchange: Exchange) -> ExchangeRow:
     }
 
 
-def _effect(exchange: Exchange) -> Message | None:
+def _effect(exchange: readonly.Exchange) -> Message | None:
     """Summarize the effect of an exchange."""
     effect = exchange.effect
     if effect.kept is not None:
@@ -142,12 +135,12 @@ class GroupBody(TypedDict):
     placements: list[TriedPlacement]
 
 
-def present(sim: WorldView, look: Look, key: str) -> Stage[GroupBody | None, Any]:
+def present(sim: readonly.WorldView, look: Look, key: str) -> Stage[GroupBody | None, Any]:
     """The group whose cycle is under way, or was the last one."""
     cycle = scheduler_of(sim).group
     if cycle is None:
         return Stage(message(gettext_noop("Which pod group is placed?")), None)
-    needed = min_count(cycle.group)
+    needed = readonly.min_count(cycle.group)
     question = gettext_noop("Where do at least %(needed)s pods of %(group)s fit at once?")
     detail = gettext_noop("%(placements)s placements, %(members)s members in the queue")
     return Stage(
@@ -165,7 +158,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[GroupBody | None, Any
     )
 
 
-def _outcome(cycle: GroupCycle) -> str:
+def _outcome(cycle: readonly.GroupCycle) -> str:
     if cycle.stage.value == "trying":
         return "trying"
     if cycle.status.ok:
@@ -173,7 +166,7 @@ def _outcome(cycle: GroupCycle) -> str:
     return "preempts" if cycle.preempts else "refused"
 
 
-def _placement(cycle: GroupCycle, place: int, needed: int, key: str) -> TriedPlacement:
+def _placement(cycle: readonly.GroupCycle, place: int, needed: int, key: str) -> TriedPlacement:
     trial = cycle.trials[place]
     trying = cycle.stage.value == "trying" and place == cycle.at
     state = "trying" if trying else "open" if not trial.quorum else "feasible" if trial.status.ok else "infeasible"
@@ -195,7 +188,7 @@ def _placement(cycle: GroupCycle, place: int, needed: int, key: str) -> TriedPla
     }
 
 
-def _list_members(cycle: GroupCycle, trial: Trial, trying: bool, key: str) -> list[TriedMember]:
+def _list_members(cycle: readonly.GroupCycle, trial: readonly.Trial, trying: bool, key: str) -> list[TriedMember]:
     members: list[TriedMember] = []
     for i, queued in enumerate(cycle.queued.members):
         node, text, state = "", "", "untried"

@@ -18,15 +18,8 @@ from playground.presenters.look import Look
 from playground.presenters.panel import PanelChange, Seen, Shown
 from playground.sessions.database import checkpoints, lessons, log, markers
 from playground.sessions.database.asking import in_thread
+from playground.sessions.protocol import comparing
 from playground.sessions.protocol.base import Query, Request
-from playground.sessions.protocol.comparing import (
-    AttemptDetail,
-    Comparison,
-    FileForm,
-    HistoryOutline,
-    TraceChecked,
-    TracedLesson,
-)
 from playground.sessions.protocol.errors import InThePast, SessionError, Unavailable, require_edit
 from playground.sessions.protocol.looking import ClusterYaml, Compare, Variant
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
@@ -328,7 +321,7 @@ class SessionClient:
         """Have a file made, and wait for it a while. Raises what went wrong with it."""
         return await _check(lambda: runtime().downloads.begin(self.session.pk, author, what, make), patience)
 
-    def file_of_history(self, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
+    def file_of_history(self, form: comparing.FileForm, table: str, content_type: str, suffix: str) -> Making:
         """Return a function that makes the history as a file of the given form."""
         return runtime().downloads.of_history(self.session.pk, form, table, content_type, suffix)
 
@@ -364,11 +357,13 @@ class SessionClient:
         """End an experiment; whether it was going on."""
         return await runtime().do(lambda: runtime().experiments.find(self.session.pk, token).cancel())
 
-    async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[Comparison]:
+    async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[comparing.Comparison]:
         """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""
         return await _check(lambda: runtime().comparisons.begin(self.session, other.session, heads), patience)
 
-    async def attempt_of(self, head: int, outline: HistoryOutline, pod: str) -> AttemptDetail | None:
+    async def attempt_of(
+        self, head: int, outline: comparing.HistoryOutline, pod: str
+    ) -> comparing.AttemptDetail | None:
         """The last attempt of a pod in an outline, with its scores."""
         find = runtime().comparisons.attempt_of
         return await runtime().call(lambda: find(self.session, head, outline, pod))
@@ -416,7 +411,7 @@ async def draw_variant(slug: str, lesson: bytes, seed: str, author: str) -> Vari
     return await runtime().call(lambda: draw(slug, lesson, seed, author))
 
 
-async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecked, Session]:
+async def check_trace(data: bytes, name: str, creator: str) -> tuple[comparing.TraceChecked, Session]:
     """Compute a trace again; what was found, and a session with its history."""
     check = runtime().traces.check
     found = await runtime().call(lambda: check(data, creator))
@@ -425,7 +420,7 @@ async def check_trace(data: bytes, name: str, creator: str) -> tuple[TraceChecke
     return found, session
 
 
-async def _lesson_of(traced: TracedLesson, creator: str) -> str:
+async def _lesson_of(traced: comparing.TracedLesson, creator: str) -> str:
     """The lesson that a trace names; a variant that is not here is drawn again. Empty where it is not the very same, or not here."""
     if not traced.story or await in_thread(lessons.is_here, traced.story):
         return traced.story

@@ -10,16 +10,6 @@ from playground.sessions.protocol import comparing, moving, opening, until
 from playground.sessions.protocol import comparing as tracing
 from playground.sessions.protocol import looking as teaching
 from playground.sessions.protocol.moving import Back, Forward
-from playground.sessions.protocol.opening import (
-    Archive,
-    ArchivePart,
-    Checkpoint,
-    Difference,
-    NewCheckpoints,
-    NewOutcomes,
-    Save,
-    Saved,
-)
 from playground.sessions.worker import traces
 from playground.sessions.worker.answers import outlines, rerun
 from playground.sessions.worker.answers import teaching as lessons
@@ -38,7 +28,7 @@ from scheduler_core.world.readonly import LoadLimits
 COVERED = 0.5
 
 
-def restore(engine: Engine, archive: Archive) -> None:
+def restore(engine: Engine, archive: opening.Archive) -> None:
     """Begin at the last checkpoint of those that belong to the log, instead of at its beginning."""
     fitting = [
         StoredCheckpoint(one.position, one.work, one.parts, one.data)
@@ -61,7 +51,7 @@ def restore(engine: Engine, archive: Archive) -> None:
         engine.world = world
 
 
-def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
+def compare(engine: Engine, saved: list[bytes]) -> opening.Difference | None:
     """Return the first difference between a replay of the whole log and the saved outcomes.
 
     The rest of the saved outcomes is up to date.
@@ -71,34 +61,34 @@ def compare(engine: Engine, saved: list[bytes]) -> Difference | None:
     engine.outcomes_saved = 0 if difference or engine.stuck else len(was)
     if engine.stuck and (difference is None or engine.stuck[0] < difference.position):
         position, why = engine.stuck
-        return Difference(0, position, None, None, why)
+        return opening.Difference(0, position, None, None, why)
     return difference
 
 
-@answers(Save, unhurried=True)
-def save(engine: Engine, request: Save) -> Steps[Saved]:
+@answers(opening.Save, unhurried=True)
+def save(engine: Engine, request: opening.Save) -> Steps[opening.Saved]:
     """Return the checkpoints and outcomes that are new since the last save."""
     upto = request.upto
     first = engine.outcomes_saved
     attempts = opening.of(engine.world.journal.attempts, first, upto)
     engine.outcomes_saved += len(attempts)
-    outcomes_ = NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
+    outcomes_ = opening.NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
     if engine.history.work < request.least:
-        return Saved(outcomes_, None, more=False, covered=True)
+        return opening.Saved(outcomes_, None, more=False, covered=True)
     store = engine.history.store
     result = yield from store.save(engine.history.checkpoints(request.upto, engine.world))
-    new = NewCheckpoints(
+    new = opening.NewCheckpoints(
         store.volume,
-        None if result.part is None else ArchivePart(*result.part),
+        None if result.part is None else opening.ArchivePart(*result.part),
         [_travelling(engine, checkpoint) for checkpoint in result.new],
         result.dropped,
     )
-    return Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
+    return opening.Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
 
 
-def _travelling(engine: Engine, one: StoredCheckpoint) -> Checkpoint:
+def _travelling(engine: Engine, one: StoredCheckpoint) -> opening.Checkpoint:
     digest = engine.commands.digest(one.position)
-    return Checkpoint(one.position, one.work, one.parts, digest, fingerprint(), one.data)
+    return opening.Checkpoint(one.position, one.work, one.parts, digest, fingerprint(), one.data)
 
 
 @answers(Forward)

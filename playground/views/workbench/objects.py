@@ -1,6 +1,6 @@
 """Objects: the list of all, one of them as YAML, and the actions on it with their forms."""
 
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -19,19 +19,8 @@ from playground.sessions.protocol.looking import Objects, ObjectYaml, SubjectFou
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import error_words, problem_words
+from playground.views import responses
 from playground.views.access import edits, forks, opens
-from playground.views.responses import (
-    FORM_ERRORS,
-    by_htmx,
-    confirm_command,
-    go,
-    in_drawer,
-    page_of,
-    position,
-    reject_form,
-    warn,
-    workbench,
-)
 from playground.views.workbench.texts import in_words
 from playground.workbench.actions import Action, Subject, action, applying, offers
 from playground.workbench.actions.menu import SILENT, menu
@@ -63,7 +52,7 @@ async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
         request.GET.get("point", "")[:MOST_NAME],
         many,
     )
-    at = position(request)
+    at = responses.position(request)
     return render(request, "playground/menu.html", {"sheets": sheets, "first": sheets[0].name, "at": at})
 
 
@@ -72,7 +61,7 @@ async def _subject(
 ) -> Subject | None:
     if kind in SILENT:
         return None
-    asked = SubjectOf(at=position(request), kind=kind, namespace=namespace, name=name, many=many)
+    asked = SubjectOf(at=responses.position(request), kind=kind, namespace=namespace, name=name, many=many)
     found = await client.ask(asked)
     return None if found is None else found.subject
 
@@ -87,19 +76,38 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
     """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
     given = request.POST if request.method == "POST" else request.GET
     ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
-    at = None if client.past == "head" else position(request)
+    at = None if client.past == "head" else responses.position(request)
     found = await client.ask(SubjectOf(at=at, **ref))
     chosen = _chosen(found.subject, name)
     if request.method == "POST":
         return await _carry_out(request, client, found, chosen)
     form = ActionForm(chosen, found.subject, given=request.GET.dict(), everyone=found.everyone)
-    return workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
+    return responses.workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
 
 
-async def build_offers_context(request: HttpRequest, client: SessionClient, ref: dict[str, str]) -> dict[str, Any]:
+class OffersContext(TypedDict):
+    """The context about an object and what can be done to it, whose types are the workbench's; empty if no object is meant."""
+
+    subject: Any
+    facts: Any
+    drain: Any
+    offers: Any
+
+
+async def build_offers_context(
+    request: HttpRequest, client: SessionClient, ref: dict[str, str] | None
+) -> OffersContext:
     """Return the context for an object's actions on another page."""
-    found = await client.ask(SubjectOf(at=position(request), **ref))
-    return {**_about(found), "offers": offers(found.subject)}
+    if ref is None:
+        return {"subject": None, "facts": None, "drain": "", "offers": ()}
+    found = await client.ask(SubjectOf(at=responses.position(request), **ref))
+    about = _about(found)
+    return {
+        "subject": about["subject"],
+        "facts": about["facts"],
+        "drain": about["drain"],
+        "offers": offers(found.subject),
+    }
 
 
 def _about(found: SubjectFound) -> dict[str, Any]:
@@ -125,18 +133,18 @@ async def _carry_out(request: HttpRequest, client: SessionClient, found: Subject
     form = ActionForm(chosen, subject, request.POST, everyone=found.everyone)
     page = {**_page(found, form), "many": request.POST.get("many", "")}
     if not form.is_valid() or form.command is None:
-        return workbench(request, client, "act", page, 422)
+        return responses.workbench(request, client, "act", page, 422)
     try:
-        await client.apply(form.command, at=position(request), source="actions")
-    except FORM_ERRORS as error:
+        await client.apply(form.command, at=responses.position(request), source="actions")
+    except responses.FORM_ERRORS as error:
         placed = not error.answer and form.take((each.path, problem_words(each)) for each in error.errors)
         refusal = None if placed else error
-        return reject_form(request, client, "act", error, {**page, "refusal": refusal})
-    if by_htmx(request) and not in_drawer(request):
+        return responses.reject_form(request, client, "act", error, {**page, "refusal": refusal})
+    if responses.by_htmx(request) and not responses.in_drawer(request):
         return HttpResponse(status=204)
     messages.success(request, _(chosen.said(form.cleaned_data)) % {"name": subject.name})
     if found.everyone:
-        return go(request, reverse("studio", args=[client.key]))
+        return responses.go(request, reverse("studio", args=[client.key]))
     return HttpResponseRedirect(_next(client, subject, form))
 
 
@@ -186,7 +194,7 @@ spec:
 @opens
 async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All objects, fifty at a time; `kind` and `q` filter."""
-    listed = await client.ask(Objects(at=position(request)))
+    listed = await client.ask(Objects(at=responses.position(request)))
     kind, q = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:253]
     waiting = [each for each in listed if each.kind == "Pod" and each.summary == PENDING]
     shown = waiting if (pending := request.GET.get("state") == "pending") else listed
@@ -194,7 +202,7 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     for each in listed:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
     rows = [each for each in shown if kind in ("", each.kind) and q in f"{each.namespace}/{each.name}"]
-    page = page_of(rows, request.GET.get("page", ""), PAGE)
+    page = responses.page_of(rows, request.GET.get("page", ""), PAGE)
     context = {
         "page": page,
         "kinds": kinds,
@@ -205,7 +213,7 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "waiting": len(waiting),
         "query": _query(request),
     }
-    return workbench(request, client, "objects", context)
+    return responses.workbench(request, client, "objects", context)
 
 
 def _query(request: HttpRequest) -> str:
@@ -222,35 +230,36 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
         return await _save(request, client)
     name = request.GET.get("name", "")
     if not name:
-        return workbench(request, client, "yaml", {"text": EMPTY, "existing": None, "errors": []})
+        return responses.workbench(request, client, "yaml", {"text": EMPTY, "existing": None, "errors": []})
     existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
-    shown = await client.ask(ObjectYaml(at=position(request), **existing))
+    shown = await client.ask(ObjectYaml(at=responses.position(request), **existing))
     context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
-    context |= await build_offers_context(request, client, existing)
-    return workbench(request, client, "yaml", context)
+    offered: dict[str, Any] = {**(await build_offers_context(request, client, existing))}
+    context |= offered
+    return responses.workbench(request, client, "yaml", context)
 
 
 async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The text is applied as an import is, but only if every object of it is accepted; with any error it comes back."""
     client.require_edit()
     text, create_only = request.POST.get("text", "").replace("\r\n", "\n"), "create" in request.POST
-    at = position(request)
+    at = responses.position(request)
     try:
         async with client.acting(at) as target:
             plan = (await target.apply_text(text.encode(), create_only)).plan
             if errors := problems(plan, create_only):
                 raise CommandRefused(_("The text cannot be applied."), errors)
         client.landed = target
-        warn(request, [*in_words(plan.read), *describe_removals(plan), *plan.warnings])
+        responses.warn(request, [*in_words(plan.read), *describe_removals(plan), *plan.warnings])
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
-        return confirm_command(request, client, words, "objects")
+        return responses.confirm_command(request, client, words, "objects")
     except InThePast:
         raise
     except SessionError as error:
         errors = error.errors or [FieldProblem(text=error_words(error))]
         context = {"text": text, "existing": _existing(request), "errors": errors}
-        return reject_form(request, client, "yaml", error, context)
+        return responses.reject_form(request, client, "yaml", error, context)
 
 
 def _existing(request: HttpRequest) -> dict[str, str] | None:
@@ -305,10 +314,10 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
         command = DeleteObjects((Ref(**ref),), propagation_policy=KUBECTLS_POLICY)
-        await client.apply(command, at=position(request), source="objects")
+        await client.apply(command, at=responses.position(request), source="objects")
     except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem
     except CommandRefused as error:
         raise SessionError(error.said or error.message, error.errors) from error
     words = _("%(kind)s %(name)s deleted") % {"kind": ref["kind"], "name": ref["name"]}
-    return confirm_command(request, client, words, "objects")
+    return responses.confirm_command(request, client, words, "objects")

@@ -4,23 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from playground.workbench.actions import nodes, workloads
-from playground.workbench.actions.contract import (
-    WORKLOADS,
-    Action,
-    Choices,
-    Deleting,
-    Offer,
-    Patch,
-    Patching,
-    Subject,
-    Values,
-    Wrong,
-    gettext_noop,
-    labels,
-    read_action,
-    template,
-)
+from playground.workbench.actions import contract, nodes, workloads
 from playground.workbench.actions.nodes import NODE_USAGE, POD_USAGE, SECOND, STATUSES, WORKLOAD_USAGE, clock
 from playground.workbench.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
 from scheduler_core.world.commands import ApplyObjects, CreateObject, PatchObject, ReportDeviceCondition, SetPrograms
@@ -30,17 +14,17 @@ from scheduler_core.world.commands import ApplyObjects, CreateObject, PatchObjec
 CLAIM = ("ResourceClaim",)
 
 
-def _results(subject: Subject) -> list[dict[str, object]]:
+def _results(subject: contract.Subject) -> list[dict[str, object]]:
     return list(subject.part("status", "allocation", "devices", "results") or ())
 
 
-def _devices(subject: Subject) -> Choices:
+def _devices(subject: contract.Subject) -> contract.Choices:
     """All devices of the claim, and each."""
     names = ["/".join(str(each.get(name)) for name in ("driver", "pool", "device")) for each in _results(subject)]
-    return [("", gettext_noop("all devices of the claim")), *((name, name) for name in dict.fromkeys(names))]
+    return [("", contract.gettext_noop("all devices of the claim")), *((name, name) for name in dict.fromkeys(names))]
 
 
-def _conditions(subject: Subject) -> Choices:
+def _conditions(subject: contract.Subject) -> contract.Choices:
     """Return the binding conditions."""
     fields = ("bindingConditions", "bindingFailureConditions")
     names = [str(name) for each in _results(subject) for field in fields for name in each.get(field) or ()]  # type: ignore[attr-defined]
@@ -48,7 +32,7 @@ def _conditions(subject: Subject) -> Choices:
 
 
 CLAIMS = (
-    read_action(
+    contract.read_action(
         "report-device",
         CLAIM,
         lambda subject, values: ReportDeviceCondition(
@@ -77,7 +61,7 @@ _OWN = ("name", "uid", "resourceVersion", "generation", "creationTimestamp", "ow
 _GIVEN = "node.kubernetes.io/"  # taints that controllers give
 
 
-def _copy(subject: Subject, name: str) -> dict[str, Any]:
+def _copy(subject: contract.Subject, name: str) -> dict[str, Any]:
     meta = {key: value for key, value in (subject.part("metadata") or {}).items() if key not in _OWN}
     bare = {key: value for key, value in subject.manifest.items() if key != "status"}
     made = _node(subject) if subject.kind == "Node" else _pod(subject)
@@ -86,7 +70,7 @@ def _copy(subject: Subject, name: str) -> dict[str, Any]:
     return {**bare, "metadata": {**meta, "name": name}, **made}
 
 
-def _node(subject: Subject) -> dict[str, Any]:
+def _node(subject: contract.Subject) -> dict[str, Any]:
     spec = dict(subject.part("spec") or {})
     kept = [each for each in spec.get("taints") or () if not str(each.get("key")).startswith(_GIVEN)]
     status = subject.part("status") or {}
@@ -94,7 +78,7 @@ def _node(subject: Subject) -> dict[str, Any]:
     return {"spec": {**spec, "taints": kept}, "status": amounts}
 
 
-def _pod(subject: Subject) -> dict[str, Any]:
+def _pod(subject: contract.Subject) -> dict[str, Any]:
     """Admission says what the priority is."""
     gone = ("nodeName", "priority", "preemptionPolicy")
     return {"spec": {name: value for name, value in (subject.part("spec") or {}).items() if name not in gone}}
@@ -108,12 +92,12 @@ def _names(first: str, count: int) -> list[str]:
     return [f"{counted[1]}{int(counted[2]) + i}" for i in range(count)]
 
 
-def _duplicate(subject: Subject, values: Values) -> ApplyObjects | CreateObject:
+def _duplicate(subject: contract.Subject, values: contract.Values) -> ApplyObjects | CreateObject:
     copies = tuple(_copy(subject, name) for name in _names(values["copy"], values["count"]))
     return CreateObject(copies[0]) if len(copies) == 1 else ApplyObjects(copies, create_only=True)
 
 
-DUPLICATE = read_action(
+DUPLICATE = contract.read_action(
     "duplicate",
     ("Node", "Pod"),
     _duplicate,
@@ -127,24 +111,24 @@ DUPLICATE = read_action(
 # What runs in containers: a rule for the pods of an object, put before all other rules (docs/cluster.md).
 
 READY = (
-    ("at once", gettext_noop("immediately when it starts")),
-    ("after", gettext_noop("some time after the start")),
-    ("never", gettext_noop("never, as with a failing readiness probe")),
+    ("at once", contract.gettext_noop("immediately when it starts")),
+    ("after", contract.gettext_noop("some time after the start")),
+    ("never", contract.gettext_noop("never, as with a failing readiness probe")),
 )
 ON_TERM = (
-    ("default", gettext_noop("stops within a second, with exit code 143")),
-    ("after", gettext_noop("stops after some time")),
-    ("ignore", gettext_noop("ignores SIGTERM, so the kubelet kills it after the grace period")),
+    ("default", contract.gettext_noop("stops within a second, with exit code 143")),
+    ("after", contract.gettext_noop("stops after some time")),
+    ("ignore", contract.gettext_noop("ignores SIGTERM, so the kubelet kills it after the grace period")),
 )
 
 
-def _all_containers(subject: Subject) -> Choices:
-    spec = template(subject).get("spec") or {}
+def _all_containers(subject: contract.Subject) -> contract.Choices:
+    spec = contract.template(subject).get("spec") or {}
     names = [str(each["name"]) for part in ("containers", "initContainers") for each in spec.get(part) or ()]
-    return [("", gettext_noop("all containers")), *((name, name) for name in names)]
+    return [("", contract.gettext_noop("all containers")), *((name, name) for name in names)]
 
 
-def _make(subject: Subject, values: Values) -> SetPrograms:
+def _make(subject: contract.Subject, values: contract.Values) -> SetPrograms:
     """The rule comes first; one for the same pods and container gives way to it, also to a rule that says nothing."""
     rule: dict[str, Any] = {}
     if values["pods"]:
@@ -155,13 +139,15 @@ def _make(subject: Subject, values: Values) -> SetPrograms:
     if values["length"] is not None:
         rule["runs"] = [{"for": clock(values["length"]), "exit": values["exit"] or 0}]
     elif values["exit"]:
-        raise Wrong("length", gettext_noop("Set the time after which the container exits with this code."))
+        raise contract.Wrong(
+            "length", contract.gettext_noop("Set the time after which the container exits with this code.")
+        )
     rule |= _ready(values) | _on_term(values)
     others = [each for each in subject.programs if _of(each) != _of(same)]
     return SetPrograms((rule, *others) if rule != same else tuple(others))
 
 
-def _ready(values: Values) -> dict[str, Any]:
+def _ready(values: contract.Values) -> dict[str, Any]:
     if values["ready"] == "never":
         return {"ready": False}
     if values["ready"] == "after":
@@ -169,7 +155,7 @@ def _ready(values: Values) -> dict[str, Any]:
     return {}
 
 
-def _on_term(values: Values) -> dict[str, Any]:
+def _on_term(values: contract.Values) -> dict[str, Any]:
     if values["on_term"] == "ignore":
         return {"onTerm": "ignore"}
     if values["on_term"] == "after":
@@ -182,12 +168,12 @@ def _of(rule: Mapping[str, Any]) -> tuple[Any, Any]:
     return rule.get("pods") or "", rule.get("container") or ""
 
 
-PROGRAMS = read_action(
+PROGRAMS = contract.read_action(
     "programs",
-    ("Pod", *WORKLOADS),
+    ("Pod", *contract.WORKLOADS),
     _make,
     fields={
-        "pods": {"initial": labels},
+        "pods": {"initial": contract.labels},
         "container": {"choices": _all_containers},
         "ready": {"choices": lambda subject: READY},
         "on_term": {"choices": lambda subject: ON_TERM},
@@ -197,24 +183,26 @@ PROGRAMS = read_action(
 # What can be done to objects of several kinds.
 
 
-def _label(subject: Subject, values: Values) -> Patch:
+def _label(subject: contract.Subject, values: contract.Values) -> contract.Patch:
     if not values["labels"]:
-        raise Wrong("labels", gettext_noop("Write labels to set, such as disk=ssd, or to remove, such as disk-"))
+        raise contract.Wrong(
+            "labels", contract.gettext_noop("Write labels to set, such as disk=ssd, or to remove, such as disk-")
+        )
     return {"metadata": {"labels": values["labels"]}}
 
 
-LABEL = read_action(
+LABEL = contract.read_action(
     "label",
     ("Node", "Pod"),
-    Patching(_label),
+    contract.Patching(_label),
     fields={"labels": {"choices": lambda subject: [(each, each) for each in subject.used.get("labels", ())]}},
 )
 
 
-DELETE = read_action(
+DELETE = contract.read_action(
     "delete",
     ("Node", "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceClaim", "PriorityClass"),
-    Deleting(),
+    contract.Deleting(),
 )
 
 # What can be done to disruption budgets.
@@ -222,15 +210,17 @@ DELETE = read_action(
 LEAST, MOST = "minAvailable", "maxUnavailable"
 
 
-def _budget(subject: Subject, values: Values) -> PatchObject:
+def _budget(subject: contract.Subject, values: contract.Values) -> PatchObject:
     given = {LEAST: values["least"], MOST: values["most"]}
     chosen = {name: int(text) if text.isdecimal() else text for name, text in given.items() if text}
     if len(chosen) != 1:
-        raise Wrong("least", gettext_noop("Fill in one of the two: a number, or a percentage such as 50%"))
+        raise contract.Wrong(
+            "least", contract.gettext_noop("Fill in one of the two: a number, or a percentage such as 50%")
+        )
     return PatchObject(subject.ref, {"spec": {name: chosen.get(name) for name in given}})
 
 
-BUDGET = read_action(
+BUDGET = contract.read_action(
     "budget",
     ("PodDisruptionBudget",),
     _budget,
@@ -240,7 +230,7 @@ BUDGET = read_action(
     },
 )
 
-ACTIONS: tuple[Action, ...] = (
+ACTIONS: tuple[contract.Action, ...] = (
     nodes.TAINT,
     nodes.UNTAINT,
     LABEL,
@@ -268,21 +258,23 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 
-def action(kind: str, name: str) -> Action | None:
+def action(kind: str, name: str) -> contract.Action | None:
     """The action of this name that objects of a kind have."""
     return next((each for each in ACTIONS if each.name == name and kind in each.kinds), None)
 
 
-def applying(subject: Subject) -> list[Action]:
+def applying(subject: contract.Subject) -> list[contract.Action]:
     """Return the actions that apply to an object now."""
     return [each for each in ACTIONS if subject.kind in each.kinds and each.applies(subject)]
 
 
-def together(subject: Subject) -> list[Action]:
+def together(subject: contract.Subject) -> list[contract.Action]:
     """Return the actions that apply to several objects of a kind at once, represented by this one."""
     return [each for each in ACTIONS if subject.kind in each.kinds and each.together and each.name != "untaint"]
 
 
-def offers(subject: Subject) -> list[Offer]:
+def offers(subject: contract.Subject) -> list[contract.Offer]:
     """The same as plain data, for buttons and menus."""
-    return [Offer(each.name, each.title, each.note, bool(each.fields), each.danger) for each in applying(subject)]
+    return [
+        contract.Offer(each.name, each.title, each.note, bool(each.fields), each.danger) for each in applying(subject)
+    ]

@@ -5,55 +5,37 @@ from typing import Any, Literal
 
 from msgspec import UNSET
 
-from playground.workbench.actions.contract import (
-    WORKLOADS,
-    Choices,
-    Deleting,
-    Subject,
-    Values,
-    Wrong,
-    containers,
-    gettext_noop,
-    read_action,
-)
-from scheduler_core.world.commands import (
-    BindPod,
-    DeleteObjects,
-    EvictPod,
-    PartitionScheduler,
-    PatchObject,
-    ScaleObject,
-    SetConfiguration,
-    StartScheduler,
-    StopScheduler,
-)
+from playground.workbench.actions import contract
+from scheduler_core.world import commands
 
 POD = ("Pod",)
 MOST_NODES = 200  # that are suggested
 
 
-def _options(values: Values) -> dict[str, Any]:
+def _options(values: contract.Values) -> dict[str, Any]:
     grace = values["grace_period_seconds"]
     return {"grace_period_seconds": UNSET if grace is None else grace}
 
 
-def _nodes(subject: Subject) -> Choices:
+def _nodes(subject: contract.Subject) -> contract.Choices:
     return [(name, name) for name in subject.nodes[:MOST_NODES]]
 
 
 POD_ACTIONS = (
-    read_action(
-        "evict", POD, lambda subject, values: EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"])
+    contract.read_action(
+        "evict",
+        POD,
+        lambda subject, values: commands.EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"]),
     ),
-    read_action(
+    contract.read_action(
         "bind",
         POD,
-        lambda subject, values: BindPod(subject.key, values["node"]),
+        lambda subject, values: commands.BindPod(subject.key, values["node"]),
         applies=lambda subject: not subject.part("spec", "nodeName"),
         fields={"node": {"choices": _nodes}},
     ),
 )
-DELETE_POD = read_action("delete-pod", POD, Deleting(_options))
+DELETE_POD = contract.read_action("delete-pod", POD, contract.Deleting(_options))
 
 
 SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
@@ -63,95 +45,99 @@ RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 ROLLBACK = "deprecated.deployment.rollback.to"
 MOST_REPLICAS = 100_000
 PROPAGATION = (
-    ("Background", gettext_noop("Background: deletes it immediately, then its dependents")),
-    ("Foreground", gettext_noop("Foreground: deletes its dependents first")),
-    ("Orphan", gettext_noop("Orphan: keeps its dependents")),
+    ("Background", contract.gettext_noop("Background: deletes it immediately, then its dependents")),
+    ("Foreground", contract.gettext_noop("Foreground: deletes its dependents first")),
+    ("Orphan", contract.gettext_noop("Orphan: keeps its dependents")),
 )
 
 
 def _spec(name: str, value: Any) -> Any:
-    return lambda subject, values: PatchObject(subject.ref, {"spec": {name: value}})
+    return lambda subject, values: commands.PatchObject(subject.ref, {"spec": {name: value}})
 
 
-def _is_paused(subject: Subject) -> bool:
+def _is_paused(subject: contract.Subject) -> bool:
     return bool(subject.part("spec", "paused"))
 
 
-def _is_suspended(subject: Subject) -> bool:
+def _is_suspended(subject: contract.Subject) -> bool:
     return bool(subject.part("spec", "suspend"))
 
 
-def _restart(subject: Subject, values: Values) -> PatchObject:
+def _restart(subject: contract.Subject, values: contract.Values) -> commands.PatchObject:
     annotations = {"annotations": {RESTARTED_AT: subject.time}}
-    return PatchObject(subject.ref, {"spec": {"template": {"metadata": annotations}}})
+    return commands.PatchObject(subject.ref, {"spec": {"template": {"metadata": annotations}}})
 
 
-def _undo(subject: Subject, values: Values) -> PatchObject:
+def _undo(subject: contract.Subject, values: contract.Values) -> commands.PatchObject:
     """The deployment-controller carries it out; kubectl would write the former template itself."""
     annotations = {"annotations": {ROLLBACK: str(values["revision"])}}
-    return PatchObject(subject.ref, {"metadata": annotations})
+    return commands.PatchObject(subject.ref, {"metadata": annotations})
 
 
-def _image(subject: Subject, values: Values) -> PatchObject:
+def _image(subject: contract.Subject, values: contract.Values) -> commands.PatchObject:
     container = {"name": values["container"], "image": values["image"]}
     inner: dict[str, Any] = {"spec": {"containers": [container]}}
     patch = inner if subject.kind == "Pod" else {"spec": {"template": inner}}
-    return PatchObject(subject.ref, patch, "strategic")
+    return commands.PatchObject(subject.ref, patch, "strategic")
 
 
-def _containers(subject: Subject) -> Choices:
-    return [(name, name) for each in containers(subject) if (name := str(each.get("name")))]
+def _containers(subject: contract.Subject) -> contract.Choices:
+    return [(name, name) for each in contract.containers(subject) if (name := str(each.get("name")))]
 
 
-def _first_image(subject: Subject) -> Any:
-    return next((each.get("image") for each in containers(subject)), None)
+def _first_image(subject: contract.Subject) -> Any:
+    return next((each.get("image") for each in contract.containers(subject)), None)
 
 
-def _delete(subject: Subject, values: Values) -> DeleteObjects:
+def _delete(subject: contract.Subject, values: contract.Values) -> commands.DeleteObjects:
     propagation: Literal["Background", "Foreground", "Orphan"] = values["propagation_policy"]
-    return DeleteObjects((subject.ref,), UNSET, propagation)
+    return commands.DeleteObjects((subject.ref,), UNSET, propagation)
 
 
-def _replicas(subject: Subject) -> Any:
+def _replicas(subject: contract.Subject) -> Any:
     replicas = subject.part("spec", "replicas")
     return 1 if replicas is None else replicas
 
 
 WORKLOAD_ACTIONS = (
-    read_action(
+    contract.read_action(
         "scale",
         SCALED,
-        lambda subject, values: ScaleObject(subject.ref, values["replicas"]),
+        lambda subject, values: commands.ScaleObject(subject.ref, values["replicas"]),
         fields={"replicas": {"most": MOST_REPLICAS, "initial": _replicas}},
     ),
-    read_action(
+    contract.read_action(
         "image",
         (*SCALED, "DaemonSet", "Pod"),
         _image,
         fields={"container": {"choices": _containers}, "image": {"initial": _first_image}},
     ),
-    read_action("restart", ROLLED_OUT, _restart, applies=lambda subject: not _is_paused(subject)),
-    read_action(
+    contract.read_action("restart", ROLLED_OUT, _restart, applies=lambda subject: not _is_paused(subject)),
+    contract.read_action(
         "undo",
         ("Deployment",),
         _undo,
         applies=lambda subject: not _is_paused(subject),
         fields={"revision": {"initial": lambda subject: 0}},
     ),
-    read_action("pause", ("Deployment",), _spec("paused", True), applies=lambda subject: not _is_paused(subject)),
-    read_action("resume", ("Deployment",), _spec("paused", None), applies=_is_paused),
-    read_action(
+    contract.read_action(
+        "pause", ("Deployment",), _spec("paused", True), applies=lambda subject: not _is_paused(subject)
+    ),
+    contract.read_action("resume", ("Deployment",), _spec("paused", None), applies=_is_paused),
+    contract.read_action(
         "parallelism",
         ("Job",),
-        lambda subject, values: PatchObject(subject.ref, {"spec": {"parallelism": values["parallelism"]}}),
+        lambda subject, values: commands.PatchObject(subject.ref, {"spec": {"parallelism": values["parallelism"]}}),
         fields={"parallelism": {"most": MOST_REPLICAS, "initial": lambda subject: subject.part("spec", "parallelism")}},
     ),
-    read_action("suspend", SUSPENDED, _spec("suspend", True), applies=lambda subject: not _is_suspended(subject)),
-    read_action("unsuspend", SUSPENDED, _spec("suspend", False), applies=_is_suspended),
+    contract.read_action(
+        "suspend", SUSPENDED, _spec("suspend", True), applies=lambda subject: not _is_suspended(subject)
+    ),
+    contract.read_action("unsuspend", SUSPENDED, _spec("suspend", False), applies=_is_suspended),
 )
-DELETE_OBJECT = read_action(
+DELETE_OBJECT = contract.read_action(
     "delete-workload",
-    (*WORKLOADS, "CronJob"),
+    (*contract.WORKLOADS, "CronJob"),
     _delete,
     fields={"propagation_policy": {"choices": lambda subject: PROPAGATION}},
 )
@@ -161,55 +147,58 @@ SCHEDULER = "Scheduler"  # no object of the API: a process
 SCHEDULER_KINDS = (SCHEDULER,)
 
 
-def _runs(subject: Subject) -> bool:
+def _runs(subject: contract.Subject) -> bool:
     return bool(subject.name) and subject.part("status", "stage") != "ended"
 
 
-def _cut_off(subject: Subject) -> bool:
+def _cut_off(subject: contract.Subject) -> bool:
     return _runs(subject) and bool(subject.part("status", "cutOff"))
 
 
-def _start(subject: Subject, values: Values) -> StartScheduler:
+def _start(subject: contract.Subject, values: contract.Values) -> commands.StartScheduler:
     name = values["host"] or subject.name
     if not name:
-        raise Wrong("host", gettext_noop("Write a name, such as a"))
+        raise contract.Wrong("host", contract.gettext_noop("Write a name, such as a"))
     try:
         rate = float(values["clock_rate"] or 1)
     except ValueError:
-        raise Wrong("clock_rate", gettext_noop("Write a number, such as 0.5")) from None
+        raise contract.Wrong("clock_rate", contract.gettext_noop("Write a number, such as 0.5")) from None
     elects = {"leaderElection": {"leaderElect": not values["alone"]}}
     configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **elects}
     sign = -1 if values["behind"] else 1
-    return StartScheduler(name, configuration, sign * (values["clock_offset"] or 0), rate)
+    return commands.StartScheduler(name, configuration, sign * (values["clock_offset"] or 0), rate)
 
 
 SCHEDULER_ACTIONS = (
-    read_action(
+    contract.read_action(
         "start-scheduler",
         SCHEDULER_KINDS,
         _start,
         applies=lambda subject: not _runs(subject),
         fields={"host": {"initial": lambda subject: subject.name}, "clock_rate": {"initial": lambda subject: "1"}},
     ),
-    read_action(
+    contract.read_action(
         "end-scheduler",
         SCHEDULER_KINDS,
-        lambda subject, values: StopScheduler(subject.name, "SIGTERM"),
+        lambda subject, values: commands.StopScheduler(subject.name, "SIGTERM"),
         applies=lambda subject: _runs(subject) and subject.part("status", "stage") != "ending",
     ),
-    read_action(
-        "kill-scheduler", SCHEDULER_KINDS, lambda subject, values: StopScheduler(subject.name, "SIGKILL"), applies=_runs
+    contract.read_action(
+        "kill-scheduler",
+        SCHEDULER_KINDS,
+        lambda subject, values: commands.StopScheduler(subject.name, "SIGKILL"),
+        applies=_runs,
     ),
-    read_action(
+    contract.read_action(
         "cut-off-scheduler",
         SCHEDULER_KINDS,
-        lambda subject, values: PartitionScheduler(subject.name, True),
+        lambda subject, values: commands.PartitionScheduler(subject.name, True),
         applies=lambda subject: _runs(subject) and not _cut_off(subject),
     ),
-    read_action(
+    contract.read_action(
         "connect-scheduler",
         SCHEDULER_KINDS,
-        lambda subject, values: PartitionScheduler(subject.name, False),
+        lambda subject, values: commands.PartitionScheduler(subject.name, False),
         applies=_cut_off,
     ),
 )
@@ -220,22 +209,22 @@ PLUGIN_KINDS = (PLUGIN,)
 MULTI = "multiPoint"
 
 
-def _profiles(subject: Subject) -> list[dict[str, Any]]:
+def _profiles(subject: contract.Subject) -> list[dict[str, Any]]:
     return [dict(each) for each in subject.part("configuration", "profiles") or ()]
 
 
-def _list_enabled_entries(subject: Subject) -> list[Mapping[str, Any]]:
+def _list_enabled_entries(subject: contract.Subject) -> list[Mapping[str, Any]]:
     sets = [(profile.get("plugins") or {}).get(MULTI) or {} for profile in _profiles(subject)]
     return [each for one in sets for each in one.get("enabled") or () if each.get("name") == subject.name]
 
 
-def _weight(subject: Subject) -> Any:
+def _weight(subject: contract.Subject) -> Any:
     return next((each.get("weight") for each in _list_enabled_entries(subject)), None) or 1
 
 
 def _change_plugins(
-    subject: Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
-) -> SetConfiguration:
+    subject: contract.Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
+) -> commands.SetConfiguration:
     """The configuration with the list of plugins at all points changed, in every profile that has this one."""
     profiles = []
     for profile in _profiles(subject):
@@ -249,29 +238,31 @@ def _change_plugins(
             profile["plugins"] = {**plugins, MULTI: multi}
         profiles.append(profile)
     configuration = {**(subject.part("configuration") or {}), "profiles": profiles}
-    return SetConfiguration(configuration, subject.part("metadata", "scheduler"))
+    return commands.SetConfiguration(configuration, subject.part("metadata", "scheduler"))
 
 
-def _weigh(subject: Subject, values: Values) -> SetConfiguration:
+def _weigh(subject: contract.Subject, values: contract.Values) -> commands.SetConfiguration:
     def change(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [{**each, "weight": values["weight"]} if each.get("name") == subject.name else each for each in named]
 
     return _change_plugins(subject, change, disabled=False)
 
 
-def _disable(subject: Subject, values: Values) -> SetConfiguration:
+def _disable(subject: contract.Subject, values: contract.Values) -> commands.SetConfiguration:
     return _change_plugins(
         subject, lambda named: [each for each in named if each.get("name") != subject.name], disabled=True
     )
 
 
 PLUGIN_ACTIONS = (
-    read_action(
+    contract.read_action(
         "weight",
         PLUGIN_KINDS,
         _weigh,
         applies=lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
         fields={"weight": {"initial": _weight}},
     ),
-    read_action("disable", PLUGIN_KINDS, _disable, applies=lambda subject: bool(_list_enabled_entries(subject))),
+    contract.read_action(
+        "disable", PLUGIN_KINDS, _disable, applies=lambda subject: bool(_list_enabled_entries(subject))
+    ),
 )

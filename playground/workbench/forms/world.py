@@ -10,21 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.common.catalogs import read_yaml
 from playground.workbench.forms.fields import PLAIN, DurationField, TextField, add_words
-from scheduler_core.scheduler.config import (
-    CURRENT,
-    GATE_SETTINGS,
-    HISTORICAL,
-    MAX_GATES_TEXT,
-    OLDEST,
-    READ_AT_START,
-    RELEASES,
-    Gate,
-    GateError,
-    Release,
-    Wanted,
-    asked_gates,
-    read_gates,
-)
+from scheduler_core.scheduler import config
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
 ABOUT = {name: _(text) for name, text in read_yaml(Path(__file__).with_name("gates.yaml")).items()}
@@ -40,16 +26,16 @@ class GateField(forms.BooleanField):
 class Row(NamedTuple):
     """One gate on the page; `field` is None where nobody can set it."""
 
-    gate: Gate
+    gate: config.Gate
     about: Any
     field: forms.BoundField | None
     differs: bool
 
 
-def gate_rows(form: forms.Form, release: Release) -> list[Row]:
+def gate_rows(form: forms.Form, release: config.Release) -> list[Row]:
     """Every gate that kube-scheduler asks for in a release."""
     rows = []
-    for gate in asked_gates(release):
+    for gate in config.asked_gates(release):
         field = form[gate.setting] if gate.setting and not gate.locked else None
         differs = field is not None and bool(field.value()) != gate.default
         rows.append(Row(gate, ABOUT[gate.name], field, differs))
@@ -63,18 +49,18 @@ class GatesForm(forms.Form):
     use_required_attribute = False
     gates = forms.CharField(
         required=False,
-        max_length=MAX_GATES_TEXT,
+        max_length=config.MAX_GATES_TEXT,
         widget=forms.TextInput({**PLAIN, "placeholder": "--feature-gates=PodLevelResources=false,AllAlpha=true"}),
     )
 
-    def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, release: config.Release = config.OLDEST, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.release = release
 
-    def clean_gates(self) -> Wanted:
+    def clean_gates(self) -> config.Wanted:
         try:
-            return read_gates(self.cleaned_data["gates"], self.release)
-        except GateError as wrong:
+            return config.read_gates(self.cleaned_data["gates"], self.release)
+        except config.GateError as wrong:
             raise ValidationError(wrong.problems) from wrong
 
 
@@ -121,7 +107,7 @@ class SettingsForm(forms.Form):
                 "--feature-gates of kube-scheduler. A change restarts the schedulers. The API server keeps kube's "
                 "defaults except for gates about devices."
             ),
-            GATE_SETTINGS,
+            config.GATE_SETTINGS,
             gates=True,
         ),
         Group(
@@ -135,7 +121,7 @@ class SettingsForm(forms.Form):
         ),
     )
 
-    release = forms.ChoiceField(required=False, choices=[(each, f"v{each}") for each in RELEASES])
+    release = forms.ChoiceField(required=False, choices=[(each, f"v{each}") for each in config.RELEASES])
     cycle_cost = DurationField()
     bind_cost = DurationField()
     patch_cost = DurationField()
@@ -149,18 +135,18 @@ class SettingsForm(forms.Form):
     demonstration = forms.BooleanField(required=False)
     queue_mode = forms.ChoiceField(
         choices=(
-            (CURRENT, _("as in v1.34: with the plugins' queueing hints")),
-            (HISTORICAL, _("historical: move requests, without hints")),
+            (config.CURRENT, _("as in v1.34: with the plugins' queueing hints")),
+            (config.HISTORICAL, _("historical: move requests, without hints")),
         )
     )
     assumed_pod_ttl = DurationField()
 
-    def __init__(self, *args: Any, release: Release = OLDEST, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, release: config.Release = config.OLDEST, **kwargs: Any) -> None:
         """`release` is the world's: its gates are those on the page, whatever release is chosen there."""
         super().__init__(*args, **kwargs)
         self.of_release = release
-        settable = {gate.setting for gate in asked_gates(release) if not gate.locked}
-        for name in GATE_SETTINGS:
+        settable = {gate.setting for gate in config.asked_gates(release) if not gate.locked}
+        for name in config.GATE_SETTINGS:
             if name in settable:
                 self.fields[name] = GateField()
 
@@ -179,12 +165,12 @@ class SettingsForm(forms.Form):
         """Return the values of a valid form that differ from the present; another release brings its gates itself."""
         changes = {name: value for name, value in self.cleaned_data.items() if value not in ("", present[name])}
         moves = "release" in changes
-        return {name: value for name, value in changes.items() if not (moves and name in GATE_SETTINGS)}
+        return {name: value for name, value in changes.items() if not (moves and name in config.GATE_SETTINGS)}
 
 
 def restarts(changes: dict[str, Any]) -> bool:
     """Return whether these changes restart schedulers."""
-    return any(name in READ_AT_START for name in changes)
+    return any(name in config.READ_AT_START for name in changes)
 
 
 CALL_CHOICES = (

@@ -82,6 +82,7 @@ def read_families(scheduler: Scheduler) -> list[Family]:
 def _values(metric: Metric, counts: Mapping[Labels, int]) -> Iterator[Value]:
     for labels, value in sorted(counts.items()):
         yield Value(labels, value)
+    # Prometheus' client exposes a metric without labels from its registration on, and one with labels from its first value on.
     if not metric.labels and not counts:
         yield Value((), 0)
 

@@ -11,18 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.apimachinery.cel import (
-    ANY,
-    BOOL,
-    NEWER,
-    STRING,
-    CompileError,
-    Environment,
-    Outcome,
-    Program,
-    map_of,
-    struct,
-)
+from scheduler_core.apimachinery import cel
 from scheduler_core.apimachinery.cel.estimate import Declared
 from scheduler_core.apimachinery.cel.library.kubernetes import BadVersion, parse_version, quantity_value
 from scheduler_core.apimachinery.cel.types import QUANTITY
@@ -44,16 +33,16 @@ _NOT_BOOL = {
 _MOST_KEPT = 65_536
 
 
-def _environment(shareable: bool, without: frozenset[str]) -> Environment:
+def _environment(shareable: bool, without: frozenset[str]) -> cel.Environment:
     fields = {
-        "driver": STRING,
-        "attributes": map_of(STRING, map_of(STRING, ANY)),
-        "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
+        "driver": cel.STRING,
+        "attributes": cel.map_of(cel.STRING, cel.map_of(cel.STRING, cel.ANY)),
+        "capacity": cel.map_of(cel.STRING, cel.map_of(cel.STRING, QUANTITY)),
     }
     if shareable:
-        fields["allowMultipleAllocations"] = BOOL
+        fields["allowMultipleAllocations"] = cel.BOOL
     structs = {"kubernetes.DRADevice": fields}
-    return Environment({"device": struct("kubernetes.DRADevice")}, structs, {"device": _SIZES}, without)
+    return cel.Environment({"device": cel.struct("kubernetes.DRADevice")}, structs, {"device": _SIZES}, without)
 
 
 # DeviceMaxDomainLength, DeviceMaxIDLength, DeviceAttributeMaxValueLength, DriverNameMaxLength, and
@@ -72,13 +61,13 @@ _SIZES = Declared(
 )
 # What is stored runs with all there is, whatever the gates say.
 _STORED = _environment(True, frozenset())
-_NEW = {consumable: _environment(consumable, NEWER) for consumable in (False, True)}
+_NEW = {consumable: _environment(consumable, cel.NEWER) for consumable in (False, True)}
 
 
 class Selector:
     """One expression, compiled."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: cel.Program) -> None:
         self.program = program
 
     def matches(
@@ -101,7 +90,7 @@ class Selector:
         name, cause = _NOT_BOOL.get(outcome.value.__class__, ("null_type", "type conversion error"))
         raise SelectorError("runtime", f"CEL result of type {name} could not be converted to bool: {cause}")
 
-    def watched(self, variables: Variables) -> Outcome:
+    def watched(self, variables: Variables) -> cel.Outcome:
         """The evaluation with the values of all sub-expressions."""
         return self.program.evaluate(variables, COST_LIMIT, watch=True)
 
@@ -114,7 +103,7 @@ def selector(expression: str, consumable: bool = False, stored: bool = True) -> 
     """
     try:
         return Selector((_STORED if stored else _NEW[consumable]).compile(expression))
-    except CompileError as error:
+    except cel.CompileError as error:
         text = str(error)
         raise SelectorError("compile", f"compilation failed: {text}" if text.startswith("ERROR: ") else text) from None
 

@@ -303,6 +303,7 @@ def gather_pools(
 
 def reaches(each: ResourceSlice, node: Node, features: DeviceFeatures) -> bool:
     apart = each.counters and Behavior.COUNTERS_OF_POOLS in features.behaviors
+    # kube passes over a whole slice that has fields of a feature that is off, and looks at none of its devices.
     if (each.per_device is not None or apart) and not features.partitionable:
         return False
     try:

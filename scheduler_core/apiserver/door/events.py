@@ -17,7 +17,6 @@ from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.store import Store
 
 SCHEDULER = "default-scheduler"
-_REPORTERS = {"kubelet"}
 
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:

@@ -8,18 +8,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from scheduler_core.apiserver.door import discovery, reading
+from scheduler_core.apiserver.door import answers, discovery, reading
 from scheduler_core.apiserver.door.access import require
-from scheduler_core.apiserver.door.answers import (
-    JSON,
-    TEXT,
-    Failure,
-    Reply,
-    bad_request,
-    failure_of,
-    no_resource,
-    not_allowed,
-)
 from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.openapi.v2 import PROTOBUF as OPENAPI_V2
@@ -35,7 +25,7 @@ from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 
-NOT_FOUND = Reply(404, b"404 page not found\n", TEXT)
+NOT_FOUND = answers.Reply(404, b"404 page not found\n", answers.TEXT)
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
@@ -66,15 +56,15 @@ class Call(msgspec.Struct, frozen=True):
     now: int = 0  # ns since 1970 where time passes on the wall; 0: the world's own
 
 
-def answer_read(world: World, call: Call) -> Reply:
+def answer_read(world: World, call: Call) -> answers.Reply:
     """The answer to a request that changes nothing."""
     try:
         return _read(world, call)
-    except Failure as failure:
+    except answers.Failure as failure:
         return failure.reply
 
 
-def _read(world: World, call: Call) -> Reply:
+def _read(world: World, call: Call) -> answers.Reply:
     target = parse_path(call.path)
     require(world.store, call.query, "GET", call.path, target)
     if target is None:
@@ -84,11 +74,11 @@ def _read(world: World, call: Call) -> Reply:
         is_custom = target.group not in {each.group for each in list_own()}
         if is_custom or discovery.resource_list(world.store, target.group, target.version) is None:
             return NOT_FOUND
-        raise no_resource()
+        raise answers.no_resource()
     now = call.now or world.store.epoch + world.now
     try:
         reply = _read_resource(world.store, resource, target, call, now)
-    except Failure:
+    except answers.Failure:
         raise
     except Refused as refused:
         raise refusal(refused, resource, target.name) from None
@@ -97,31 +87,31 @@ def _read(world: World, call: Call) -> Reply:
     return reply._replace(headers=[*reply.headers, *warnings])
 
 
-def refusal(refused: Refused, resource: Resource, name: str) -> Failure:
+def refusal(refused: Refused, resource: Resource, name: str) -> answers.Failure:
     """The Status of a refusal about an object of a resource."""
-    return failure_of(refused, resource.kind, resource.plural, resource.group, name)
+    return answers.failure_of(refused, resource.kind, resource.plural, resource.group, name)
 
 
-def _read_resource(store: Store, resource: Resource, target: Target, call: Call, now: int) -> Reply:
+def _read_resource(store: Store, resource: Resource, target: Target, call: Call, now: int) -> answers.Reply:
     if resource.namespaced and target.name and not target.namespace:
-        raise no_resource()
+        raise answers.no_resource()
     if target.subresource:
         if target.subresource not in resource.sub:
-            raise no_resource()
+            raise answers.no_resource()
         if target.subresource == "scale":
             scale = get_scale(store, resource, target)
             include = call.query.get("includeObject", "")
-            return Reply(200, reading.show(resource, scale, call.form, now, include, kind="Scale"))
+            return answers.Reply(200, reading.show(resource, scale, call.form, now, include, kind="Scale"))
         if target.subresource in STREAMS or "get" not in resource.sub[target.subresource][3]:
             return answer_stream(store, resource, target, call.query)
     if "get" not in resource.verbs:
-        raise not_allowed()
+        raise answers.not_allowed()
     if target.name:
         return reading.get_object(store, resource, target, call.form, call.query, now)
     return reading.list_objects(store, resource, target, call.form, call.query, now, call.oldest)
 
 
-def _read_page(store: Store, call: Call) -> Reply:
+def _read_page(store: Store, call: Call) -> answers.Reply:
     """A path that is about no object."""
     parts = [part for part in call.path.split("/") if part]
     match parts:
@@ -130,10 +120,10 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["version"]:
             return _pretty(discovery.version_of(call.release))
         case ["healthz" | "livez" | "readyz" as name, *rest]:
-            return Reply(200, _health(name, bool(rest), call.query), TEXT)
+            return answers.Reply(200, _health(name, bool(rest), call.query), answers.TEXT)
         case ["api" | "apis" as root]:
             if call.aggregated:
-                return Reply(200, discovery.list_aggregated(store, root == "api"), DISCOVERY)
+                return answers.Reply(200, discovery.list_aggregated(store, root == "api"), DISCOVERY)
             found: Mapping[str, Any] | None = discovery.group_list(store)
             if root == "api":
                 found = discovery.core_versions(call.address)
@@ -144,23 +134,23 @@ def _read_page(store: Store, call: Call) -> Reply:
         case ["apis", group, version]:
             found = discovery.resource_list(store, group, version)
         case ["openapi", "v2"]:
-            return Reply(200, describe_all(store, call.protobuf), OPENAPI_V2 if call.protobuf else JSON)
+            return answers.Reply(200, describe_all(store, call.protobuf), OPENAPI_V2 if call.protobuf else answers.JSON)
         case ["openapi", "v3"]:
             found = openapi_index(store, call.prefix)
         case ["openapi", "v3", *place]:
             document = openapi_document(store, "/".join(place))
-            return NOT_FOUND if document is None else Reply(200, document)
+            return NOT_FOUND if document is None else answers.Reply(200, document)
         case _:
             return NOT_FOUND
     if found is not None:
-        return Reply(200, found)
+        return answers.Reply(200, found)
     if parts[0] == "apis" and len(parts) == 3 and discovery.group_of(store, parts[1]) is not None:
-        raise no_resource()
+        raise answers.no_resource()
     return NOT_FOUND
 
 
-def _pretty(data: Mapping[str, Any]) -> Reply:
-    return Reply(200, msgspec.json.format(msgspec.json.encode(data), indent=2))
+def _pretty(data: Mapping[str, Any]) -> answers.Reply:
+    return answers.Reply(200, msgspec.json.format(msgspec.json.encode(data), indent=2))
 
 
 def _health(name: str, single: bool, query: Mapping[str, str]) -> bytes:
@@ -178,7 +168,7 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     resource = None if target is None else find_resource(world.store, target.group, target.version, target.plural)
     require(world.store, call.query, call.method, call.path, target)
     if target is None or resource is None:
-        raise no_resource()
+        raise answers.no_resource()
     verbs = resource.sub.get(target.subresource, ((),))[-1] if target.subresource else resource.verbs
     named = bool(target.name) and not target.subresource
     if (
@@ -187,13 +177,13 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
         or (call.method == "PUT" and not target.name)
     ):
         return None  # the body of a request that is not allowed is not read
-    if call.method != "PATCH" and content_type not in ("", JSON, "application/yaml", PROTOBUF):
+    if call.method != "PATCH" and content_type not in ("", answers.JSON, "application/yaml", PROTOBUF):
         if body or call.method != "DELETE":
-            raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
+            raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
     if not body and call.method in ("DELETE", "PATCH"):
         return None if call.method == "DELETE" else {}
     try:
-        if content_type in ("", JSON) or content_type.endswith("+json"):
+        if content_type in ("", answers.JSON) or content_type.endswith("+json"):
             return read_json(body)
         if content_type in ("application/yaml", "application/apply-patch+yaml"):
             return read_yaml(body)
@@ -201,23 +191,23 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
             return read_protobuf(body)
     except ValueError as wrong:
         raise _unreadable(resource, call, body, str(wrong)) from None
-    raise Failure(415, "UnsupportedMediaType", _UNKNOWN)
+    raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
 
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 _UNKNOWN = (
     "the body of the request was in an unknown format - accepted media types include: "
-    f"{JSON}, application/yaml, {PROTOBUF}"
+    f"{answers.JSON}, application/yaml, {PROTOBUF}"
 )
 
 
-def _unreadable(resource: Resource, call: Call, body: bytes, why: str) -> Failure:
+def _unreadable(resource: Resource, call: Call, body: bytes, why: str) -> answers.Failure:
     if call.method == "PATCH":
-        return bad_request(f"error decoding patch: {why}")
+        return answers.bad_request(f"error decoding patch: {why}")
     shown = body.decode(errors="replace")[:1000] or "<empty>"
     must = f"the object provided is unrecognized (must be of type {resource.kind})"
-    return bad_request(f"{must}: couldn't get version/kind; json parse error: {why} ({shown})")
+    return answers.bad_request(f"{must}: couldn't get version/kind; json parse error: {why} ({shown})")
 
 
 def changes_nothing(call: Call, body: Any = None) -> bool:
@@ -231,23 +221,27 @@ def changes_nothing(call: Call, body: Any = None) -> bool:
     return bool(call.query.get("dryRun")) or (target is not None and target.plural in kinds)
 
 
-def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent: str) -> Reply:
+def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent: str) -> answers.Reply:
     """The answer to a request that may change something. Failure, with nothing changed."""
     target = parse_path(call.path)
     resource = None if target is None else find_resource(api.store, target.group, target.version, target.plural)
     if target is None or resource is None:
-        raise no_resource()
+        raise answers.no_resource()
     if resource.namespaced and not target.namespace and call.method != "DELETE":
-        raise not_allowed()
+        raise answers.not_allowed()
     context = Context(api, resource, target, call.query, call.method, call.form, agent)
     try:
         return write(context, body, content_type)
     except Refused as refused:
-        failure = refused if isinstance(refused, Failure) else refusal(refused, resource, target.name or _name_of(body))
+        failure = (
+            refused
+            if isinstance(refused, answers.Failure)
+            else refusal(refused, resource, target.name or _name_of(body))
+        )
         failure.headers = context.headers
         raise failure from None
     except _UNREADABLE as wrong:  # a value of a form that no kind of object has, where nothing has looked at it before
-        raise bad_request(
+        raise answers.bad_request(
             f"the body of the request cannot be used: {type(wrong).__name__}: {str(wrong)[:200]}"
         ) from wrong
 

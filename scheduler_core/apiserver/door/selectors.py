@@ -3,9 +3,11 @@
 kube: apimachinery/pkg/labels/selector.go, pkg/apis/core/v1/conversion.go, pkg/registry/*/strategy.go @ v1.34.1
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import encode
@@ -19,29 +21,7 @@ from scheduler_core.apiserver.door.tables.jsonpath import find_path
 
 _TOKEN = re.compile(r"\s*(==|!=|[=,()!<>]|[^\s=,()!<>]+)")
 _COMMON = ("metadata.name", "metadata.namespace")
-_INVOLVED = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
-_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Pod": (
-        *("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"),
-        *("spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName"),
-    ),
-    "Event": (
-        *(f"{part}.{name}" for part in ("involvedObject", "regarding") for name in _INVOLVED),
-        "reason",
-        "reportingComponent",
-        "reportingController",
-        "source",
-        "type",
-    ),
-    "Node": ("spec.unschedulable",),
-    "Namespace": ("status.phase",),
-    "Secret": ("type",),
-    "ReplicaSet": ("status.replicas",),
-    "ReplicationController": ("status.replicas",),
-    "Job": ("status.successful",),
-    "Service": ("spec.clusterIP", "spec.type"),
-    "ResourceSlice": ("spec.nodeName", "spec.driver"),
-}
+_FIELDS: Mapping[str, Sequence[str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
 _DEFAULTS = {"spec.hostNetwork": "false", "spec.unschedulable": "false", "status.replicas": "0"}
 _OWN_WORDS = ("Pod", "Event", "Node", "Namespace", "Secret", "ReplicationController", "Job", "Service")
 Test = Callable[[Manifest], bool]

@@ -3,14 +3,16 @@
 kube: framework/plugins/legacy_registry.go, factory.go createFromPolicy, apis/config/legacy_types.go @ v1.22.17
 """
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects import strict
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.formats.configurations import effective
 from scheduler_core.formats.configurations.fields import extender
-from scheduler_core.formats.configurations.translate import FIT, SPREAD, Configs, translate
+from scheduler_core.formats.configurations.translate import SPREAD, Configs, translate
 from scheduler_core.formats.configurations.writing import write_plugins
 from scheduler_core.scheduler.config.schema import API_VERSION, EXTENDER, FIELDS, KIND, ConfigurationError
 from scheduler_core.scheduler.framework.arguments import present
@@ -18,65 +20,10 @@ from scheduler_core.scheduler.framework.arguments import present
 RELEASE = "v1.22"
 _READ_AS = effective.BY_API_VERSION[f"{effective.GROUP}/v1beta1"]
 
-_GENERAL = (FIT, "NodeName", "NodePorts", "NodeAffinity")
-PREDICATES: dict[str, tuple[str, ...]] = {
-    "CheckNodeUnschedulable": ("NodeUnschedulable",),
-    "GeneralPredicates": _GENERAL,
-    "HostName": ("NodeName",),
-    "PodFitsHostPorts": ("NodePorts",),
-    "PodFitsPorts": ("NodePorts",),
-    "MatchNodeSelector": ("NodeAffinity",),
-    "PodFitsResources": (FIT,),
-    "NoDiskConflict": ("VolumeRestrictions",),
-    "PodToleratesNodeTaints": ("TaintToleration",),
-    "CheckNodeLabelPresence": ("NodeLabel",),
-    "CheckServiceAffinity": ("ServiceAffinity",),
-    "MaxEBSVolumeCount": ("EBSLimits",),
-    "MaxGCEPDVolumeCount": ("GCEPDLimits",),
-    "MaxCSIVolumeCountPred": ("NodeVolumeLimits",),
-    "MaxAzureDiskVolumeCount": ("AzureDiskLimits",),
-    "MaxCinderVolumeCount": ("CinderLimits",),
-    "CheckVolumeBinding": ("VolumeBinding",),
-    "NoVolumeZoneConflict": ("VolumeZone",),
-    "EvenPodsSpread": (SPREAD,),
-    "MatchInterPodAffinity": ("InterPodAffinity",),
-}
-PRIORITIES = {
-    "SelectorSpreadPriority": "SelectorSpread",
-    "ServiceSpreadingPriority": "SelectorSpread",
-    "InterPodAffinityPriority": "InterPodAffinity",
-    "LeastRequestedPriority": "NodeResourcesLeastAllocated",
-    "MostRequestedPriority": "NodeResourcesMostAllocated",
-    "BalancedResourceAllocation": "NodeResourcesBalancedAllocation",
-    "NodePreferAvoidPodsPriority": "NodePreferAvoidPods",
-    "NodeAffinityPriority": "NodeAffinity",
-    "TaintTolerationPriority": "TaintToleration",
-    "ImageLocalityPriority": "ImageLocality",
-    "EvenPodsSpreadPriority": SPREAD,
-    "ResourceLimitsPriority": "NodeResourceLimits",
-    "RequestedToCapacityRatio": "RequestedToCapacityRatio",
-}
+_DATA = json.loads(Path(__file__).with_suffix(".json").read_text())
+PREDICATES: dict[str, list[str]] = _DATA["predicates"]
+PRIORITIES: dict[str, str] = _DATA["priorities"]
 _MANDATORY = ("PodToleratesNodeTaints", "CheckNodeUnschedulable")
-_DEFAULT_PREDICATES = (
-    "NoVolumeZoneConflict MaxEBSVolumeCount MaxGCEPDVolumeCount MaxAzureDiskVolumeCount MaxCSIVolumeCountPred MatchInterPodAffinity"
-    " NoDiskConflict GeneralPredicates PodToleratesNodeTaints CheckVolumeBinding CheckNodeUnschedulable EvenPodsSpread"
-)
-_DEFAULT_PRIORITIES = {
-    "SelectorSpreadPriority": 1,
-    "InterPodAffinityPriority": 1,
-    "LeastRequestedPriority": 1,
-    "BalancedResourceAllocation": 1,
-    "NodePreferAvoidPodsPriority": 10000,
-    "NodeAffinityPriority": 1,
-    "TaintTolerationPriority": 1,
-    "ImageLocalityPriority": 1,
-    "EvenPodsSpreadPriority": 2,
-}
-_BESIDES_FILTER = {
-    "preFilter": (FIT, "NodePorts", "NodeAffinity", "VolumeBinding", SPREAD, "InterPodAffinity", "VolumeRestrictions"),
-    "reserve": ("VolumeBinding",),
-    "preBind": ("VolumeBinding",),
-}
 _BEFORE_SCORE = ("InterPodAffinity", SPREAD, "TaintToleration", "NodeAffinity", "SelectorSpread")
 _LEGACY_EXTENDER: strict.Shape = (
     {**EXTENDER, "enableHttps": strict.BOOL, "httpTimeout": strict.ANY} if isinstance(EXTENDER, dict) else strict.ANY
@@ -164,7 +111,7 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
     changes: list[effective.Change] = []
     given: Sequence[Mapping[str, Any]] | None = policy.get("predicates")
     if given is None:
-        given = [{"name": name} for name in _DEFAULT_PREDICATES.split()]
+        given = [{"name": name} for name in _DATA["defaultPredicates"]]
         changes.append(effective.Change("kept", "", "no predicates were given: those of the default are written out"))
     asked: dict[str, str] = {}
     for i, each in enumerate(given):
@@ -182,12 +129,12 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
     order = list(dict.fromkeys(plugin for those in PREDICATES.values() for plugin in those))
     names = sorted(asked, key=order.index)
     profile.ran["filter"] = [effective.Ran(name, 0, asked[name]) for name in names]
-    for point, there in _BESIDES_FILTER.items():
+    for point, there in _DATA["besidesFilter"].items():
         profile.ran[point] = [effective.Ran(name) for name in names if name in there]
     return changes
 
 
-def _predicate(given: Mapping[str, Any], configs: Configs) -> tuple[str, ...]:
+def _predicate(given: Mapping[str, Any], configs: Configs) -> Sequence[str]:
     """The plugins of a predicate; arguments of one with a name of the user's own are gathered."""
     name, argument = given.get("name") or "", given.get("argument") or {}
     if name in PREDICATES:
@@ -205,7 +152,7 @@ def _scores(policy: Mapping[str, Any], profile: effective.Profile, configs: Conf
     given: Sequence[Mapping[str, Any]] | None = policy.get("priorities")
     written = given is not None
     if given is None:
-        given = [{"name": name, "weight": weight} for name, weight in _DEFAULT_PRIORITIES.items()]
+        given = [{"name": name, "weight": weight} for name, weight in _DATA["defaultPriorities"].items()]
         changes.append(effective.Change("kept", "", "no priorities were given: those of the default are written out"))
     ran: dict[str, effective.Ran] = {}
     for i, each in enumerate(given):

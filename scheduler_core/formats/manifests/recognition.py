@@ -1,66 +1,21 @@
 """Texts that are no objects: tables and descriptions that kubectl prints, templates, messages. Of each is said what to type instead."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 
 # Tables that `kubectl get` prints and texts that `kubectl describe` prints: which command prints the same as objects.
 # kube: pkg/printers/internalversion/printers.go (columns), kubectl/pkg/describe/describe.go @ v1.34.1
 
-# Columns that tell a resource, more telling ones first.
-_COLUMNS = (
-    (("ROLES", "AGE"), "nodes"),
-    (("CPU(cores)",), "pods"),
-    (("READY", "STATUS", "RESTARTS"), "pods"),
-    (("UP-TO-DATE", "AVAILABLE"), "deployments"),
-    (("DESIRED", "CURRENT", "NODE SELECTOR"), "daemonsets"),
-    (("DESIRED", "CURRENT", "READY"), "replicasets"),
-    (("COMPLETIONS", "DURATION"), "jobs"),
-    (("SCHEDULE", "SUSPEND"), "cronjobs"),
-    (("CLUSTER-IP",), "services"),
-    (("RECLAIM POLICY",), "persistentvolumes"),
-    (("VOLUME", "CAPACITY"), "persistentvolumeclaims"),
-    (("PROVISIONER",), "storageclasses"),
-    (("MIN AVAILABLE",), "poddisruptionbudgets"),
-    (("GLOBAL-DEFAULT",), "priorityclasses"),
-    (("HANDLER",), "runtimeclasses"),
-    (("ATTACHREQUIRED",), "csidrivers"),
-    (("DRIVERS",), "csinodes"),
-    (("STORAGECLASS", "CAPACITY"), "csistoragecapacities"),
-    (("ATTACHER",), "volumeattachments"),
-    (("REQUEST", "LIMIT"), "resourcequotas"),
-    (("MINPODS", "MAXPODS"), "horizontalpodautoscalers"),
-    (("NODE", "DRIVER", "POOL"), "resourceslices"),
-    (("CREATED AT",), "customresourcedefinitions"),
-    (("READY", "AGE"), "statefulsets"),
-    (("STATUS", "AGE"), "namespaces"),
-)
-_OF_CLUSTER = (
-    *("nodes", "persistentvolumes", "storageclasses", "priorityclasses", "runtimeclasses", "csidrivers", "csinodes"),
-    *("volumeattachments", "resourceslices", "customresourcedefinitions", "namespaces"),
-)
+# Columns that tell a resource, and lines of a description that tell its kind, more telling ones first; resources of the cluster.
+_TABLES = json.loads(Path(__file__).with_suffix(".json").read_text())
 _EVERYTHING = "kubectl get nodes,pods,namespaces -A -o yaml"
 _HEAD = re.compile(r"[A-Z][A-Z0-9()%/_ -]{0,38}")
 _GAP = re.compile(r" {2,}|\t")
 _PREFIXED = re.compile(r"[a-z]+(?:\.[a-z0-9.-]+)?/[a-z0-9.-]+ ")
-
-# A line of a description that tells its kind, more telling ones first.
-_DESCRIPTIONS = (
-    ("Allocatable:", "node"),
-    ("Replicas:", "deployment"),
-    ("Desired Number of Nodes Scheduled:", "daemonset"),
-    ("Concurrency Policy:", "cronjob"),
-    ("Parallelism:", "job"),
-    ("QoS Class:", "pod"),
-    ("Containers:", "pod"),
-    ("Reclaim Policy:", "persistentvolume"),
-    ("Access Modes:", "persistentvolumeclaim"),
-    ("Provisioner:", "storageclass"),
-    ("GlobalDefault:", "priorityclass"),
-    ("Disruptions allowed:", "poddisruptionbudget"),
-    ("Allowed disruptions:", "poddisruptionbudget"),
-)
 _REPLICAS = (("StrategyType:", "deployment"), ("Update Strategy:", "statefulset"), ("Pods Status:", "replicaset"))
 _LINE = re.compile(r"([A-Z][\w ()/-]{0,60}): *(.{0,300})")
 
@@ -76,9 +31,9 @@ def find_table_command(lines: list[str]) -> str:
     if any(_PREFIXED.match(line) for line in lines[1:3]):
         return _EVERYTHING
     spread = " -A" if "NAMESPACE" in columns else ""
-    for marks, resource in _COLUMNS:
+    for marks, resource in _TABLES["columns"]:
         if all(each in columns for each in marks):
-            return f"kubectl get {resource}{'' if resource in _OF_CLUSTER else spread} -o yaml"
+            return f"kubectl get {resource}{'' if resource in _TABLES['cluster'] else spread} -o yaml"
     return _EVERYTHING
 
 
@@ -99,7 +54,7 @@ def find_describe_command(lines: list[str]) -> str:
 
 
 def _find_described_kind(fields: Mapping[str, str]) -> str:
-    for marks, kind in _DESCRIPTIONS:
+    for marks, kind in _TABLES["descriptions"]:
         if marks in fields:
             return kind if marks != "Replicas:" else next((k for each, k in _REPLICAS if each in fields), "deployment")
     return ""

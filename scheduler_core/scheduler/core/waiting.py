@@ -44,6 +44,7 @@ def preempt(owner: Owner, binding: BindingCycle, plugin: str) -> None:
 
 def _decide(owner: Owner, binding: BindingCycle, status: Status) -> None:
     """The first decision stands."""
+    # kube: WaitOnPermit receives once from a channel that holds one status, and whoever sends a second one does not block.
     if binding.decision is None:
         binding.decision = status
         owner.world.agenda.push(owner.world.now, AdvanceBinding(owner.name, binding.number))

@@ -14,7 +14,7 @@ from playground.features.fixes.presenter import (
     sentence,
 )
 from playground.presenters.words import in_english
-from scheduler_core.analysis.fixes import find_fixes
+from scheduler_core.analysis.fixes import Findings, find_fixes
 from scheduler_core.analysis.fixes.effects import KINDS as EFFECTS
 from scheduler_core.analysis.fixes.effects import Effect
 from scheduler_core.scheduler.framework.drafts import HARMS, KINDS
@@ -48,7 +48,7 @@ def test_of_many_effects_the_first_are_told_and_the_others_counted() -> None:
 def test_a_fix_is_worded_whole() -> None:
     sim = world(node("a", cpu="2"), pod("q"), pod("p", cpu="1500m"))
     settle(sim)
-    found = {"pod": "default/p", "fixes": [fix.to_json() for fix in find_fixes(sim, "default/p")]}
+    found = Findings("default/p", "searched", tuple(find_fixes(sim, "default/p"))).to_json()
     free = next(fix for fix in describe_findings(found)["fixes"] if fix["kind"] == "free")
     assert [line["text"] % line["values"] for line in free["lines"]] == ["Free 500m cpu on a: delete q"]
     assert [line["text"] % line["values"] for line in free["effects"]] == ["q is removed from a and not recreated"]

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from playground.common.catalogs import read_yaml
 from playground.features.metrics.presenter import HINTS, present
 from playground.features.metrics.worker import metrics_of
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME
@@ -71,5 +72,6 @@ def test_a_metric_whose_gate_is_off_says_so() -> None:
 
 
 def test_hints_are_about_metrics_that_exist() -> None:
-    assert set(HINTS) <= set(BY_NAME)
-    assert all(name in query for name, (query, _) in HINTS.items())
+    hints = read_yaml(HINTS)
+    assert hints and set(hints) <= set(BY_NAME)
+    assert all(name in query for name, queries in hints.items() for query in queries)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from playground.presenters.stage.aim import at_hand
+from playground.presenters.stage.controller.owners import eviction
 from playground.presenters.words import in_english
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, PatchObject, Ref, SetKubelet, StartScheduler
@@ -124,3 +125,11 @@ def test_who_leads_is_shown_only_where_that_changed() -> None:
     sim.apply(StartScheduler("second"))
     until(sim, lambda w: bool(w.last) and w.last[0].kind == "scheduler_stage", 50)
     assert [(row["name"], row["leads"]) for row in body(sim)["schedulers"]] == [("second", False)]
+
+
+def test_a_ranking_says_which_pods_are_critical() -> None:
+    ranked = {"pod": "default/p", "priority": 2_000_001_000, "usage": 2048, "request": 1024, "exceeds": True}
+    row = {"t": 0, "resource": "memory", "signal": "memory.available", "threshold": "100Mi", "available": "50Mi"}
+    rows = [{**ranked, "critical": critical} for critical in (True, False)]
+    shown = eviction({**row, "chosen": "default/p", "message": "", "ranking": rows})
+    assert [each["critical"] for each in shown["ranking"]] == [True, False]

@@ -187,6 +187,7 @@ class RankedPod(TypedDict):
     usage: str
     request: str
     exceeds: bool
+    critical: bool
 
 
 class EvictionRow(TypedDict):
@@ -218,6 +219,7 @@ def eviction(row: Mapping[str, Any]) -> EvictionRow:
                 "usage": show(ranked["usage"]),
                 "request": show(ranked["request"]),
                 "exceeds": ranked["exceeds"],
+                "critical": ranked["critical"],
             }
             for ranked in row["ranking"]
         ],

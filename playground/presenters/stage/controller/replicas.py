@@ -17,7 +17,58 @@ STATES = {
 _ENDED = "ended"
 
 
-def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
+class ShownClock(TypedDict):
+    """`offset` is "" for a clock that is right, `own` whether it runs at another rate."""
+
+    shows: str
+    offset: str
+    own: bool
+    rate: float
+
+
+class ShownElection(TypedDict):
+    """What a process believes of the Lease; `over`: it would take it now."""
+
+    lease: str
+    leader: str
+    seen: str | None
+    left: str | None
+    over: bool
+    next: str | None
+    durations: list[str]
+
+
+class DoubleLead(TypedDict):
+    x: float
+    width: float
+
+
+class LogLine(TypedDict):
+    t: str
+    position: int
+    text: str
+    leader: str
+    cut_off: bool
+
+
+class Replica(TypedDict):
+    """A scheduler's process as a lane from `since` until now."""
+
+    name: str
+    stage: str
+    state: str
+    lane: "list[Span]"
+    doubled: list[DoubleLead]
+    two_lead: bool
+    since: str
+    clock: ShownClock
+    cut_off: bool
+    election: ShownElection | None
+    exitCode: int | None
+    log: list[LogLine]
+
+
+def replicas(rows: list[dict[str, Any]], now: int) -> list[Replica]:
     """All lanes have one axis: from the first process' start until now."""
     begin = min((move["t"] for row in rows for move in row["moves"]), default=now)
     spans = {
@@ -26,8 +77,8 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
     doubled = _find_double_leaders(rows, spans)
     return [
         {
-            **row,
-            "host": host(row["identity"]) or row["name"],
+            "name": row["name"],
+            "stage": row["stage"],
             "state": STATES[row["stage"]],
             "lane": [_present_span(span, begin, now) for span in spans[row["name"]]],
             "doubled": [
@@ -39,6 +90,7 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
             "clock": _clock(row["clock"]),
             "cut_off": row["cutOff"] is not None,
             "election": _election(row["election"], now),
+            "exitCode": row["exitCode"],
             "log": [_present_log_entry(move) for move in reversed(row["moves"])][:12],
         }
         for row in rows
@@ -109,17 +161,18 @@ def _share(t: int, begin: int, now: int) -> float:
     return round(100 * (t - begin) / max(now - begin, 1), 3)
 
 
-def _clock(of: dict[str, Any]) -> dict[str, Any]:
+def _clock(of: dict[str, Any]) -> ShownClock:
     offset = of["offset"]
     sign = "−" if offset < 0 else "+"
-    return {**of, "offset": f"{sign}{duration(abs(offset))}" if offset else "", "own": of["rate"] != 1.0}
+    shown = f"{sign}{duration(abs(offset))}" if offset else ""
+    return {"shows": of["shows"], "offset": shown, "own": of["rate"] != 1.0, "rate": of["rate"]}
 
 
-def _election(of: dict[str, Any] | None, now: int) -> dict[str, Any] | None:
+def _election(of: dict[str, Any] | None, now: int) -> ShownElection | None:
     if of is None:
         return None
     return {
-        **of,
+        "lease": of["lease"],
         "leader": host(of["leader"]),
         "seen": None if of["seen"] is None else duration(max(now - of["seen"], 0)),
         "left": None if of["until"] is None else duration(max(of["until"] - now, 0)),
@@ -129,7 +182,7 @@ def _election(of: dict[str, Any] | None, now: int) -> dict[str, Any] | None:
     }
 
 
-def _present_log_entry(move: dict[str, Any]) -> dict[str, Any]:
+def _present_log_entry(move: dict[str, Any]) -> LogLine:
     return {
         "t": clock(move["t"]),
         "position": move["position"],

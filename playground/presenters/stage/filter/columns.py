@@ -6,34 +6,17 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from playground.presenters import scene
 from playground.presenters.amounts import amount, thousands
-from playground.presenters.scene import (
-    Refusals,
-    framework_of,
-    is_filter_over,
-    present_step,
-    scheduler_of,
-    without_scheme,
-)
 from playground.presenters.stage.group import list_serving_extenders
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.world.readonly import (
-    Code,
-    PluginStep,
-    Pod,
-    Point,
-    SchedulingCycleView,
-    SearchView,
-    Toleration,
-    Verb,
-    WorldView,
-)
+from scheduler_core.world import readonly
 
 _BY_NODE_CONTROLLER = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _OPERATORS = {"Exists": "%s", "DoesNotExist": "!%s"}
 
 
-def asks(pod: Pod) -> list[Message]:
+def asks(pod: readonly.Pod) -> list[Message]:
     """Requests first, then what narrows the nodes."""
     return [
         *_requests(pod),
@@ -51,7 +34,7 @@ def asks(pod: Pod) -> list[Message]:
     ]
 
 
-def _requests(pod: Pod) -> Iterator[Message]:
+def _requests(pod: readonly.Pod) -> Iterator[Message]:
     requests = pod.requests
     named = [(name, requests.get(name)) for name in ("cpu", "memory", "ephemeral-storage")]
     named = [(name, value) for name, value in (*named, *requests.scalar) if value]
@@ -90,7 +73,7 @@ def _expression(expression: Mapping[str, Any]) -> str:
     return f"{key} {'in' if operator == 'In' else 'notin'} ({','.join(values)})"
 
 
-def _tolerations(tolerations: Iterable[Toleration]) -> Iterator[Message]:
+def _tolerations(tolerations: Iterable[readonly.Toleration]) -> Iterator[Message]:
     """But those that kube gives every pod."""
     for toleration in tolerations:
         if toleration.key not in _BY_NODE_CONTROLLER:
@@ -113,19 +96,19 @@ def _at(data: Any, *path: str) -> Any:
 LEAST_SHARE, LEAST_NODES = 5, 100  # kube: minFeasibleNodesPercentageToFind, minFeasibleNodesToFind
 
 
-def notes(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Message]:
+def notes(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen: int) -> list[Message]:
     """One sentence each; none before Filter has begun, but what PreFilter said."""
     return [*_pre_filter(cycle), *_search(sim, cycle, unseen), *_passes(cycle)]
 
 
-def is_sampled(cycle: SchedulingCycleView) -> bool:
+def is_sampled(cycle: readonly.SchedulingCycleView) -> bool:
     """Return whether the search may end before it reaches every node, or PreFilter left some out: worth a note first."""
     search = cycle.search
     stops = search is not None and not search.own_nomination and search.wanted < len(search.order)
     return stops or cycle.node_names is not None or not cycle.pre_filter_status.ok
 
 
-def _pre_filter(cycle: SchedulingCycleView) -> list[Message]:
+def _pre_filter(cycle: readonly.SchedulingCycleView) -> list[Message]:
     if not cycle.pre_filter_status.ok:
         return [message(gettext_noop("PreFilter refuses the pod before Filter checks any node."))]
     if cycle.node_names is None:
@@ -135,7 +118,7 @@ def _pre_filter(cycle: SchedulingCycleView) -> list[Message]:
     return [message(text, left=len(cycle.node_names), nodes=nodes, plugins=", ".join(cycle.narrowed_by))]
 
 
-def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Message]:
+def _search(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen: int) -> list[Message]:
     search = cycle.search
     if search is None or not len(search.order):
         return []
@@ -149,7 +132,7 @@ def _search(sim: WorldView, cycle: SchedulingCycleView, unseen: int) -> list[Mes
     return [_sample(search), _share(sim, len(search.order)), *_describe_progress(search, unseen)]
 
 
-def _all(search: SearchView) -> Message:
+def _all(search: readonly.SearchView) -> Message:
     if len(search.order) < LEAST_NODES:
         text = gettext_noop("Filter examines every node, as there are fewer than 100; it starts at index %(start)s.")
     else:
@@ -157,20 +140,20 @@ def _all(search: SearchView) -> Message:
     return message(text, start=_start(search))
 
 
-def _sample(search: SearchView) -> Message:
+def _sample(search: readonly.SearchView) -> Message:
     text = gettext_noop(
         "Filter starts at index %(start)s, where the last search ended, and stops at %(wanted)s feasible nodes of %(nodes)s."
     )
     return message(text, start=_start(search), wanted=thousands(search.wanted), nodes=thousands(len(search.order)))
 
 
-def _start(search: SearchView) -> str:
+def _start(search: readonly.SearchView) -> str:
     return thousands(int((search.order < search.order[0]).sum()))
 
 
-def _share(sim: WorldView, nodes: int) -> Message:
-    own = framework_of(sim).percentage_of_nodes_to_score
-    share = scheduler_of(sim).percentage_of_nodes_to_score if own is None else own
+def _share(sim: readonly.WorldView, nodes: int) -> Message:
+    own = scene.framework_of(sim).percentage_of_nodes_to_score
+    share = scene.scheduler_of(sim).percentage_of_nodes_to_score if own is None else own
     if share:
         text = gettext_noop("percentageOfNodesToScore is %(share)s %%, and at least 100 nodes.")
         return message(text, share=share)
@@ -180,14 +163,14 @@ def _share(sim: WorldView, nodes: int) -> Message:
     return message(text, nodes=nodes, share=max(50 - nodes // 125, LEAST_SHARE))
 
 
-def _describe_progress(search: SearchView, unseen: int) -> list[Message]:
+def _describe_progress(search: readonly.SearchView, unseen: int) -> list[Message]:
     if not search.seen:
         return []
     text = gettext_noop("Filter has examined %(seen)s nodes. %(unseen)s nodes are not examined.")
     return [message(text, seen=thousands(len(search.order) - unseen), unseen=thousands(unseen))]
 
 
-def _passes(cycle: SchedulingCycleView) -> list[Message]:
+def _passes(cycle: readonly.SchedulingCycleView) -> list[Message]:
     if cycle.search is None or not cycle.search.nominated:
         return []
     text = gettext_noop(
@@ -197,7 +180,7 @@ def _passes(cycle: SchedulingCycleView) -> list[Message]:
 
 
 PRE_FILTER = "PreFilter"
-_FILTERS = (Point.FILTER, Point.EXTENDER_FILTER)
+_FILTERS = (readonly.Point.FILTER, readonly.Point.EXTENDER_FILTER)
 _NOMINATED = "nominated pass 1"
 
 
@@ -218,10 +201,10 @@ class Columns:
         return PRE_FILTER if self.whole or plugin not in self.states else plugin
 
 
-def columns(sim: WorldView, cycle: SchedulingCycleView) -> Columns:
+def columns(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView) -> Columns:
     """The columns of the cycle at this moment."""
-    enabled = [plugin.name for plugin in framework_of(sim).at(Point.FILTER)]
-    enabled += [extender.url_prefix for extender in list_serving_extenders(sim, cycle, Verb.FILTER)]
+    enabled = [plugin.name for plugin in scene.framework_of(sim).at(readonly.Point.FILTER)]
+    enabled += [extender.url_prefix for extender in list_serving_extenders(sim, cycle, readonly.Verb.FILTER)]
     states = _get_plugin_states(cycle, list(dict.fromkeys(enabled)))
     first = {PRE_FILTER: "ran"} if (cycle.node_names is not None or not cycle.pre_filter_status.ok) else {}
     running = {name: state for name, state in states.items() if state != "skip"}
@@ -229,14 +212,14 @@ def columns(sim: WorldView, cycle: SchedulingCycleView) -> Columns:
     return Columns([*first, *running], first | running, skipped, not cycle.pre_filter_status.ok)
 
 
-def _get_plugin_states(cycle: SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
+def _get_plugin_states(cycle: readonly.SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
     """Return Filter's progress per plugin: ran, is skipped, is still to come, or was never asked."""
     ran = {
         step.plugin
         for step in cycle.steps
-        if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok)
+        if step.point is readonly.Point.FILTER or (step.point is readonly.Point.EXTENDER_FILTER and step.status.ok)
     }
-    coming = not is_filter_over(cycle)
+    coming = not scene.is_filter_over(cycle)
 
     def state(name: str) -> str:
         if name in ran:
@@ -259,25 +242,29 @@ class Head(TypedDict):
     at: int | None
 
 
-def heads(sim: WorldView, cycle: SchedulingCycleView, columns: Columns, refused: Refusals) -> list[Head]:
+def heads(
+    sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, columns: Columns, refused: scene.Refusals
+) -> list[Head]:
     """Return the heads of the columns, with a link to each plugin's step."""
     now = _now(sim)
-    alive = len(refused.group) - (refused.unseen if is_filter_over(cycle) else 0)
+    alive = len(refused.group) - (refused.unseen if scene.is_filter_over(cycle) else 0)
     out: list[Head] = []
     for name in columns.names:
         mine = [i for i, status in enumerate(refused.statuses) if columns.of(status.plugin) == name]
         ended = sum(refused.counts[i] for i in mine)
         steps = _steps(cycle, name)
-        came = alive if is_filter_over(cycle) or name == PRE_FILTER else _came_in(cycle, name, columns.names)
+        came = alive if scene.is_filter_over(cycle) or name == PRE_FILTER else _came_in(cycle, name, columns.names)
         out.append(
             {
-                "name": without_scheme(name),
+                "name": scene.without_scheme(name),
                 "plugin": name,
                 "state": columns.states[name],
                 "now": name == now,
                 "came": came,
                 "refused": ended,
-                "mark": "u" if mine and all((refused.statuses[i].code is Code.UNRESOLVABLE) for i in mine) else "r",
+                "mark": "u"
+                if mine and all((refused.statuses[i].code is readonly.Code.UNRESOLVABLE) for i in mine)
+                else "r",
                 "at": steps[-1].position if steps else None,
             }
         )
@@ -285,28 +272,30 @@ def heads(sim: WorldView, cycle: SchedulingCycleView, columns: Columns, refused:
     return out
 
 
-def _steps(cycle: SchedulingCycleView, name: str) -> list[PluginStep]:
+def _steps(cycle: readonly.SchedulingCycleView, name: str) -> list[readonly.PluginStep]:
     if name == PRE_FILTER:
-        return [step for step in cycle.steps if step.point is Point.PRE_FILTER]
+        return [step for step in cycle.steps if step.point is readonly.Point.PRE_FILTER]
     return [step for step in cycle.steps if step.point in _FILTERS and step.plugin == name]
 
 
-def _came_in(cycle: SchedulingCycleView, name: str, names: list[str]) -> int:
+def _came_in(cycle: readonly.SchedulingCycleView, name: str, names: list[str]) -> int:
     """While Filter goes on: what the plugin's steps looked at; of the pass with nominated pods, what did not come to the other pass."""
     main = [step for step in _steps(cycle, name) if step.stage != _NOMINATED]
-    first = [step for step in cycle.steps if step.point is Point.FILTER and step.stage == _NOMINATED]
+    first = [step for step in cycle.steps if step.point is readonly.Point.FILTER and step.stage == _NOMINATED]
     if not main:
         return sum(step.evaluated for step in first if step.plugin == name)
     behind = set(names[names.index(name) :])
     return sum(step.evaluated for step in main) + sum(step.refused for step in first if step.plugin in behind)
 
 
-def _now(sim: WorldView) -> str:
-    step = present_step(sim)
+def _now(sim: readonly.WorldView) -> str:
+    step = scene.present_step(sim)
     return step[0].plugin if step is not None and step[0].point in _FILTERS else ""
 
 
-def just_refused(sim: WorldView, cycle: SchedulingCycleView, refused: Refusals) -> frozenset[int]:
+def just_refused(
+    sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, refused: scene.Refusals
+) -> frozenset[int]:
     """The rows that the present step refused."""
     if not _now(sim):
         return frozenset()

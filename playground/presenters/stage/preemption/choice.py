@@ -9,20 +9,7 @@ from playground.presenters.amounts import SECOND, clock, duration
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import (
-    NEVER,
-    Attempt,
-    Candidate,
-    Evidence,
-    Move,
-    Place,
-    PluginStep,
-    Pod,
-    Reprieve,
-    WorldView,
-    earliest_start,
-    format_time,
-)
+from scheduler_core.world import readonly
 
 # kube's five criteria in their order: a short head, what is best, and the term.
 COLUMNS = (
@@ -52,7 +39,7 @@ def columns() -> list[Criterion]:
     return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
 
 
-def falls(evidence: Evidence) -> dict[str, int]:
+def falls(evidence: readonly.Evidence) -> dict[str, int]:
     """Return by node the criterion at which its candidate drops out; -1 if an extender removed it. Nodes that never drop out are absent."""
     left = {candidate.node for candidate in evidence.remaining}
     out = {candidate.node: -1 for candidate in evidence.candidates if candidate.node not in left}
@@ -62,7 +49,9 @@ def falls(evidence: Evidence) -> dict[str, int]:
     return out
 
 
-def ladder(evidence: Evidence, candidates: list[Candidate], rungs: int, epoch: int) -> list[LadderRow]:
+def ladder(
+    evidence: readonly.Evidence, candidates: list[readonly.Candidate], rungs: int, epoch: int
+) -> list[LadderRow]:
     """A row for each candidate, after so many criteria: how far it came, the last ones left first."""
     fell = falls(evidence)
     rows = [_row(evidence, c, fell.get(c.node, len(COLUMNS)), rungs, epoch) for c in candidates]
@@ -84,7 +73,7 @@ class LadderRow(TypedDict):
     out: bool
 
 
-def _row(evidence: Evidence, candidate: Candidate, fell: int, rungs: int, epoch: int) -> LadderRow:
+def _row(evidence: readonly.Evidence, candidate: readonly.Candidate, fell: int, rungs: int, epoch: int) -> LadderRow:
     seen = min(rungs, len(evidence.criteria))
     best = rungs >= len(evidence.criteria) and candidate.node == evidence.nominated
     cells: list[LadderCell] = []
@@ -97,7 +86,7 @@ def _row(evidence: Evidence, candidate: Candidate, fell: int, rungs: int, epoch:
     return {"node": candidate.node, "cells": cells, "best": best, "came": min(fell, seen), "out": out}
 
 
-def texts(candidate: Candidate, epoch: int) -> list[str]:
+def texts(candidate: readonly.Candidate, epoch: int) -> list[str]:
     """A candidate's value at each criterion; the sum of priorities as people reckon it."""
     victims = candidate.victims
     return [
@@ -105,7 +94,7 @@ def texts(candidate: Candidate, epoch: int) -> list[str]:
         str(victims[0].priority),
         str(sum(pod.priority for pod in victims)),
         str(len(victims)),
-        format_start_time(earliest_start(victims), epoch),
+        format_start_time(readonly.earliest_start(victims), epoch),
     ]
 
 
@@ -117,27 +106,27 @@ class Lead(TypedDict, total=False):
     sum: str
 
 
-def leads(candidate: Candidate) -> list[Lead]:
+def leads(candidate: readonly.Candidate) -> list[Lead]:
     """Return the source of each value; {} for values that only count."""
     victims = candidate.victims
     violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")
-    earliest = earliest_start(victims)
-    first = next((pod for pod in victims if earliest_start([pod]) == earliest), victims[0])
+    earliest = readonly.earliest_start(victims)
+    first = next((pod for pod in victims if readonly.earliest_start([pod]) == earliest), victims[0])
     summed = " + ".join(str(pod.priority) for pod in victims[:SUMMED])
     return [
         {"pod": violating, "field": "metadata.labels"} if violating else {},
         {"pod": victims[0].key, "field": "spec.priority"},
         {"sum": summed + (" + …" if len(victims) > SUMMED else "")} if len(victims) > 1 else {},
         {},
-        {"pod": first.key, "field": "status.startTime"} if earliest != NEVER else {},
+        {"pod": first.key, "field": "status.startTime"} if earliest != readonly.NEVER else {},
     ]
 
 
 def format_start_time(at: int, epoch: int) -> str:
     """A start on the world's clock; the date where it is from before the world; a dash where it has not started."""
-    if at == NEVER:
+    if at == readonly.NEVER:
         return "-"
-    return clock(at - epoch)[:8] if at >= epoch else format_time(at)[:10]
+    return clock(at - epoch)[:8] if at >= epoch else readonly.format_time(at)[:10]
 
 
 NAMES = 6
@@ -153,7 +142,7 @@ class StepLine(TypedDict):
     budget: NotRequired[bool]
 
 
-def describe_step(step: Step, evidence: Evidence, pod: Pod) -> StepLine:
+def describe_step(step: Step, evidence: readonly.Evidence, pod: readonly.Pod) -> StepLine:
     if step.kind == "criterion":
         criterion = evidence.criteria[step.number]
         line = message(
@@ -180,7 +169,7 @@ def describe_step(step: Step, evidence: Evidence, pod: Pod) -> StepLine:
 _FITS = gettext_noop("filter: %(pod)s fits")
 
 
-def _describe_removal(candidate: Candidate, pod: Pod) -> Message:
+def _describe_removal(candidate: readonly.Candidate, pod: readonly.Pod) -> Message:
     names = [short(reprieve.pod) for reprieve in candidate.reprieves]
     listed = ", ".join(names[:NAMES]) + (f" +{len(names) - NAMES}" if len(names) > NAMES else "")
     return message(
@@ -188,7 +177,7 @@ def _describe_removal(candidate: Candidate, pod: Pod) -> Message:
     )
 
 
-def _of_reprieve(reprieve: Reprieve, candidate: int) -> StepLine:
+def _of_reprieve(reprieve: readonly.Reprieve, candidate: int) -> StepLine:
     values: dict[str, Any] = {"pod": short(reprieve.pod), "priority": reprieve.priority}
     if reprieve.kept:
         line: Message = message(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
@@ -205,7 +194,7 @@ def _of_reprieve(reprieve: Reprieve, candidate: int) -> StepLine:
 
 
 SHOWN = 6
-_QUEUED = (Place.ACTIVE, Place.BACKOFF)
+_QUEUED = (readonly.Place.ACTIVE, readonly.Place.BACKOFF)
 
 
 class Choice(NamedTuple):
@@ -219,22 +208,22 @@ class Choice(NamedTuple):
     number: int
 
 
-def of_attempt(attempt: Attempt) -> Choice:
+def of_attempt(attempt: readonly.Attempt) -> Choice:
     """Return a finished attempt's decision."""
     node, victims = attempt.nominated, attempt.victims
     return Choice(attempt.pod, node, victims, attempt.ended, attempt.last_position, attempt.number)
 
 
-def of_step(pod: str, step: PluginStep, number: int) -> Choice | None:
+def of_step(pod: str, step: readonly.PluginStep, number: int) -> Choice | None:
     """Return the present cycle's decision; None if it chose no node."""
-    evidence: Evidence = step.evidence
+    evidence: readonly.Evidence = step.evidence
     best = next((c for c in evidence.remaining if c.node == evidence.nominated), None)
     if best is None:
         return None
     return Choice(pod, best.node, tuple(v.key for v in best.victims), step.t, step.position, number)
 
 
-def last_choice(sim: WorldView, key: str) -> Choice | None:
+def last_choice(sim: readonly.WorldView, key: str) -> Choice | None:
     """The pod's last preemption; a later attempt that waits for its victims made none."""
     attempts = (a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims)
     attempt = next(attempts, None)
@@ -259,7 +248,7 @@ class Landing(TypedDict):
     deleted: bool
 
 
-def landing(sim: WorldView, choice: Choice) -> Landing:
+def landing(sim: readonly.WorldView, choice: Choice) -> Landing:
     """Return the progress so far: the victims with their remaining grace periods, the pod's way back, and the nomination."""
     ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
@@ -268,7 +257,7 @@ def landing(sim: WorldView, choice: Choice) -> Landing:
     last = max((victim["until"] for victim in victims), default=choice.t)
     moves = [move for move in sim.journal.lane(choice.pod) if move.position > choice.position]
     queued = next((move for move in moves if move.place in _QUEUED), None)
-    bound = next((move for move in moves if move.place == Place.BOUND), None)
+    bound = next((move for move in moves if move.place == readonly.Place.BOUND), None)
     landed = sim.store.pod_at(choice.pod)
     on = landed.node_name if landed is not None and landed.node_name else ""
     return {
@@ -304,11 +293,11 @@ class Milestone(TypedDict):
     state: str
 
 
-def _present_milestone(move: Move | None, begun: bool) -> Milestone:
+def _present_milestone(move: readonly.Move | None, begun: bool) -> Milestone:
     return {"t": _clock(move.t) if move is not None else "", "state": _state(move is not None, begun)}
 
 
-def _is_nominated(sim: WorldView, choice: Choice) -> bool:
+def _is_nominated(sim: readonly.WorldView, choice: Choice) -> bool:
     queues = (scheduler.queue for scheduler in sim.schedulers)
     return any(pod.key == choice.pod for queue in queues for pod in queue.nominator.on(choice.node))
 
@@ -324,7 +313,7 @@ class VictimRow(PodRef):
     ring: int
 
 
-def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> VictimRow:
+def _victim(sim: readonly.WorldView, choice: Choice, key: str, ends: dict[str, int]) -> VictimRow:
     index = sim.journal.last_move.get(key)
     move = None if index is None else sim.journal.moves[index]
     pod = sim.store.pod_at(key)
@@ -338,7 +327,7 @@ def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> V
         "left": "",
         "ring": 0,
     }
-    if move is not None and move.place == Place.DELETED and move.position > choice.position:
+    if move is not None and move.place == readonly.Place.DELETED and move.position > choice.position:
         return {**row, "state": "gone", "t": _clock(move.t), "until": move.t}
     if pod is None or not pod.deleting or key not in ends:
         return row
@@ -347,7 +336,7 @@ def _victim(sim: WorldView, choice: Choice, key: str, ends: dict[str, int]) -> V
     return {**row, "state": "ends", "left": duration(left), "ring": ring, "until": ends[key]}
 
 
-def _grace(pod: Pod | None) -> int:
+def _grace(pod: readonly.Pod | None) -> int:
     """A pod's grace period (ns), as its deletion or else its spec says."""
     if pod is None:
         return 0

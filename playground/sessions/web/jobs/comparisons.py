@@ -14,17 +14,8 @@ from django.utils.translation import gettext_noop
 from playground.models import Session
 from playground.presenters.charts import align_sequences
 from playground.sessions.database.listing import LoggedCommand, commands
+from playground.sessions.protocol import comparing
 from playground.sessions.protocol.base import Query
-from playground.sessions.protocol.comparing import (
-    Attempt,
-    AttemptDetail,
-    AttemptDigests,
-    Comparison,
-    Differing,
-    HistoryOutline,
-    OfOneSide,
-    Outline,
-)
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
@@ -50,18 +41,18 @@ def parting(
     return min(*more, *heads)
 
 
-def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> Differing:
+def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> comparing.Differing:
     """The commands after the parting, aligned."""
     mine, other = list(ours[:MOST_COMMANDS]), list(theirs[:MOST_COMMANDS])
     both = align_sequences([command.print for command in mine], [command.print for command in other])
-    rows: list[OfOneSide] = []
+    rows: list[comparing.OfOneSide] = []
     i = j = 0
     for next_i, next_j in [*both, (len(mine), len(other))]:
         for side, logged in ((0, mine[i:next_i]), (1, other[j:next_j])):
-            rows += [OfOneSide(side, command.at, command.sentence, command.source) for command in logged]
+            rows += [comparing.OfOneSide(side, command.at, command.sentence, command.source) for command in logged]
         i, j = next_i + 1, next_j + 1
     cut = len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS
-    return Differing(rows, len(both), cut)
+    return comparing.Differing(rows, len(both), cut)
 
 
 A = TypeVar("A")
@@ -90,32 +81,34 @@ class Comparisons:
         self._loop = loop
         self._live = live
 
-    def begin(self, a: Session, b: Session, heads: tuple[int, int]) -> Job[Comparison]:
+    def begin(self, a: Session, b: Session, heads: tuple[int, int]) -> Job[comparing.Comparison]:
         """The comparison of two sessions up to a position of each; what is known of it, or is on its way, is not begun again."""
         return self._jobs.begin(
             COMPARISON, lambda job: self._compare(job, (a, b), heads), Asker(a.pk), key=(a.pk, b.pk, *heads)
         )
 
-    async def attempt_of(self, session: Session, head: int, outline: HistoryOutline, pod: str) -> AttemptDetail | None:
+    async def attempt_of(
+        self, session: Session, head: int, outline: comparing.HistoryOutline, pod: str
+    ) -> comparing.AttemptDetail | None:
         """The last attempt of a pod after the parting, with its scores."""
         for offset in range(len(outline.attempts) - 1, -1, -1):
             if outline.attempts[offset].pod == pod:
-                return await self._live(session.pk).ask(Attempt(at=head, index=outline.first + offset))
+                return await self._live(session.pk).ask(comparing.Attempt(at=head, index=outline.first + offset))
         return None
 
     async def _compare(
-        self, job: Job[Comparison], sessions: tuple[Session, Session], heads: tuple[int, int]
-    ) -> Comparison:
+        self, job: Job[comparing.Comparison], sessions: tuple[Session, Session], heads: tuple[int, int]
+    ) -> comparing.Comparison:
         logs = [await self._loop.db(commands, session.pk, head) for session, head in zip(sessions, heads, strict=True)]
         sides = [Side(self._live(session.pk), head) for session, head in zip(sessions, heads, strict=True)]
         for side in sides:
             await side.session.ready()
         common = parting(sessions[0].seed, sessions[1].seed, logs[0], logs[1], heads)
-        ours, theirs = await asyncio.gather(*(side.ask(Outline, since=common) for side in sides))
+        ours, theirs = await asyncio.gather(*(side.ask(comparing.Outline, since=common) for side in sides))
         first, late = None, False
         if common < min(heads):
             first, late = await _first(job, sides, (ours, theirs))
-        return Comparison(
+        return comparing.Comparison(
             common=common,
             heads=heads,
             sides=(ours, theirs),
@@ -139,7 +132,9 @@ class Side:
 
 
 async def _first(
-    job: Job[Comparison], sides: Sequence[Side], outlines: tuple[HistoryOutline, HistoryOutline]
+    job: Job[comparing.Comparison],
+    sides: Sequence[Side],
+    outlines: tuple[comparing.HistoryOutline, comparing.HistoryOutline],
 ) -> tuple[int | None, bool]:
     """Index (from the parting on) of the first attempt that differs, if any; and whether time was over before all were looked into."""
     ours, theirs = (outline.attempts for outline in outlines)
@@ -150,7 +145,7 @@ async def _first(
         most = min(size, total - done)
         digests = await asyncio.gather(
             *(
-                side.ask(AttemptDigests, first=outline.first + done, most=most)
+                side.ask(comparing.AttemptDigests, first=outline.first + done, most=most)
                 for side, outline in zip(sides, outlines, strict=True)
             )
         )
@@ -172,14 +167,14 @@ async def _first(
     return apparent, False
 
 
-async def _detail(side: Side, outline: HistoryOutline, index: int | None) -> AttemptDetail | None:
+async def _detail(side: Side, outline: comparing.HistoryOutline, index: int | None) -> comparing.AttemptDetail | None:
     """The first differing attempt with its scores; None where a session has none."""
     if index is None or index >= len(outline.attempts):
         return None
-    return await side.ask(Attempt, index=outline.first + index)
+    return await side.ask(comparing.Attempt, index=outline.first + index)
 
 
-def _first_index(outlines: Sequence[HistoryOutline], names: Sequence[str]) -> int | None:
+def _first_index(outlines: Sequence[comparing.HistoryOutline], names: Sequence[str]) -> int | None:
     """Index of the first pair of attempts that differ in one of some fields; None where none of the pairs does."""
     for i, (ours, theirs) in enumerate(zip(outlines[0].attempts, outlines[1].attempts, strict=False)):
         if any(getattr(ours, name) != getattr(theirs, name) for name in names):

@@ -13,15 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from playground.sessions.database import lessons, log
-from playground.sessions.protocol.comparing import (
-    CheckTrace,
-    FileForm,
-    NextFilePart,
-    NextTraceLines,
-    OpenFile,
-    OpenTrace,
-    TraceChecked,
-)
+from playground.sessions.protocol import comparing
 from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
@@ -47,11 +39,11 @@ class Traces:
         self._jobs = jobs
         self._loop = loop
 
-    async def check(self, data: bytes, author: str) -> TraceChecked:
+    async def check(self, data: bytes, author: str) -> comparing.TraceChecked:
         """Compute a trace again."""
 
-        async def work(job: Job[TraceChecked]) -> TraceChecked:
-            request = CheckTrace(data=data, max_objects=settings.MAX_OBJECTS)
+        async def work(job: Job[comparing.TraceChecked]) -> comparing.TraceChecked:
+            request = comparing.CheckTrace(data=data, max_objects=settings.MAX_OBJECTS)
             async with _process() as worker:
                 return await worker.call(0, request, settings.TRACE_SECONDS)
 
@@ -72,7 +64,7 @@ class Traces:
 
     async def _write(self, session_id: int, detail: tuple[int, int], chunks: "Chunks") -> None:
         session, rows = await self._loop.db(log.read, session_id)
-        request = OpenTrace(
+        request = comparing.OpenTrace(
             seed=session.seed,
             rows=rows,
             head=session.head,
@@ -84,7 +76,7 @@ class Traces:
             await worker.call(0, request, CHUNK_TIMEOUT)
             done = False
             while not done:
-                lines = await worker.call(0, NextTraceLines(), CHUNK_TIMEOUT)
+                lines = await worker.call(0, comparing.NextTraceLines(), CHUNK_TIMEOUT)
                 done = lines.done
                 async with asyncio.timeout(IDLE):
                     await chunks.put(lines.data)
@@ -197,19 +189,19 @@ class Downloads:
         jobs = [job for job in self._jobs.all_of(DOWNLOAD) if job.asker == asker and job.error is None]
         return [(job.key[2], job) for job in jobs if isinstance(job.key, tuple)]
 
-    def of_history(self, session: int, form: FileForm, table: str, content_type: str, suffix: str) -> Making:
+    def of_history(self, session: int, form: comparing.FileForm, table: str, content_type: str, suffix: str) -> Making:
         """Makes a form of a session's history in a process of its own."""
 
         async def make(job: Job[File]) -> File:
             row, rows = await self._loop.db(log.read, session)
-            request = OpenFile(seed=row.seed, rows=rows, head=row.head, form=form, table=table, most=MOST)
+            request = comparing.OpenFile(seed=row.seed, rows=rows, head=row.head, form=form, table=table, most=MOST)
             stream = _new_file()
             worker = Worker()
             try:
                 await worker.call(0, request, PART_TIMEOUT)
                 done = False
                 while not done:
-                    part = await worker.call(0, NextFilePart(), PART_TIMEOUT)
+                    part = await worker.call(0, comparing.NextFilePart(), PART_TIMEOUT)
                     done = part.done
                     job.advance(part.steps, row.head)
                     if part.data:

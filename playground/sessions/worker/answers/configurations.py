@@ -17,16 +17,7 @@ from playground.sessions.worker.world import Refused, Simulation
 from playground.workbench.builder import fragment, to_yaml
 from scheduler_core.analysis.inspection import trial
 from scheduler_core.formats.configurations import Adoption, Found, adopt, find, find_in, rewrite_text
-from scheduler_core.scheduler.config import (
-    DEFAULT_FEATURES,
-    ConfigurationError,
-    Definition,
-    Features,
-    Profile,
-    SchedulerConfiguration,
-    load_configuration,
-    with_own,
-)
+from scheduler_core.scheduler import config
 from scheduler_core.world.commands import DefinePlugin, command_from_json
 from scheduler_core.world.readonly import FieldError, InvalidObject, Loaded, LoadLimits, Point, load_manifests
 
@@ -46,7 +37,7 @@ def adopt_configuration(engine: Engine, request: opening.AdoptConfiguration) -> 
         return opening.Adopted(errors=problems(error.errors))
     adoptions = []
     for each in found[:MOST_OFFERS]:
-        with with_own(engine.world.settings.plugins):
+        with config.with_own(engine.world.settings.plugins):
             adoptions.append(_adopt_found(world, each))
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
@@ -130,8 +121,8 @@ def _list_configuration_problems(world: Simulation, found: Found) -> list[FieldP
     if found.errors or found.what != "configuration":
         return []
     try:
-        load_configuration(found.manifest, world.settings.features, elections=True, own=world.settings.plugins)
-    except ConfigurationError as error:
+        config.load_configuration(found.manifest, world.settings.features, elections=True, own=world.settings.plugins)
+    except config.ConfigurationError as error:
         return problems(each.at(found.locate(each.path)) for each in error.errors[:MOST_ROWS])
     return []
 
@@ -256,8 +247,8 @@ def read(text: str, paths: list[str]) -> looking.ConfigurationRead:
 
 def effective(
     manifest: Mapping[str, Any] | None,
-    features: Features = DEFAULT_FEATURES,
-    own: Mapping[str, Definition] | None = None,
+    features: config.Features = config.DEFAULT_FEATURES,
+    own: Mapping[str, config.Definition] | None = None,
 ) -> dict[str, Any]:
     """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler.
 
@@ -265,7 +256,7 @@ def effective(
     """
     if manifest is None:
         return {"text": "", "lines": [], "profiles": [], "differing": 0}
-    default, present = load_configuration(None), load_configuration(manifest, features, own=own)
+    default, present = config.load_configuration(None), config.load_configuration(manifest, features, own=own)
     text = to_yaml([dict(manifest)])
     long = text.count("\n") > MOST_LINES
     lines = (
@@ -296,7 +287,7 @@ def mark_differing_lines(text: str, default: str) -> list[dict[str, Any]]:
     return [{"text": line, "differs": not alike} for line, alike in zip(mine, same, strict=True)]
 
 
-def _profile(profile: Profile, whole: SchedulerConfiguration, default: Profile) -> dict[str, Any]:
+def _profile(profile: config.Profile, whole: config.SchedulerConfiguration, default: config.Profile) -> dict[str, Any]:
     """A row for each extension point that has plugins, in the order of a pod's way."""
     own = profile.percentage_of_nodes_to_score
     percentage = whole.percentage_of_nodes_to_score if own is None else own
@@ -315,7 +306,7 @@ def _profile(profile: Profile, whole: SchedulerConfiguration, default: Profile) 
     }
 
 
-def _plugins(profile: Profile, default: Profile, point: Point) -> list[dict[str, Any]]:
+def _plugins(profile: config.Profile, default: config.Profile, point: Point) -> list[dict[str, Any]]:
     """The point's plugins in run order; `differs` where the default lacks one or weighs it otherwise."""
     usual = dict(default.plugins.get(point) or ())
     return [
@@ -328,7 +319,7 @@ def _plugins(profile: Profile, default: Profile, point: Point) -> list[dict[str,
     ]
 
 
-def _list_removed_plugins(profile: Profile, default: Profile, point: Point) -> list[str]:
+def _list_removed_plugins(profile: config.Profile, default: config.Profile, point: Point) -> list[str]:
     """The plugins of the default that the profile leaves out."""
     here = dict(profile.plugins.get(point) or ())
     return [name for name, _ in default.plugins.get(point) or () if name not in here]

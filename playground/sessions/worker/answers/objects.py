@@ -16,15 +16,6 @@ from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol import looking
 from playground.sessions.protocol.errors import SessionError, SessionGone
-from playground.sessions.protocol.looking import (
-    AttemptEnd,
-    AttemptEnds,
-    FindNames,
-    FoundName,
-    LessonHolds,
-    SubjectFound,
-    SubjectOf,
-)
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.workbench.actions import PLUGIN, SCHEDULER, Subject
@@ -131,8 +122,8 @@ def cluster_yaml(engine: Engine, request: looking.ClusterYaml) -> Steps[looking.
     return looking.YamlPart("".join(parts).encode(), None)
 
 
-@answers(FindNames)
-def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
+@answers(looking.FindNames)
+def find_names(engine: Engine, request: looking.FindNames) -> Steps[list[looking.FoundName]]:
     world = yield from engine.at(request.position)
     kinds = {
         "node": (node.name for node in world.store.nodes()),
@@ -144,7 +135,11 @@ def find_names(engine: Engine, request: FindNames) -> Steps[list[FoundName]]:
         ),
         "controller": CONTROLLER_NAMES,
     }
-    return [FoundName(kind, name) for kind, names in kinds.items() for name in matching(names, request.q, request.most)]
+    return [
+        looking.FoundName(kind, name)
+        for kind, names in kinds.items()
+        for name in matching(names, request.q, request.most)
+    ]
 
 
 def matching(names: Iterable[str], q: str, most: int) -> list[str]:
@@ -163,33 +158,33 @@ def matching(names: Iterable[str], q: str, most: int) -> list[str]:
     return (first + others)[:most]
 
 
-@answers(LessonHolds)
-def lesson_holds(engine: Engine, request: LessonHolds) -> Steps[bool]:
+@answers(looking.LessonHolds)
+def lesson_holds(engine: Engine, request: looking.LessonHolds) -> Steps[bool]:
     world = yield from engine.at(request.position)
     return (world.idle and not request.alone) or holds(request.when, world)
 
 
-@answers(AttemptEnds)
-def attempt_ends(engine: Engine, request: AttemptEnds) -> Steps[list[AttemptEnd]]:
+@answers(looking.AttemptEnds)
+def attempt_ends(engine: Engine, request: looking.AttemptEnds) -> Steps[list[looking.AttemptEnd]]:
     world = yield from engine.at(request.position)
     return thin_attempts(world.journal.attempts, request.position, request.most)
 
 
-def thin_attempts(attempts: Sequence[Attempt], head: int, most: int) -> list[AttemptEnd]:
+def thin_attempts(attempts: Sequence[Attempt], head: int, most: int) -> list[looking.AttemptEnd]:
     """At most one of each `most`th of the history; of several the last that preempts, or that failed, or else the last."""
-    kept: dict[int, AttemptEnd] = {}
+    kept: dict[int, looking.AttemptEnd] = {}
     for attempt in attempts:
         if attempt.last_position > head:
             break
         stretch = attempt.last_position * most // (head + 1)
         scheduled, preempts = attempt.outcome == "scheduled", bool(attempt.victims)
-        end = AttemptEnd(attempt.last_position, attempt.pod, scheduled, preempts)
+        end = looking.AttemptEnd(attempt.last_position, attempt.pod, scheduled, preempts)
         if stretch not in kept or _weight(end) >= _weight(kept[stretch]):
             kept[stretch] = end
     return list(kept.values())
 
 
-def _weight(end: AttemptEnd) -> int:
+def _weight(end: looking.AttemptEnd) -> int:
     return 2 * end.preempts + (not end.scheduled)
 
 
@@ -200,23 +195,23 @@ CLAIM = "Claim"  # whichever of the two kinds of claims has the name
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
 
 
-@answers(SubjectOf)
-def subject_of(engine: Engine, request: SubjectOf) -> Steps[SubjectFound]:
+@answers(looking.SubjectOf)
+def subject_of(engine: Engine, request: looking.SubjectOf) -> Steps[looking.SubjectFound]:
     """Raises SessionGone where there is no such object."""
     world = yield from engine.at(request.position)
     if request.kind == SCHEDULER:
-        return SubjectFound(_scheduler(world, request.name), None)
+        return looking.SubjectFound(_scheduler(world, request.name), None)
     if request.kind == PLUGIN:
-        return SubjectFound(_plugin(world, request.name), None)
+        return looking.SubjectFound(_plugin(world, request.name), None)
     if request.many:
         return _together(world, request)
     kind, manifest = _find(world, request)
     drain = draining(world, request.name) if kind == "Node" else None
     subject = _subject(world, kind, manifest, drain is not None and drain["state"] == "going")
-    return SubjectFound(subject, drain)
+    return looking.SubjectFound(subject, drain)
 
 
-def _find(world: Any, request: SubjectOf) -> tuple[str, Mapping[str, Any]]:
+def _find(world: Any, request: looking.SubjectOf) -> tuple[str, Mapping[str, Any]]:
     for kind in CLAIMS if request.kind == CLAIM else (request.kind,):
         manifest = world.store.get(kind, request.namespace, request.name)
         if manifest is not None:
@@ -278,7 +273,7 @@ def _used(world: Any, kind: str) -> dict[str, list[str]]:
 # Several at once
 
 
-def _together(world: Any, request: SubjectOf) -> SubjectFound:
+def _together(world: Any, request: looking.SubjectOf) -> looking.SubjectFound:
     chosen = _match_objects(world, request.kind, request.many)
     if not chosen:
         raise SessionGone(
@@ -309,7 +304,7 @@ def _together(world: Any, request: SubjectOf) -> SubjectFound:
         for each in chosen
     ]
     named = msgspec.structs.replace(first, namespace="", name=f"{len(chosen)} × {request.kind}")
-    return SubjectFound(named, None, everyone)
+    return looking.SubjectFound(named, None, everyone)
 
 
 def _match_objects(world: Any, kind: str, many: str) -> list[Mapping[str, Any]]:

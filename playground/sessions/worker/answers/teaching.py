@@ -13,19 +13,8 @@ from playground.lessons.reading import lesson_of
 from playground.lessons.variants import Unproven, proven
 from playground.presenters.story.goals import describe_meanings, list_hints
 from playground.presenters.words import Message, gettext_noop, message
+from playground.sessions.protocol import looking
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.looking import (
-    AnswerEvidence,
-    CheckLesson,
-    DrawVariant,
-    Foresee,
-    Foreseen,
-    JudgeAnswer,
-    Judged,
-    LessonQuestion,
-    OpenQuestion,
-    Variant,
-)
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.time_sharing import Steps, answers
@@ -37,8 +26,8 @@ MOST_STEPS = 20_000
 DEFAULT = "default/"
 
 
-@answers(Foresee)
-def foresee(engine: Engine, request: Foresee) -> Steps[Foreseen]:
+@answers(looking.Foresee)
+def foresee(engine: Engine, request: looking.Foresee) -> Steps[looking.Foreseen]:
     """The next attempt of a pod (any, where none is named) on a fork, run until it is over."""
     world = (yield from engine.at(request.position)).fork()
     position, before = world.position, len(world.journal.attempts)
@@ -55,24 +44,24 @@ def foresee(engine: Engine, request: Foresee) -> Steps[Foreseen]:
         if engine.slice.over():
             yield
     if attempt is None:
-        return Foreseen(position, request.pod, "", looked=steps)
+        return looking.Foreseen(position, request.pod, "", looked=steps)
     return _answer(world, attempt, request.about, position, places)
 
 
-def _is_it(attempt: Attempt, request: Foresee, position: int) -> bool:
+def _is_it(attempt: Attempt, request: looking.Foresee, position: int) -> bool:
     """Return whether an attempt is the one asked about: the next to begin, or one of the pod, which may be going on."""
     if request.about == "next":
         return attempt.first_position > position
     return not request.pod or attempt.pod == request.pod
 
 
-def _answer(world: Simulation, attempt: Attempt, about: str, position: int, places: dict[str, str]) -> Foreseen:
+def _answer(world: Simulation, attempt: Attempt, about: str, position: int, places: dict[str, str]) -> looking.Foreseen:
     if about == "next":
         key = _short(attempt.pod)
         reasons = {pod: {"why": "waits", "text": place} for pod, place in places.items() if pod != key}
-        return Foreseen(position, "", "pod", key, sorted({*places, key}), reasons)
+        return looking.Foreseen(position, "", "pod", key, sorted({*places, key}), reasons)
     if about == "scheduled":
-        return Foreseen(
+        return looking.Foreseen(
             position,
             attempt.pod,
             "yesno",
@@ -81,9 +70,9 @@ def _answer(world: Simulation, attempt: Attempt, about: str, position: int, plac
             _explain_wrong_answer(attempt),
         )
     if about == "feasible":
-        return Foreseen(position, attempt.pod, "number", f"{attempt.feasible:g}")
+        return looking.Foreseen(position, attempt.pod, "number", f"{attempt.feasible:g}")
     nodes = sorted(node["metadata"]["name"] for node in world.store.list("Node"))
-    return Foreseen(position, attempt.pod, "node", attempt.node or None, nodes)
+    return looking.Foreseen(position, attempt.pod, "node", attempt.node or None, nodes)
 
 
 def _explain_wrong_answer(attempt: Attempt) -> dict[str, dict[str, str]]:
@@ -110,28 +99,28 @@ TOO_MUCH_DRAWN = gettext_noop("A variant of this lesson needs more memory than t
 TOO_MUCH = gettext_noop("The lesson needs more memory than the limit. Your text is kept.")
 
 
-def check_lesson(request: CheckLesson) -> Checked:
+def check_lesson(request: looking.CheckLesson) -> Checked:
     """Play what somebody wrote."""
     with Budget(ALONE, TOO_MUCH):
         return (anchor_and_check if request.move else check)(request.files, request.max_objects)
 
 
-def draw_variant(request: DrawVariant) -> Variant:
+def draw_variant(request: looking.DrawVariant) -> looking.Variant:
     """Draw a variant and prove it."""
     handed = hand(request.lesson) if request.lesson else None
     lesson = lesson_of(request.slug) if handed is None else handed.lesson
     if lesson is None:
-        return Variant(why=f"there is no lesson {request.slug}")
+        return looking.Variant(why=f"there is no lesson {request.slug}")
     with Budget(ALONE, TOO_MUCH_DRAWN):
         try:
             slug, document = document_of(proven(lesson, request.seed, request.max_objects))
         except Unproven as error:
-            return Variant(why=str(error))
-    return Variant(slug, document)
+            return looking.Variant(why=str(error))
+    return looking.Variant(slug, document)
 
 
-@answers(JudgeAnswer)
-def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
+@answers(looking.JudgeAnswer)
+def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.Judged]:
     """Judge an answer by the lesson's key, which no page is ever given."""
     world = yield from engine.at(request.position)
     lesson, played, reached = _cards(engine.panels.story, world)
@@ -149,10 +138,10 @@ def judge_answer(engine: Engine, request: JudgeAnswer) -> Steps[Judged]:
             text = gettext_noop("Choose an answer first. Write a number with digits, such as 3 or 0.5.")
             raise SessionError(message(text)) from None
     if request.again and right is False and len(played.options[card.id]) != 2:
-        return Judged(False, {}, hints=list_hints(card, played, request.given or ()))
+        return looking.Judged(False, {}, hints=list_hints(card, played, request.given or ()))
     evidence = played.evidence.get(card.id)
     said = evidence.said if evidence is not None and card.question.kind == "node" and not right else {}
-    return Judged(
+    return looking.Judged(
         right,
         {language: words["right" if right else "wrong"] for language, words in _words(lesson, card, played)},
         [(name, said[name]) for name in request.given or () if said.get(name)],
@@ -167,8 +156,8 @@ def _find_meaning(meant: Sequence[Meant], given: Sequence[str] | None) -> list[M
     return [found[text] for text in (f"{float(each):g}" for each in given or () if found) if text in found]
 
 
-@answers(OpenQuestion)
-def open_question(engine: Engine, request: OpenQuestion) -> Steps[LessonQuestion | None]:
+@answers(looking.OpenQuestion)
+def open_question(engine: Engine, request: looking.OpenQuestion) -> Steps[looking.LessonQuestion | None]:
     """The question of the last card that the world has come to."""
     world = yield from engine.at(request.position)
     lesson, played, reached = _cards(engine.panels.story, world)
@@ -176,7 +165,7 @@ def open_question(engine: Engine, request: OpenQuestion) -> Steps[LessonQuestion
     if card is None or card.question is None:
         return None
     key = played.keys[card.id]
-    return LessonQuestion(
+    return looking.LessonQuestion(
         card.question.kind,
         dict(_words(lesson, card, played)),
         list(played.options[card.id]),
@@ -205,10 +194,10 @@ def _words(lesson: Lesson, card: Card, played: Played) -> Iterator[tuple[str, di
         yield language, {name: fill_placeholders(text, values) for name, text in texts.items()}
 
 
-def _find_evidence(card: Card, played: Played, world: Simulation) -> AnswerEvidence | None:
+def _find_evidence(card: Card, played: Played, world: Simulation) -> looking.AnswerEvidence | None:
     found = played.evidence.get(card.id)
     if found is None:
         return None
     there = nth_attempt(world.journal.attempts, found.pod, found.attempt)
     at = found.position if there is None else there.last_position
-    return AnswerEvidence(found.pod, short(found.pod), found.attempt, at, there is not None, found.stage)
+    return looking.AnswerEvidence(found.pod, short(found.pod), found.attempt, at, there is not None, found.stage)

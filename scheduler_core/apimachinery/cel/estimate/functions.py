@@ -9,16 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.cel.estimate.ranges import (
-    MOST,
-    NONE,
-    ONE,
-    UNKNOWN,
-    Declared,
-    Range,
-    build_exact_range,
-    find_declared_size,
-)
+from scheduler_core.apimachinery.cel.estimate import ranges
 from scheduler_core.apimachinery.cel.running.cost import COSTS_ONE, LIST, PATTERN, SORTED, TEXT
 from scheduler_core.apimachinery.cel.syntax.tree import Literal, Node
 from scheduler_core.apimachinery.cel.types import CIDR, IP, NAMED_FORMAT, QUANTITY, SEMVER, URL, Kind, Type
@@ -31,20 +22,20 @@ class Argument:
     node: Node | None
     type: Type
     path: tuple[str, ...]
-    computed: Range | None
-    roots: Mapping[str, Declared]
+    computed: ranges.Range | None
+    roots: Mapping[str, ranges.Declared]
 
     @property
-    def size(self) -> Range:
+    def size(self) -> ranges.Range:
         """Computed, or declared, or unknown."""
         if self.computed is not None:
             return self.computed
-        return find_declared_size(self.roots, self.path) or UNKNOWN
+        return ranges.find_declared_size(self.roots, self.path) or ranges.UNKNOWN
 
     @property
-    def known(self) -> Range:
+    def known(self) -> ranges.Range:
         """Computed or unknown."""
-        return self.computed or UNKNOWN
+        return self.computed or ranges.UNKNOWN
 
     def element(self) -> Argument | None:
         if not self.type.params:
@@ -57,8 +48,8 @@ class Argument:
 class Call:
     """A call's cost without that of its arguments, and the size of its result."""
 
-    cost: Range
-    size: Range | None = None
+    cost: ranges.Range
+    size: ranges.Range | None = None
 
 
 Estimator = Callable[[Argument | None, Sequence[Argument]], Call | None]
@@ -89,7 +80,7 @@ def _elements(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     element = target.element()
     if element is None:
         return Call(target.size.scaled(TEXT))
-    each = ONE
+    each = ranges.ONE
     if element.type.kind in (Kind.STRING, Kind.BYTES):
         each = each.plus(element.size.scaled(TEXT))
     return Call(target.size.times(each))
@@ -100,24 +91,24 @@ def _replace(target: Argument | None, args: Sequence[Argument]) -> Call | None:
         return None
     size, old, new = target.size, args[0].size, args[1].size
     if old.min == 0:
-        most, kept_most = min(size.max + 1, MOST), size.max
+        most, kept_most = min(size.max + 1, ranges.MOST), size.max
     elif new.max <= old.min:
         most, kept_most = 0, size.max
     else:
         most, kept_most = _ceil_div(size.max, old.min), 0
     if old.max == 0:
-        least, kept_least = min(size.min + 1, MOST), size.min
+        least, kept_least = min(size.min + 1, ranges.MOST), size.min
     elif old.max <= new.min:
         least, kept_least = 0, size.min
     else:
         least, kept_least = _ceil_div(size.min, old.max), 0
-    result = Range(least, most).times(new).plus(Range(kept_least, kept_most))
+    result = ranges.Range(least, most).times(new).plus(ranges.Range(kept_least, kept_most))
     return Call(size.scaled(2 * TEXT), result)
 
 
 def _ceil_div(count: int, by: int) -> int:
     number = float(count) / float(by)
-    return min(int(number) + (number != int(number)), MOST)
+    return min(int(number) + (number != int(number)), ranges.MOST)
 
 
 def _split(target: Argument | None, args: Sequence[Argument]) -> Call | None:
@@ -127,7 +118,7 @@ def _split(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if len(args) > 1:
         limit = _literal_int(args[1])
         most = most if limit is None else limit % (1 << 64)
-    return Call(target.size.scaled(2 * TEXT), Range(0, most))
+    return Call(target.size.scaled(2 * TEXT), ranges.Range(0, most))
 
 
 def _literal_int(argument: Argument) -> int | None:
@@ -141,9 +132,9 @@ def _join(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
     count, element = target.size, target.element()
-    size = NONE if element is None else count.times(element.size)
+    size = ranges.NONE if element is None else count.times(element.size)
     if args:
-        between = Range(max(count.min - 1, 0), max(count.max - 1, 0))
+        between = ranges.Range(max(count.min - 1, 0), max(count.max - 1, 0))
         size = size.plus(args[0].size.times(between))
     return Call(size.scaled(TEXT), size)
 
@@ -151,19 +142,19 @@ def _join(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 def _find(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None or not args:
         return None
-    cost = target.size.plus(ONE).scaled(TEXT).times(args[0].size.scaled(PATTERN))
-    return Call(cost, Range(0, target.size.max))
+    cost = target.size.plus(ranges.ONE).scaled(TEXT).times(args[0].size.scaled(PATTERN))
+    return Call(cost, ranges.Range(0, target.size.max))
 
 
 def _validate(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     return Call(args[0].size.scaled(TEXT).scaled(128 * PATTERN)) if args else None
 
 
-_ADDRESS = Range(4, 16)
+_ADDRESS = ranges.Range(4, 16)
 
 
 def _contains_cidr(target: Argument | None, args: Sequence[Argument], parsed: bool) -> Call | None:
-    cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT).plus(_ADDRESS.scaled(TEXT)).plus(ONE)
+    cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT).plus(_ADDRESS.scaled(TEXT)).plus(ranges.ONE)
     return Call(cost.plus(args[0].size.scaled(TEXT)) if parsed else cost)
 
 
@@ -172,12 +163,12 @@ def _equals(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if left.type != right.type:
         return None
     if left.type in (IP, CIDR, QUANTITY, SEMVER):
-        return Call(ONE)
+        return Call(ranges.ONE)
     if left.type == NAMED_FORMAT:
-        return Call(Range(1, 64).scaled(TEXT))
+        return Call(ranges.Range(1, 64).scaled(TEXT))
     if left.type == URL:
         most = 1 if right.computed is None else right.computed.max
-        return Call(Range(1, most).scaled(TEXT))
+        return Call(ranges.Range(1, most).scaled(TEXT))
     return None
 
 
@@ -199,9 +190,9 @@ _BY_FUNCTION: dict[str, Estimator] = {
 def kube_call(function: str, overload: str, target: Argument | None, args: Sequence[Argument]) -> Call | None:
     """Return kube's estimate for a function of its libraries, or None if kube has none."""
     if function in COSTS_ONE:
-        return Call(ONE)
+        return Call(ranges.ONE)
     if function == "ip":
-        return Call(ONE) if overload == "cidr_ip" else _of_one()(target, args)
+        return Call(ranges.ONE) if overload == "cidr_ip" else _of_one()(target, args)
     if function == "containsIP":
         parsed = overload == "cidr_contains_ip_string"
         cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT)
@@ -215,8 +206,8 @@ def kube_call(function: str, overload: str, target: Argument | None, args: Seque
 # --- cel-go's extensions: lists and sets
 
 
-def _estimate_new_list(factor: float, size: Range) -> Call:
-    return Call(size.scaled(factor).plus(ONE).plus(build_exact_range(LIST)), size)
+def _estimate_new_list(factor: float, size: ranges.Range) -> Call:
+    return Call(size.scaled(factor).plus(ranges.ONE).plus(ranges.build_exact_range(LIST)), size)
 
 
 def _number(argument: Argument, default: int) -> int:
@@ -228,11 +219,11 @@ def _slice(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
     size = _number(args[1], target.size.max) - _number(args[0], 0)
-    return _estimate_new_list(1, build_exact_range(size % (1 << 64)))
+    return _estimate_new_list(1, ranges.build_exact_range(size % (1 << 64)))
 
 
 def _range(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return _estimate_new_list(1, build_exact_range(_number(args[0], MOST)))
+    return _estimate_new_list(1, ranges.build_exact_range(_number(args[0], ranges.MOST)))
 
 
 def _reverse(target: Argument | None, args: Sequence[Argument]) -> Call | None:
@@ -242,7 +233,7 @@ def _reverse(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 def _flatten(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
-    return _estimate_new_list(float(_number(args[0], MOST) if args else 1), target.size)
+    return _estimate_new_list(float(_number(args[0], ranges.MOST) if args else 1), target.size)
 
 
 def _estimate_quadratic(argument: Argument, factor: float) -> Call:
@@ -263,7 +254,7 @@ def _sort(factor: float, by_keys: bool) -> Estimator:
 
 
 def _sets(factor: int) -> Estimator:
-    return lambda target, args: Call(args[0].size.times(args[1].size).scaled(factor).plus(ONE))
+    return lambda target, args: Call(args[0].size.times(args[1].size).scaled(factor).plus(ranges.ONE))
 
 
 def _factor(kind: str) -> float:
@@ -290,17 +281,17 @@ EXTENSIONS: dict[str, Estimator] = {
 
 def _estimate_quote(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     size = args[0].known
-    return Call(size.scaled(TEXT), Range((size.min + 2) % (1 << 64), (size.max * 2 + 2) % (1 << 64)))
+    return Call(size.scaled(TEXT), ranges.Range((size.min + 2) % (1 << 64), (size.max * 2 + 2) % (1 << 64)))
 
 
 def _to_bytes(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     size = args[0].known
-    return Call(size.scaled(TEXT), Range(size.min, size.max * 4 % (1 << 64)))
+    return Call(size.scaled(TEXT), ranges.Range(size.min, size.max * 4 % (1 << 64)))
 
 
 def _from_bytes(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     size = args[0].known
-    return Call(size.scaled(TEXT), Range(size.min // 4, size.max))
+    return Call(size.scaled(TEXT), ranges.Range(size.min // 4, size.max))
 
 
 def _estimate_format(target: Argument | None, args: Sequence[Argument]) -> Call | None:
@@ -318,7 +309,7 @@ def _in_list(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 def _matches(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
-    return Call(target.known.plus(ONE).scaled(TEXT).times(args[0].known.scaled(PATTERN)))
+    return Call(target.known.plus(ranges.ONE).scaled(TEXT).times(args[0].known.scaled(PATTERN)))
 
 
 def _contains(target: Argument | None, args: Sequence[Argument]) -> Call | None:
@@ -327,7 +318,7 @@ def _contains(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 
 def _estimate_compare(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     most = min(args[0].known.max, args[1].known.max)
-    return Call(Range(int(most > 0), most).scaled(TEXT))
+    return Call(ranges.Range(int(most > 0), most).scaled(TEXT))
 
 
 def _estimate_add(target: Argument | None, args: Sequence[Argument]) -> Call | None:
@@ -336,7 +327,7 @@ def _estimate_add(target: Argument | None, args: Sequence[Argument]) -> Call | N
 
 
 def _estimate_list_add(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return Call(ONE, args[0].known.plus(args[1].known))
+    return Call(ranges.ONE, args[0].known.plus(args[1].known))
 
 
 _ORDERS = ("less", "greater", "less_equals", "greater_equals")

@@ -8,34 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scheduler_core.apimachinery.cel.estimate import ranges
 from scheduler_core.apimachinery.cel.estimate.functions import EXTENSIONS, STANDARD, Argument, Call, kube_call
-from scheduler_core.apimachinery.cel.estimate.ranges import (
-    MOST,
-    NONE,
-    ONE,
-    UNKNOWN,
-    Declared,
-    Range,
-    build_exact_range,
-    find_declared_size,
-)
 from scheduler_core.apimachinery.cel.running.cost import LIST, MAP
 from scheduler_core.apimachinery.cel.syntax import tree
-from scheduler_core.apimachinery.cel.syntax.tree import (
-    ACCUMULATOR,
-    Comprehension,
-    Ident,
-    ListNode,
-    Literal,
-    MapNode,
-    Node,
-    Select,
-)
 from scheduler_core.apimachinery.cel.types import Kind, Type
 
 _FORMER_ACCUMULATOR = "__result__"
 _SCALARS = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
-_NO_ENTRY = Range(MOST, 0)
+_NO_ENTRY = ranges.Range(ranges.MOST, 0)
 Path = tuple[str, ...]
 
 
@@ -44,8 +25,8 @@ class _Entries:
     """The sizes of the keys and values of a list or map."""
 
     of_list: bool
-    key: Range
-    value: Range
+    key: ranges.Range
+    value: ranges.Range
 
     def union(self, other: _Entries) -> _Entries:
         return _Entries(self.of_list, self.key.union(other.key), self.value.union(other.value))
@@ -54,56 +35,56 @@ class _Entries:
 @dataclass(frozen=True, slots=True)
 class _Variable:
     path: Path
-    size: Range | None
+    size: ranges.Range | None
     entries: _Entries | None
 
 
-def estimate(node: Node, roots: Mapping[str, Declared]) -> Range:
+def estimate(node: tree.Node, roots: Mapping[str, ranges.Declared]) -> ranges.Range:
     """Return the minimum and maximum cost of a checked tree. `roots`: the declared sizes of variables."""
     return _Estimate(roots).cost(node)
 
 
 class _Estimate:
-    def __init__(self, roots: Mapping[str, Declared]) -> None:
+    def __init__(self, roots: Mapping[str, ranges.Declared]) -> None:
         self._roots = roots
         self._variables: dict[str, list[_Variable]] = {}
-        self._paths: dict[Node, Path] = {}
-        self._sizes: dict[Node, Range] = {}
-        self._entries: dict[Node, _Entries] = {}
+        self._paths: dict[tree.Node, Path] = {}
+        self._sizes: dict[tree.Node, ranges.Range] = {}
+        self._entries: dict[tree.Node, _Entries] = {}
 
-    def cost(self, node: Node) -> Range:
+    def cost(self, node: tree.Node) -> ranges.Range:
         match node:
-            case Ident():
+            case tree.Ident():
                 return self._ident(node)
-            case Select():
+            case tree.Select():
                 return self._select(node)
             case tree.Call():
                 return self._call(node)
-            case ListNode():
+            case tree.ListNode():
                 cost, size = self._sum(node.elements)
-                self._entries[node] = _Entries(True, ONE, size)
-                return cost.plus(build_exact_range(LIST))
-            case MapNode():
+                self._entries[node] = _Entries(True, ranges.ONE, size)
+                return cost.plus(ranges.build_exact_range(LIST))
+            case tree.MapNode():
                 return self._map(node)
-            case Comprehension():
+            case tree.Comprehension():
                 return self._bind(node) if _is_bind(node) else self._loop(node)
-        return NONE
+        return ranges.NONE
 
     # --- names
 
-    def _ident(self, node: Ident) -> Range:
+    def _ident(self, node: tree.Ident) -> ranges.Range:
         variable = self._variable(node.name)
         self._paths[node] = (node.name,) if variable is None else variable.path
-        return ONE
+        return ranges.ONE
 
-    def _select(self, node: Select) -> Range:
+    def _select(self, node: tree.Select) -> ranges.Range:
         if node.resolved is not None:
             return self._ident(node.resolved)
         cost = self.cost(node.operand)
         if node.test:
             return cost
         if node.operand.type.kind in (Kind.MAP, Kind.STRUCT, Kind.PARAM):
-            cost = cost.plus(ONE)
+            cost = cost.plus(ranges.ONE)
         self._paths[node] = (*self._path(node.operand), node.field)
         return cost
 
@@ -114,54 +95,54 @@ class _Estimate:
     def _push(self, name: str, variable: _Variable) -> None:
         self._variables.setdefault(name, []).append(variable)
 
-    def _path(self, node: Node) -> Path:
-        variable = self._variable(node.name) if isinstance(node, Ident) else None
+    def _path(self, node: tree.Node) -> Path:
+        variable = self._variable(node.name) if isinstance(node, tree.Ident) else None
         return self._paths.get(node, ()) if variable is None else variable.path
 
     # --- sizes
 
-    def _size(self, node: Node) -> Range | None:
+    def _size(self, node: tree.Node) -> ranges.Range | None:
         known = self._sizes.get(node) or _own_size(node)
         if known is not None:
             return known
-        declared = find_declared_size(self._roots, self._path(node))
+        declared = ranges.find_declared_size(self._roots, self._path(node))
         if declared is not None:
             self._sizes[node] = declared
             return declared
         if _is_scalar(node.type):
-            return ONE
-        variable = self._variable(node.name) if isinstance(node, Ident) else None
+            return ranges.ONE
+        variable = self._variable(node.name) if isinstance(node, tree.Ident) else None
         return None if variable is None else variable.size
 
-    def _entry_sizes(self, node: Node) -> _Entries | None:
+    def _entry_sizes(self, node: tree.Node) -> _Entries | None:
         known = self._entries.get(node)
-        if known is None and isinstance(node, Ident):
+        if known is None and isinstance(node, tree.Ident):
             variable = self._variable(node.name)
             return None if variable is None else variable.entries
         return known
 
-    def _keep(self, node: Node, size: Range | None, entries: _Entries | None) -> None:
+    def _keep(self, node: tree.Node, size: ranges.Range | None, entries: _Entries | None) -> None:
         if size is not None:
             self._sizes[node] = size
         if entries is not None:
             self._entries[node] = entries
 
-    def _argument(self, node: Node) -> Argument:
+    def _argument(self, node: tree.Node) -> Argument:
         path = self._path(node)
-        if path and path[0] in (ACCUMULATOR, _FORMER_ACCUMULATOR):
+        if path and path[0] in (tree.ACCUMULATOR, _FORMER_ACCUMULATOR):
             path = ()
         return Argument(node, node.type, path, self._size(node), self._roots)
 
     # --- calls
 
-    def _call(self, node: tree.Call) -> Range:
+    def _call(self, node: tree.Call) -> ranges.Range:
         if node.function == "dyn":
-            cost = ONE.plus(self.cost(node.args[0]))
+            cost = ranges.ONE.plus(self.cost(node.args[0]))
             self._keep(node, self._size(node.args[0]), self._entry_sizes(node.args[0]))
             return cost
         costs = [self.cost(arg) for arg in node.args]
         arguments = [self._argument(arg) for arg in node.args]
-        before, target = NONE, None
+        before, target = ranges.NONE, None
         if node.target is not None:
             before = self.cost(node.target)
             target = self._argument(node.target)
@@ -177,7 +158,7 @@ class _Estimate:
         self._keep(node, size, None)
         return before.plus(total)
 
-    def _index(self, node: tree.Call, overload: str, size: Range | None) -> Range | None:
+    def _index(self, node: tree.Call, overload: str, size: ranges.Range | None) -> ranges.Range | None:
         if overload not in ("index_list", "index_map"):
             return size
         operand = node.args[0]
@@ -186,10 +167,10 @@ class _Estimate:
         return None if entries is None else entries.value
 
     def _overload(
-        self, node: tree.Call, overload: str, target: Argument | None, args: list[Argument], costs: list[Range]
+        self, node: tree.Call, overload: str, target: Argument | None, args: list[Argument], costs: list[ranges.Range]
     ) -> Call:
         """One overload's call with the cost of the arguments."""
-        before = NONE
+        before = ranges.NONE
         for cost in costs:
             before = before.plus(cost)
         extension = EXTENSIONS.get(overload)
@@ -199,7 +180,7 @@ class _Estimate:
         if found is not None:
             return Call(found.cost.plus(before), found.size)
         if overload in ("logical_or", "logical_and"):
-            return Call(Range(costs[0].min, costs[0].plus(costs[1]).max))
+            return Call(ranges.Range(costs[0].min, costs[0].plus(costs[1]).max))
         if overload == "conditional":
             self._join_entries(node, node.args[1], node.args[2])
             return Call(costs[0].plus(costs[1].union(costs[2])), args[1].known.union(args[2].known))
@@ -207,32 +188,32 @@ class _Estimate:
             self._join_entries(node, node.args[0], node.args[1])
         standard = STANDARD.get(overload)
         found = None if standard is None else standard(target, args)
-        return Call(ONE.plus(before)) if found is None else Call(found.cost.plus(before), found.size)
+        return Call(ranges.ONE.plus(before)) if found is None else Call(found.cost.plus(before), found.size)
 
-    def _join_entries(self, node: Node, one: Node, other: Node) -> None:
+    def _join_entries(self, node: tree.Node, one: tree.Node, other: tree.Node) -> None:
         first, second = self._entry_sizes(one), self._entry_sizes(other)
         if first is not None and second is not None:
             self._entries[node] = first.union(second)
 
     # --- lists and maps
 
-    def _sum(self, nodes: list[Node]) -> tuple[Range, Range]:
+    def _sum(self, nodes: list[tree.Node]) -> tuple[ranges.Range, ranges.Range]:
         """The costs together, and the range of the sizes."""
-        cost, size = NONE, _NO_ENTRY if nodes else NONE
+        cost, size = ranges.NONE, _NO_ENTRY if nodes else ranges.NONE
         for node in nodes:
             cost = cost.plus(self.cost(node))
-            size = size.union(self._size(node) or UNKNOWN)
+            size = size.union(self._size(node) or ranges.UNKNOWN)
         return cost, size
 
-    def _map(self, node: MapNode) -> Range:
+    def _map(self, node: tree.MapNode) -> ranges.Range:
         keys, key_size = self._sum([entry.key for entry in node.entries])
         values, value_size = self._sum([entry.value for entry in node.entries])
         self._entries[node] = _Entries(False, key_size, value_size)
-        return keys.plus(values).plus(build_exact_range(MAP))
+        return keys.plus(values).plus(ranges.build_exact_range(MAP))
 
     # --- comprehensions
 
-    def _loop(self, node: Comprehension) -> Range:
+    def _loop(self, node: tree.Comprehension) -> ranges.Range:
         cost = self.cost(node.range).plus(self.cost(node.init))
         self._push_bound(node.accumulator, node.init)
         names = [node.first, *([node.second] if node.second else [])]
@@ -251,18 +232,18 @@ class _Estimate:
             self._variables[name].pop()
         cost = cost.plus(self.cost(node.result))
         self._variables[node.accumulator].pop()
-        count = self._size(node.range) or UNKNOWN
+        count = self._size(node.range) or ranges.UNKNOWN
         cost = cost.plus(count.times(step.plus(condition)))
-        if isinstance(node.init, Literal):
+        if isinstance(node.init, tree.Literal):
             self._keep(node, self._size(node.init), None)
-        elif isinstance(node.init, ListNode | MapNode):
+        elif isinstance(node.init, tree.ListNode | tree.MapNode):
             self._keep(node, count, self._entry_sizes(node.step))
         return cost
 
-    def _push_bound(self, name: str, value: Node) -> None:
+    def _push_bound(self, name: str, value: tree.Node) -> None:
         self._push(name, _Variable(self._path(value), self._size(value), self._entry_sizes(value)))
 
-    def _bind(self, node: Comprehension) -> Range:
+    def _bind(self, node: tree.Comprehension) -> ranges.Range:
         cost = self.cost(node.range).plus(self.cost(node.init))
         self._push_bound(node.accumulator, node.init)
         cost = cost.plus(self.cost(node.result))
@@ -271,20 +252,20 @@ class _Estimate:
         return cost
 
 
-def _is_bind(node: Comprehension) -> bool:
-    empty = isinstance(node.range, ListNode) and not node.range.elements
-    never = isinstance(node.condition, Literal) and node.condition.value is False
+def _is_bind(node: tree.Comprehension) -> bool:
+    empty = isinstance(node.range, tree.ListNode) and not node.range.elements
+    never = isinstance(node.condition, tree.Literal) and node.condition.value is False
     return empty and never and node.accumulator != _FORMER_ACCUMULATOR
 
 
-def _own_size(node: Node) -> Range | None:
+def _own_size(node: tree.Node) -> ranges.Range | None:
     """Return the size of a literal, list, or map that is written out; None for other nodes."""
-    if isinstance(node, ListNode):
-        return build_exact_range(len(node.elements))
-    if isinstance(node, MapNode):
-        return build_exact_range(len(node.entries))
-    if isinstance(node, Literal):
-        return build_exact_range(len(node.value) if isinstance(node.value, str | bytes) else 1)
+    if isinstance(node, tree.ListNode):
+        return ranges.build_exact_range(len(node.elements))
+    if isinstance(node, tree.MapNode):
+        return ranges.build_exact_range(len(node.entries))
+    if isinstance(node, tree.Literal):
+        return ranges.build_exact_range(len(node.value) if isinstance(node.value, str | bytes) else 1)
     return None
 
 

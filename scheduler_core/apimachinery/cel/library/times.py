@@ -27,6 +27,7 @@ def parse_timestamp(text: str) -> Timestamp | None:
     if match is None:
         return None
     *numbers, fraction, sign, hours, minutes = match.groups()
+    # Not >=: Go lets offsets of 24 hours and of 60 minutes pass (time/format.go, Parse).
     if sign is not None and (int(hours) > 24 or int(minutes) > 60):
         return None
     offset = 0 if sign is None else (int(hours) * 60 + int(minutes)) * (-60 if sign == "-" else 60)

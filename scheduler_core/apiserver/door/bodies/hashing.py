@@ -22,8 +22,10 @@ def hash_template(template: Mapping[str, Any], collisions: int | None) -> str:
     """The name of a template with all its defaults; `collisions` gives another where it is taken."""
     data = f"(v1.PodTemplateSpec){_struct(template, _TEMPLATE)}".encode()
     if collisions is not None:
-        data += collisions.to_bytes(4, "little") + bytes(4)
-    number = 2166136261
+        data += collisions.to_bytes(4, "little") + bytes(
+            4
+        )  # kube puts 32 bits into a buffer of eight bytes, and hashes all of it
+    number = 2166136261  # FNV-1a of 32 bits (Go's fnv.New32a)
     for byte in data:
         number = (number ^ byte) * 16777619 & 0xFFFFFFFF
     return "".join(_ALPHABET[ord(digit) % len(_ALPHABET)] for digit in str(number))

@@ -12,13 +12,6 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
-from scheduler_core.controllers.workloads.deployments.bounds import (
-    get_desired_replicas,
-    get_status_count,
-    size,
-    total,
-    total_of,
-)
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
 # The status of a Deployment, and whether its rollout goes on.
@@ -54,7 +47,7 @@ def sync_rollout_status(rollout: Rollout) -> None:
 
 def is_complete(rollout: Rollout, status: Manifest) -> bool:
     """Return True if a status reports only new pods, all of them available."""
-    count = get_desired_replicas(rollout.spec)
+    count = bounds.get_desired_replicas(rollout.spec)
     return (
         all(int(status.get(field) or 0) == count for field in ("updatedReplicas", "replicas", "availableReplicas"))
         and int(status.get("observedGeneration") or 0) >= rollout.owner.generation
@@ -64,8 +57,8 @@ def is_complete(rollout: Rollout, status: Manifest) -> bool:
 def _numbers(rollout: Rollout) -> Status:
     """kube: calculateStatus"""
     every, new = rollout.all, rollout.new
-    available = total_of(every, "availableReplicas")
-    enough = available >= get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
+    available = bounds.total_of(every, "availableReplicas")
+    enough = available >= bounds.get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
     says = (
         ("True", conditions.ENOUGH, "Deployment has minimum availability.")
         if enough
@@ -75,9 +68,9 @@ def _numbers(rollout: Rollout) -> Status:
     condition = conditions.condition(conditions.AVAILABLE, *says, rollout.now)
     return {
         "observedGeneration": rollout.owner.generation,
-        "replicas": total_of(every, "replicas"),
+        "replicas": bounds.total_of(every, "replicas"),
         "updatedReplicas": bounds.get_status_count(new, "replicas"),
-        "readyReplicas": total_of(every, "readyReplicas"),
+        "readyReplicas": bounds.total_of(every, "readyReplicas"),
         "availableReplicas": available,
         "unavailableReplicas": max(0, bounds.total(every) - available),
         "conditions": conditions.with_condition(given, condition),
@@ -189,7 +182,7 @@ def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
         if rollout.new is None:
             rollout.find_new(create=True)
         assert rollout.new is not None
-        rollout.resize(rollout.new, get_desired_replicas(rollout.spec), "no old pod is left")
+        rollout.resize(rollout.new, bounds.get_desired_replicas(rollout.spec), "no old pod is left")
         if is_complete(rollout, rollout.owner.status):
             rollout.clean_up()
     sync_rollout_status(rollout)
@@ -197,7 +190,7 @@ def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
 
 def _old_pods(rollout: Rollout, pods: Sequence[Pod]) -> bool:
     """Return whether an old pod has not ended yet; pods being deleted count."""
-    if total_of(rollout.old, "replicas") > 0:
+    if bounds.total_of(rollout.old, "replicas") > 0:
         return True
     newest = rollout.new["metadata"].get("uid") if rollout.new is not None else None
     owners = (controller_of(pod.manifest) or {} for pod in pods if not pod.terminal)
@@ -207,13 +200,13 @@ def _old_pods(rollout: Rollout, pods: Sequence[Pod]) -> bool:
 def _grow(rollout: Rollout) -> bool:
     new = rollout.new
     assert new is not None
-    count = get_desired_replicas(rollout.spec)
-    if size(new) > count:
+    count = bounds.get_desired_replicas(rollout.spec)
+    if bounds.size(new) > count:
         return rollout.resize(new, count, f"{count} pods are wanted")
-    if size(new) == count:
+    if bounds.size(new) == count:
         return False
     room = bounds.max_surge(rollout.spec)
-    larger = bounds.new_size(rollout.spec, rollout.all, size(new))
+    larger = bounds.new_size(rollout.spec, rollout.all, bounds.size(new))
     return rollout.resize(new, larger, f"the rollout may have at most {room} too many")
 
 
@@ -223,10 +216,10 @@ def _shrink(rollout: Rollout) -> bool:
     assert new is not None
     if not old:
         return False
-    least = get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
-    lacking = size(new) - get_status_count(new, "availableReplicas")
-    most = total(rollout.all) - least - lacking
-    if most <= 0 or any(size(one) < get_status_count(one, "availableReplicas") for one in old):
+    least = bounds.get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
+    lacking = bounds.size(new) - bounds.get_status_count(new, "availableReplicas")
+    most = bounds.total(rollout.all) - least - lacking
+    if most <= 0 or any(bounds.size(one) < bounds.get_status_count(one, "availableReplicas") for one in old):
         return False  # or a ReplicaSet has still to shrink
     return _drop_unhealthy(rollout, most) + _drop_healthy(rollout, least) > 0
 
@@ -234,21 +227,21 @@ def _shrink(rollout: Rollout) -> bool:
 def _drop_unhealthy(rollout: Rollout, most: int) -> int:
     gone = 0
     for one in rollout.active_old:
-        sick = size(one) - get_status_count(one, "availableReplicas")
+        sick = bounds.size(one) - bounds.get_status_count(one, "availableReplicas")
         count = min(most - gone, sick)
         if count > 0:
-            rollout.resize(one, size(one) - count, f"{sick} of its pods are not available")
+            rollout.resize(one, bounds.size(one) - count, f"{sick} of its pods are not available")
             gone += count
     return gone
 
 
 def _drop_healthy(rollout: Rollout, least: int) -> int:
-    allowed = total_of([*rollout.active_old, rollout.new or {}], "availableReplicas") - least
+    allowed = bounds.total_of([*rollout.active_old, rollout.new or {}], "availableReplicas") - least
     lack = bounds.max_unavailable(rollout.spec)
     gone = 0
     for one in rollout.active_old:
-        count = min(size(one), allowed - gone)
+        count = min(bounds.size(one), allowed - gone)
         if count > 0:
-            rollout.resize(one, size(one) - count, f"the rollout may lack at most {lack}")
+            rollout.resize(one, bounds.size(one) - count, f"the rollout may lack at most {lack}")
             gone += count
     return gone

@@ -80,6 +80,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
     if extension.nominated and not extension.kept:
         extension.lost = True
         return PhaseResult.ALL_NODES
+    # An extender registers no events. With its name among the plugins, any event may bring the pod back from the unschedulable ones.
     if len(extension.kept) != extension.filtered and not extension.nominated:
         cycle.unschedulable_plugins = tuple(sorted({*cycle.unschedulable_plugins, EXTENDER_NAME}))
     # The rows of the nodes that are left; those that were described anew get rows of their own.

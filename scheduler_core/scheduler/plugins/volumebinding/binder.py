@@ -160,7 +160,7 @@ class Binder:
         if stored is None:
             return False, f'failed to check binding: could not find v1.{storage.VOLUME} "{name}"'
         if self._handle.behind(storage.VOLUME, "", name):
-            return False, ""
+            return False, ""  # the informer lags behind the write of this very plugin: what it shows is no answer yet
         mine = self._claim(claim)
         if mine is None:
             return False, f"failed to check binding: {_claim_gone(claim)}"
@@ -179,6 +179,7 @@ class Binder:
         if stored["metadata"].get("annotations") is None:
             return False, f'selectedNode annotation reset for PVC "{storage.name_of(claim)}"'
         if storage.annotation(stored, storage.SELECTED_NODE) != storage.name_of(node):
+            # A provisioner that fails takes the annotation away, and so asks the scheduler to try again.
             return False, f'provisioning failed for PVC "{storage.name_of(claim)}"'
         if storage.volume_name(stored):
             volume = self._handle.get(storage.VOLUME, "", storage.volume_name(stored))
