@@ -23,7 +23,9 @@ Scalar = int | str
 Operation = Literal["sum", "difference", "product", "quotient"]
 Relation = Literal["rising", "at_most", "equal", "different"]
 Kind = Literal["node", "pod", "victims", "number", "order", "yesno", "choice"]
-Shown = Literal["", "cluster", "queue", "prefilter", "filter", "prescore", "score", "pending", "preemption", "binding"]
+Shown = Literal[
+    "", "cluster", "queue", "prefilter", "filter", "prescore", "score", "pending", "preemption", "binding", "controller"
+]
 Track = Literal[
     "first-steps",
     "placement",
