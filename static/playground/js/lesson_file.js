@@ -38,7 +38,7 @@ for (const form of document.forms) {
     // As in the studio: two options leave no second try, and after a second wrong answer the right one is told.
     const told = right || "tried" in form.dataset || form.querySelectorAll("[type=radio]").length === 2;
     if (given.length > 0) form.dataset.tried = "1";
-    for (const part of form.closest("main")?.querySelectorAll("details") ?? []) part.open = told;
+    for (const part of form.closest(".card")?.querySelectorAll("details") ?? []) part.open = told;
     if (told) answer.scrollIntoView({ block: "nearest" });
   });
 }
