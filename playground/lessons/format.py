@@ -1,23 +1,11 @@
 """The format of a lesson's files, as classes: what docs/lessons.md describes is what these take."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
 LANGUAGES = ("en", "zh-hans")
-TRACKS = (
-    "first-steps",
-    "placement",
-    "fairness-and-packing",
-    "queue-and-time",
-    "preemption-and-priority",
-    "evictions",
-    "devices",
-    "high-availability",
-    "internals",
-    "pending",
-)
 Json = Mapping[str, Any]
 Scalar = int | str
 Operation = Literal["sum", "difference", "product", "quotient"]
@@ -38,6 +26,7 @@ Track = Literal[
     "internals",
     "pending",
 ]
+TRACKS: tuple[Track, ...] = get_args(Track)
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

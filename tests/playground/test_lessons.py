@@ -305,6 +305,7 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
         ("own-plugin", "placed", "4", ["Your number is too low.", MEANT["raw"]]),
         ("hand-over", "standby", "15", ["Your number is too high.", MEANT["duration"]]),
         ("node-pressure", "begin", "greedy", ["%(name)s does not come first."]),
+        ("node-pressure", "begin", "starving", ["Correct up to place %(places)s. %(name)s does not come next."]),
         ("weights", "normal", "none", ["%(name)s has %(points)s points. Another node has more."]),
     ],
 )

@@ -190,13 +190,10 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         text = gettext_noop("Your number is too high.") if over else gettext_noop("Your number is too low.")
         return [message(text), *([meant] if meant else _count(card, given, key, said))]
     if isinstance(key, tuple) and kind == "order":
-        right = next(
-            (place for place, pair in enumerate(zip(given, key, strict=False)) if pair[0] != pair[1]), len(given)
-        )
+        right = next((place for place, name in enumerate(given) if key[place : place + 1] != (name,)), len(given))
         text = gettext_noop("Correct up to place %(places)s. %(name)s does not come next.")
-        return [
-            message(text if right else gettext_noop("%(name)s does not come first."), places=right, name=given[right])
-        ]
+        text = text if right else gettext_noop("%(name)s does not come first.")
+        return [message(text, places=right, name=(*given, "–")[right])]
     if isinstance(key, tuple):
         wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
         texts = {
