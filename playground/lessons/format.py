@@ -11,7 +11,9 @@ Scalar = int | str
 Operation = Literal["sum", "difference", "product", "quotient"]
 Relation = Literal["rising", "at_most", "equal", "different"]
 Kind = Literal["node", "pod", "victims", "number", "order", "yesno", "choice"]
-Shown = Literal["", "cluster", "queue", "prefilter", "filter", "prescore", "score", "pending", "preemption", "binding"]
+Shown = Literal[
+    "", "cluster", "queue", "prefilter", "filter", "prescore", "score", "pending", "preemption", "binding", "controller"
+]
 Track = Literal[
     "first-steps",
     "placement",
@@ -24,7 +26,7 @@ Track = Literal[
     "internals",
     "pending",
 ]
-TRACKS: tuple[str, ...] = get_args(Track)
+TRACKS: tuple[Track, ...] = get_args(Track)
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

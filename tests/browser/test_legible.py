@@ -120,14 +120,31 @@ def test_on_a_phone_the_extension_points_fade_where_more_of_them_stand_beside(pa
 
 
 def test_on_a_phone_a_node_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:
-    """The plugins' columns have no room there: each node stands with its verdict alone."""
+    """The plugins' columns have no room there: each node stands with its verdict, a refused one with the plugin that refused it."""
     shown(page, states.shop(begin), "filter", 390, 844)
     assert page.locator("#panel-stage .heads .head").filter(visible=True).count() == 0
+    assert page.locator("#panel-stage .track.no .by").first.inner_text() == "InterPodAffinity"
     sheet = page.locator(".sheet-handle").evaluate("sheet => sheet.getBoundingClientRect().top")
     bottoms = page.locator("#panel-stage .track:not(.heads)").evaluate_all(
         "rows => rows.map((row) => row.getBoundingClientRect().bottom)"
     )
     assert min(bottoms) <= sheet
+
+
+def test_on_a_phone_nothing_lies_over_the_button_that_leads_to_the_newest_step(page: Page, begin: Begin) -> None:
+    shown(page, states.shop(begin), "filter", 390, 844)
+    page.keyboard.press("ArrowLeft")
+    button = page.locator(".follow button")
+    expect(button).to_be_visible()
+    assert (
+        button.evaluate(
+            "button => [...document.querySelectorAll('.notices > *, #points, .make a')].filter((other) => {"
+            " const [one, two] = [button, other].map((part) => part.getBoundingClientRect());"
+            " return two.width && one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom"
+            "}).length"
+        )
+        == 0
+    )
 
 
 def test_on_a_phone_the_best_node_of_a_score_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from playground.lessons import LANGUAGES, lesson_of, play, read_lessons
 from playground.lessons.variants import proven
+from tests.browser.conftest import Complaints
 from tests.browser.lessons import Learner
 from tests.browser.server import PlaygroundServer
 from tests.browser.studio import connected
@@ -93,6 +94,24 @@ def test_queues_and_extension_points_are_covered_where_they_show_the_answer(
     learner.answer(cards[number - 1])
     expect(shown).to_be_visible()
     expect(page.locator(".veil").first).to_be_hidden()
+
+
+def test_on_a_phone_a_message_leaves_the_buttons_of_a_card_free(
+    server: PlaygroundServer, page: Page, complaints: Complaints
+) -> None:
+    complaints.forgive("400 (Bad Request)")
+    complaints.forgive("Response Status Error Code 400")
+    lesson = lesson_of("taints")
+    assert lesson is not None
+    page.set_viewport_size(PHONE)
+    learner = Learner(page, lesson, play(lesson), "en")
+    learner.begin(server.url)
+    expect(learner.panel.locator(".option").last).to_be_in_viewport(ratio=1)
+    learner.panel.locator(".answers.primary").click()
+    toast = page.locator(".toast").bounding_box()
+    answer = learner.panel.locator(".answers.primary").bounding_box()
+    assert toast and answer
+    assert toast["y"] + toast["height"] < learner.panel.bounding_box()["y"] < answer["y"]  # type: ignore[index]
 
 
 def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server: PlaygroundServer, page: Page) -> None:

@@ -191,7 +191,7 @@ def use_charts(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
     return [
         _shares(
             "use",
-            gettext_noop("Utilization, % of allocatable"),
+            gettext_noop("Utilization, percent of allocatable"),
             curve,
             uses,
             names,
@@ -204,7 +204,7 @@ def use_charts(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
         ),
         _shares(
             "stranded",
-            gettext_noop("Fragmentation, % of free"),
+            gettext_noop("Fragmentation, percent of free"),
             curve,
             uses,
             names,

@@ -98,7 +98,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
     past = look.at is not None
     cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
     if reached and reached[-1].question is not None:
-        cards[-1]["given"] = list_given(sim, list_named_pods(reached[-1]))
+        cards[-1]["given"] = list_given(sim, list_named_pods(reached[-1]), "scheduler" in reached[-1].when)
     of = len(lesson.plan.cards)
     return Panel(
         "story",

@@ -41,6 +41,7 @@ class GivenNode(TypedDict):
 
 
 class GivenPod(TypedDict):
+    kind: str
     name: str
     text: str
 
@@ -63,9 +64,14 @@ def list_named_pods(card: Card) -> tuple[str, ...]:
     return tuple(key_of(str(each)) for each in [*texts, card.pod, card.when.get("pod", "")] if each)
 
 
-def list_given(sim: WorldView, named: Sequence[str]) -> Given:
-    """The nodes, and the pods that are asked about, then those that wait."""
-    nodes = sim.store.list("Node")
+def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
+    """The nodes, and the pods that are asked about, then those that wait; of an election the Lease in place of the nodes."""
+    nodes = [] if elects else sim.store.list("Node")
+    leases: list[GivenPod] = [
+        {"kind": "Lease", "name": each["metadata"]["name"], "text": yaml.safe_dump(each["spec"])}
+        for each in sim.store.list("Lease")
+        if elects and each["metadata"]["namespace"] == "kube-system"
+    ]
     table = table_of(scheduler_of(sim))
     resources = [name for name in ("cpu", "memory") if name in table.resources.names]
     extra = {name for node in nodes for name in node.get("status", {}).get("allocatable", {}) if "/" in name}
@@ -80,7 +86,8 @@ def list_given(sim: WorldView, named: Sequence[str]) -> Given:
         "more": max(len(nodes) - MOST_NODES, 0),
         "labelled": any(row["labels"] for row in rows),
         "tainted": any(row["taints"] for row in rows),
-        "pods": [{"name": short(key), "text": format_deciding(pods[key])} for key in wanted[:MOST_PODS]],
+        "pods": leases
+        + [{"kind": "Pod", "name": short(key), "text": format_deciding(pods[key])} for key in wanted[:MOST_PODS]],
     }
 
 
@@ -183,11 +190,10 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         text = gettext_noop("Your number is too high.") if over else gettext_noop("Your number is too low.")
         return [message(text), *([meant] if meant else _count(card, given, key, said))]
     if isinstance(key, tuple) and kind == "order":
-        right = next(
-            (place for place, pair in enumerate(zip(given, key, strict=False)) if pair[0] != pair[1]), len(given)
-        )
-        text = gettext_noop("Correct up to place %(places)s. Check the next one again.")
-        return [message(text, places=right) if right else message(gettext_noop("The first place is not right."))]
+        right = next((place for place, name in enumerate(given) if key[place : place + 1] != (name,)), len(given))
+        text = gettext_noop("Correct up to place %(places)s. %(name)s does not come next.")
+        text = text if right else gettext_noop("%(name)s does not come first.")
+        return [message(text, places=right, name=(*given, "–")[right])]
     if isinstance(key, tuple):
         wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
         texts = {

@@ -1,6 +1,6 @@
 // The comparison's charts; the tables beside them say the same. Plotly is loaded from our own host; colours come from the page's tokens.
 import { all, first } from "./shared/dom.js";
-import { plotly } from "./shared/plotly.js";
+import { onWidth, plotly } from "./shared/plotly.js";
 import { onTheme, token } from "./shared/theme.js";
 
 const COLOURS = ["--p1", "--p5"];
@@ -13,8 +13,8 @@ function draw(library) {
     const { data, layout } = JSON.parse(figure.dataset.chart ?? "");
     figure.hidden = false;
     const drawing = /** @type {HTMLElement} */ (first(".drawing", figure));
-    const options = { displayModeBar: false, responsive: true };
-    library.react(drawing, data.map(coloured), layoutOf(layout), options);
+    library.purge(drawing);
+    library.react(drawing, data.map(coloured), layoutOf(layout), { displayModeBar: false });
   }
 }
 
@@ -48,4 +48,5 @@ if (figures.length) {
   const library = await plotly(figures[0].dataset.plotly ?? "");
   draw(library);
   onTheme(() => draw(library));
+  onWidth(() => draw(library));
 }

@@ -17,6 +17,7 @@ declare const htmx: {
 
 /** https://plotly.com/javascript/plotlyjs-function-reference/ */
 interface PlotlyLibrary {
+  purge(holder: Element): void;
   react(holder: Element, data: object[], layout: object, options: object): Promise<unknown>;
 }
 

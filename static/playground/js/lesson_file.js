@@ -35,7 +35,10 @@ for (const form of document.forms) {
         : Number(given[0]) < Number(key[0]);
       side.toggleAttribute("hidden", !number || !far);
     }
-    answer.open = right;
-    for (const stage of form.closest("main")?.querySelectorAll("details") ?? []) stage.open = right;
+    // As in the studio: two options leave no second try, and after a second wrong answer the right one is told.
+    const told = right || "tried" in form.dataset || form.querySelectorAll("[type=radio]").length === 2;
+    if (given.length > 0) form.dataset.tried = "1";
+    for (const part of form.closest(".card")?.querySelectorAll("details") ?? []) part.open = told;
+    if (told) answer.scrollIntoView({ block: "nearest" });
   });
 }

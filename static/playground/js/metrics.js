@@ -1,6 +1,6 @@
 // The charts of the metrics page. Their data comes with the part of the page that is swapped as the session moves; the plots stay.
 import { all, first } from "./shared/dom.js";
-import { plotly } from "./shared/plotly.js";
+import { onWidth, plotly } from "./shared/plotly.js";
 import { onTheme, theme, token } from "./shared/theme.js";
 
 const HEIGHT = 240;
@@ -105,16 +105,18 @@ function layout(figure, rows, width, time) {
 /** @param {HTMLElement} data */
 async function draw({ dataset }) {
   const holder = first(`.plot[data-name="${dataset.plot}"]`);
-  const key = `${theme()} ${dataset.figure}`;
+  const key = `${innerWidth} ${theme()} ${dataset.figure}`;
   if (!holder || drawn.get(holder) === key) return;
+  const resized = !drawn.get(holder)?.startsWith(`${innerWidth} `);
   drawn.set(holder, key);
   const library = await plotly(page?.dataset.plotly ?? "");
   if (drawn.get(holder) !== key) return;
   const figure = JSON.parse(dataset.figure ?? "");
   holder.setAttribute("role", "img");
   holder.setAttribute("aria-label", dataset.title ?? "");
+  if (resized) library.purge(holder);
   const shape = layout(figure, Number(dataset.rows), holder.clientWidth, dataset.time);
-  await library.react(holder, figure.data.map(coloured), shape, { displayModeBar: false, responsive: true });
+  await library.react(holder, figure.data.map(coloured), shape, { displayModeBar: false });
 }
 
 function drawAll() {
@@ -133,6 +135,7 @@ document.addEventListener("htmx:afterSwap", () => {
   drawAll();
 });
 onTheme(drawAll);
+onWidth(drawAll);
 
 /** A link to a metric opens it. */
 function show() {

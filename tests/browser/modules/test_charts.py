@@ -9,9 +9,10 @@ from typing import Any
 from tests.browser.modules.conftest import Alone
 
 STYLE = "<style>:root { --p1: #111111; --p3: #333333; --p5: #555555; --line: #dddddd }</style>"
-PLOTLY = (
-    "globalThis.Plotly = { react: async (holder, data, layout) => hear(holder.id || holder.className, data, layout) };"
-)
+PLOTLY = """globalThis.Plotly = {
+  purge: () => {},
+  react: async (holder, data, layout) => hear(holder.id || holder.className, data, layout),
+};"""
 
 
 def shown(alone: Alone, body: str) -> None:
@@ -77,6 +78,17 @@ def test_metrics_are_drawn_and_stay_while_the_part_around_them_is_swapped(alone:
     assert [(where, bars[0]["marker"]) for where, bars, _ in alone.heard] == [("plot", {"color": "#111111"})]
     assert alone.do("kept.isConnected && document.querySelectorAll('.plot').length") == 2
     assert alone.do("[...document.querySelectorAll('details[open]')].map(({ id }) => id)") == ["more"]
+
+
+def test_a_chart_is_drawn_anew_in_another_width(alone: Alone) -> None:
+    """Plotly keeps the room that a legend had before: in a wider window it would lie over the bars."""
+    shown(alone, f'<main data-plotly="plotly.js">{metric("queue", BARS)}</main>')
+    alone.do("void (globalThis.purged = 0)")
+    alone.call("metrics.js", "() => {}")
+    alone.page.wait_for_function("heard.length === 1")
+    alone.page.evaluate("Plotly.purge = () => { purged += 1 }")
+    alone.page.set_viewport_size({"width": 700, "height": 500})
+    alone.page.wait_for_function("heard.length >= 1 && purged === 1")
 
 
 def test_a_link_to_a_metric_opens_it(alone: Alone) -> None:

@@ -80,6 +80,7 @@ class TrackCard(TypedDict):
     verdict: str
     cells: str
     text: str
+    by: str
     chosen: bool
     placed: bool
     dim: bool
@@ -151,6 +152,7 @@ def track(
         "verdict": _verdict(group, is_filter_over(cycle)),
         "cells": _cells(refused, group, columns),
         "text": refused.text(row),
+        "by": refused.statuses[group].plugin if group >= 0 else "",
         "chosen": name == look.node,
         "placed": name == cycle.chosen,
         "dim": dim,

@@ -17,3 +17,19 @@ export function plotly(address) {
   });
   return library;
 }
+
+const QUIET = 150; // ms without another change
+
+/**
+ * Draws again when the window's width has changed. Plotly's own way to do that keeps the room that the legend had before.
+ * @param {() => void} draw
+ */
+export function onWidth(draw) {
+  let [width, timer] = [innerWidth, 0];
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    clearTimeout(timer);
+    timer = setTimeout(draw, QUIET);
+  });
+}
