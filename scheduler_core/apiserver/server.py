@@ -248,7 +248,12 @@ class APIServer:
         return _SUBRESOURCES.get(kind.key, ("status",))
 
     def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
+        meta = manifest["metadata"]
+        if kind.key == "Job" and old is not None:  # its selector is generated once: what has no uid gets none
+            manifest = {**manifest, "metadata": {name: value for name, value in meta.items() if name != "uid"}}
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
+        if "uid" in meta and "uid" not in manifest["metadata"]:
+            manifest = with_section(manifest, "metadata", {"uid": meta["uid"]})
         if self.store.calendar:
             manifest = apply_release_defaults(kind, with_object_defaults(kind.key, manifest, old), self.devices)
         if not devices.are_about(kind):
