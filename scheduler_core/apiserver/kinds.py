@@ -40,7 +40,8 @@ _BUILT_IN = {
     "networking.k8s.io": "Ingress IngressClass! NetworkPolicy ServiceCIDR! IPAddress!",
     "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole! ClusterRoleBinding!",
     "apiextensions.k8s.io": "CustomResourceDefinition!",
-    "admissionregistration.k8s.io": "MutatingWebhookConfiguration! ValidatingWebhookConfiguration!",
+    "admissionregistration.k8s.io": "MutatingWebhookConfiguration! ValidatingWebhookConfiguration!"
+    " ValidatingAdmissionPolicy! ValidatingAdmissionPolicyBinding!",
 }
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
 # The path of the spec of a pod, or of a template for pods, in each kind that has one.
@@ -49,6 +50,8 @@ POD_SPECS: Mapping[str, str] = {
     **dict.fromkeys(_TEMPLATES, "spec.template.spec"),
     "CronJob": "spec.jobTemplate.spec.template.spec",
 }
+# PriorityClasses that every cluster has.
+SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _OWN_GROUPS = frozenset(_BUILT_IN) | {"events.k8s.io", "extensions"}
 
 

@@ -278,7 +278,9 @@ def _endpoints(manifest: Manifest) -> Object:
 
 
 # kube: pkg/apis/admissionregistration/v1/defaults.go @ v1.34.1
-_WEBHOOK = {"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
+_MATCHING = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
+_WEBHOOK = {"failurePolicy": "Fail", **_MATCHING}
+_RULES = ("resourceRules", "excludeResourceRules")
 
 
 def _webhooks(manifest: Manifest) -> Object:
@@ -291,6 +293,17 @@ def _webhooks(manifest: Manifest) -> Object:
         rules = [{"scope": "*", **rule} for rule in each.get("rules") or ()]
         found.append({**_WEBHOOK, "timeoutSeconds": 10, **more, **each, "clientConfig": client, "rules": rules})
     return {**manifest, "webhooks": found} if found else dict(manifest)
+
+
+def _admission_policy(manifest: Manifest) -> Object:
+    spec = dict(manifest.get("spec") or {})
+    if manifest["kind"] == "ValidatingAdmissionPolicy":
+        spec["failurePolicy"] = spec.get("failurePolicy") or "Fail"
+    for field in ("matchConstraints", "matchResources"):
+        if (given := spec.get(field)) is not None:
+            rules = {part: [{"scope": "*", **rule} for rule in given[part]] for part in _RULES if given.get(part)}
+            spec[field] = {**_MATCHING, **given, **rules}
+    return {**manifest, "spec": spec}
 
 
 _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
@@ -308,6 +321,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "Endpoints": _endpoints,
     "PodTemplate": lambda manifest: {**manifest, **with_template_defaults({"template": manifest.get("template")})},
     **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _webhooks),
+    **dict.fromkeys(("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"), _admission_policy),
     "RoleBinding": _bindings,
     "ClusterRoleBinding": _bindings,
 }

@@ -14,11 +14,10 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import deletion
-from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.apiserver.admission.plugins.simple import PodTopologyLabels, labels_at
-from scheduler_core.apiserver.kinds import Kind, get_kind_by_key, has_uid, kind_of, reference
+from scheduler_core.apiserver.kinds import SYSTEM_CLASSES, Kind, get_kind_by_key, has_uid, kind_of, reference
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
@@ -59,6 +58,8 @@ class APIServer:
     finish: Callable[[Manifest | None, Manifest], Manifest] | None = (
         None  # the last to change an object that is about to be stored
     )
+    warnings: list[str] | None = None  # what admission warns of is added here
+    scales: bool = False  # the subresource scale is what is written
 
     # writing
 
@@ -87,6 +88,7 @@ class APIServer:
             imported and bool(manifest["metadata"].get("uid")),
             self.devices.release,
             self.devices.topology_labels,
+            warnings=self.warnings,
         )
         given, like = manifest, None
         written: Sequence[Manifest] = ()
@@ -217,7 +219,7 @@ class APIServer:
 
     def scale(self, target: tuple[str, str, str], replicas: int) -> None:
         """PUT of the scale subresource."""
-        self.patch(target, {"spec": {"replicas": replicas}})
+        replace(self, scales=True).patch(target, {"spec": {"replicas": replicas}})
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
         """The object of kind, namespace, name. Refused: 404."""
@@ -246,7 +248,12 @@ class APIServer:
         return _SUBRESOURCES.get(kind.key, ("status",))
 
     def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
+        meta = manifest["metadata"]
+        if kind.key == "Job" and old is not None:  # its selector is generated once: what has no uid gets none
+            manifest = {**manifest, "metadata": {name: value for name, value in meta.items() if name != "uid"}}
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
+        if "uid" in meta and "uid" not in manifest["metadata"]:
+            manifest = with_section(manifest, "metadata", {"uid": meta["uid"]})
         if self.store.calendar:
             manifest = apply_release_defaults(kind, with_object_defaults(kind.key, manifest, old), self.devices)
         if not devices.are_about(kind):
@@ -320,6 +327,7 @@ class APIServer:
     def _request(self, operation: Operation, kind: Kind, namespace: str, name: str, user: str = ADMIN) -> Request:
         request = Request(self.store, self.options, self.now, operation, kind, namespace, name, user=user)
         request.release, request.topology_labels = self.devices.release, self.devices.topology_labels
+        request.warnings, request.scales = self.warnings, self.scales
         return request
 
     def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:

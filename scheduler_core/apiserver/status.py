@@ -43,6 +43,7 @@ _CODES = {
     "Conflict": 409,
     "UnsupportedMediaType": 415,
     "Gone": 410,
+    "RequestEntityTooLarge": 413,
     "Invalid": 422,
     "TooManyRequests": 429,
     "InternalError": 500,

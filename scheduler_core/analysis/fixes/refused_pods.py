@@ -10,10 +10,11 @@ import msgspec
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
-from scheduler_core.analysis.fixes.shell import POLICY, POLICY_BINDING, WEBHOOKS
+from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugins import pod_security
+from scheduler_core.apiserver.admission.plugins.admission_policy import BINDING, POLICY
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.apiserver.status import Refused
@@ -223,8 +224,8 @@ def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[
         for key in re.findall(r"""['"]([\w./-]+)['"] in object\.metadata\.labels""", str(each.get("expression"))):
             change, labels = Change("pod-label", {"key": key, "policy": found["policy"]}), {key: "to-be-chosen"}
             yield draft.patching(change, target, {"spec": {"template": {"metadata": {"labels": labels}}}})
-    if sim.store.get(POLICY_BINDING, "", found["binding"]) is not None:
-        change, name = Change("policy-binding", found.groupdict()), f"{POLICY_BINDING.partition('.')[0].lower()} "
+    if sim.store.get(BINDING, "", found["binding"]) is not None:
+        change, name = Change("policy-binding", found.groupdict()), f"{BINDING.lower()} "
         yield draft.patching(change, name + found["binding"], {"spec": {"validationActions": ["Warn"]}})
 
 

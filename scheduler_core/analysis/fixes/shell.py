@@ -22,10 +22,7 @@ from scheduler_core.world.simulation import Simulation
 
 _HEREDOC = " <<'EOF'"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_REGISTRATION = "admissionregistration.k8s.io"
 WEBHOOKS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
-POLICY = f"ValidatingAdmissionPolicy.{_REGISTRATION}"
-POLICY_BINDING = f"ValidatingAdmissionPolicyBinding.{_REGISTRATION}"
 _SHORT = {
     "po": "Pod",
     "no": "Node",
@@ -35,7 +32,7 @@ _SHORT = {
     "ds": "DaemonSet",
 }
 _KINDS = {
-    **{kind.partition(".")[0].lower(): kind for kind in (*KINDS, POLICY_BINDING)},
+    **{kind.partition(".")[0].lower(): kind for kind in KINDS},
     **{kind.plural: name for name, kind in KINDS.items()},
     **_SHORT,
 }

@@ -18,6 +18,7 @@ from scheduler_core.apimachinery.cel.types import (
     DOUBLE,
     DYN,
     INT,
+    NULL,
     STRING,
     UINT,
     Type,
@@ -27,6 +28,6 @@ from scheduler_core.apimachinery.cel.types import (
 )
 from scheduler_core.apimachinery.cel.values import Uint, value_of_key
 
-__all__ = ["ANY", "BOOL", "BYTES", "CALL_LIMIT", "DOUBLE", "DYN", "INT", "NEWER", "STRING", "UINT", "Call"]
+__all__ = ["ANY", "BOOL", "BYTES", "CALL_LIMIT", "DOUBLE", "DYN", "INT", "NEWER", "NULL", "STRING", "UINT", "Call"]
 __all__ += ["CompileError", "Environment", "Ident", "Literal", "Node", "Outcome", "Program", "Select", "Type", "Uint"]
 __all__ += ["json_safe", "list_of", "map_of", "struct", "value_of_key"]

@@ -16,8 +16,6 @@ from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, is_po
 from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
 from scheduler_core.apiserver.kinds import Kind
 
-SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
-
 # Defaults of a pod's spec. Each function sets fields of a copy at the top and replaces, never changes, what
 # lies deeper.
 # kube: pkg/apis/core/v1/defaults.go @ v1.34.1

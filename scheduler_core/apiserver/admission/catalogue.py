@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin
 from scheduler_core.apiserver.admission.plugins import simple, storage, tolerations
+from scheduler_core.apiserver.admission.plugins.admission_policy import ValidatingAdmissionPolicy
 from scheduler_core.apiserver.admission.plugins.limit_ranger import LimitRanger
 from scheduler_core.apiserver.admission.plugins.node_restriction import NodeRestriction
 from scheduler_core.apiserver.admission.plugins.pod_security import PodSecurity
@@ -35,6 +36,7 @@ PLUGINS: tuple[AdmissionPlugin, ...] = (
     RuntimeClass(),
     simple.DenyServiceExternalIPs(),
     simple.PodTopologyLabels(),
+    ValidatingAdmissionPolicy(),
     ResourceQuota(),
     simple.AlwaysDeny(),
 )
@@ -47,7 +49,6 @@ LEFT_OUT = {
     "ClusterTrustBundleAttest": "certificates play no part here",
     "MutatingAdmissionWebhook": "there are no webhooks here",
     "ValidatingAdmissionWebhook": "there are no webhooks here",
-    "ValidatingAdmissionPolicy": "policies in CEL are not evaluated here",
 }
 """Plugins that kube has on by default and this API server does not have, each with what that means."""
 

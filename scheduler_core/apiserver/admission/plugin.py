@@ -120,6 +120,8 @@ class Request:
     restored: bool = False
     release: str = OLDEST
     topology_labels: bool = False  # the gate PodTopologyLabelsAdmission
+    scales: bool = False  # the subresource scale is what is written
+    warnings: list[str] | None = None  # of the answer, where somebody reads them
 
     @property
     def what(self) -> str:

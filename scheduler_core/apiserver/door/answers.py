@@ -114,6 +114,9 @@ def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) 
     named: Data = {"name": name} if name else {}
     if group:
         named["group"] = group
+    if answer.causes and answer.message.endswith(f" is forbidden: {answer.causes[0]}"):  # whatever the reason
+        details = {**named, "kind": plural, "causes": [{"message": each} for each in answer.causes]}
+        return Failure(answer.code, reason, answer.message, details)
     if reason == "Invalid":
         details = {**named, "kind": kind, "causes": causes_of(refused.errors)}
         return Failure(422, reason, answer.message, details)

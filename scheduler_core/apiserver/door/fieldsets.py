@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from scheduler_core.apiserver.door import crds
-from scheduler_core.apiserver.door.resources import Resource, fields_of, read_api
+from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.schema.api import fields_of, read_api
 
 Set = dict[str, Any]
 STRIPPED = ("apiVersion", "kind")

@@ -12,7 +12,6 @@ from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.versions import to_served
-from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.fieldsets import (
     STRIPPED,
@@ -30,6 +29,7 @@ from scheduler_core.apiserver.door.fieldsets import (
 )
 from scheduler_core.apiserver.door.patching import go_map
 from scheduler_core.apiserver.door.resources import Resource, find_by_kind
+from scheduler_core.apiserver.schema.zeros import fill
 from scheduler_core.apiserver.store import Store
 
 Finish = Callable[[Manifest | None, Manifest], Manifest]

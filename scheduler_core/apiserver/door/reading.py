@@ -18,11 +18,11 @@ from scheduler_core.apiserver.door.access import RBAC, list_roles
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
 from scheduler_core.apiserver.door.bodies.decoding import read_json
 from scheduler_core.apiserver.door.bodies.versions import to_served
-from scheduler_core.apiserver.door.bodies.zeros import fill
 from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
 from scheduler_core.apiserver.door.selectors import Test, make_test
 from scheduler_core.apiserver.door.tables.cells import define_columns, make_rows
+from scheduler_core.apiserver.schema.zeros import fill
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
 

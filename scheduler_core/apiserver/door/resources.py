@@ -1,7 +1,6 @@
 """The resources that are served, by their paths: kube's own, and those that CustomResourceDefinitions define.
 
-api.json.xz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
-each type, with protobuf number, type, Go type, and how server-side apply merges them. openapi.json.xz has the OpenAPI v3 documents.
+openapi.json.xz has the OpenAPI v3 documents; the rest is in schema/api.py.
 
 kube: k8s.io/api, pkg/printers/internalversion, api/openapi-spec @ v1.34.1
 """
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.schema.api import read_api
 
 EVENTS = "Event.events.k8s.io"  # the store's key of the Events that clients write
 CUSTOM = "CustomResourceDefinition"
@@ -29,13 +29,6 @@ class Objects(Protocol):
     """A store, as far as resources are looked up in it."""
 
     def list(self, kind: str) -> Any: ...
-
-
-@cache
-def read_api() -> Mapping[str, Any]:
-    """The data about kube's own API."""
-    data: Mapping[str, Any] = json.loads(lzma.decompress(_HERE.with_name("api.json.xz").read_bytes()))
-    return data
 
 
 @cache
@@ -206,18 +199,3 @@ def find_by_kind(store: Objects, api_version: str, kind: str) -> Resource | None
         if (each.api_version, each.kind) == (api_version, kind):
             return each
     return None
-
-
-Fields = Mapping[str, list[Any]]
-
-
-@cache
-def fields_of(type_: str) -> Fields:
-    """The fields of a type, those of the types within it that JSON has no name for included."""
-    found: dict[str, list[Any]] = {}
-    for name, each in read_api()["types"].get(type_, {}).items():
-        if name.startswith("~"):
-            found |= fields_of(each[1].lstrip("*"))
-        else:
-            found[name] = each
-    return found

@@ -10,6 +10,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, nanos
+from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.validation.pods.containers import every_container
 
 Warnings = Iterator[str]
@@ -51,9 +52,8 @@ def list_warnings(kind: str, old: Manifest | None, new: Manifest) -> list[str]:
     """The warnings that the answer to a create or an update carries, each once."""
     found: list[str] = []
     spec = new.get("spec") or {}
-    if kind in _TEMPLATES:
-        path, named = _TEMPLATES[kind]
-        if named and old is None:
+    if kind != "Pod" and (path := _TEMPLATES.get(kind)):
+        if kind not in _UNNAMED and old is None:
             found += _name(new, "Pod names and hostnames")
         if old is None or old["metadata"].get("generation") != new["metadata"].get("generation"):
             template: Any = new
@@ -67,12 +67,8 @@ def list_warnings(kind: str, old: Manifest | None, new: Manifest) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-_TEMPLATES = {
-    **dict.fromkeys(("Deployment", "ReplicaSet", "ReplicationController", "Job"), ("spec.template", True)),
-    **dict.fromkeys(("StatefulSet", "DaemonSet"), ("spec.template", False)),
-    "CronJob": ("spec.jobTemplate.spec.template", True),
-    "PodTemplate": ("template", False),
-}
+_UNNAMED = ("StatefulSet", "DaemonSet", "PodTemplate")  # no hostname is made of their names
+_TEMPLATES = {kind: path.removesuffix(".spec") for kind, path in POD_SPECS.items()} | {"PodTemplate": "template"}
 
 
 def _name(manifest: Manifest, use: str) -> Warnings:

@@ -24,7 +24,6 @@ from scheduler_core.apiserver.door.answers import (
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
-from scheduler_core.apiserver.door.bodies.zeros import fill, keep_form, order
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
@@ -36,6 +35,7 @@ from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.object_defaults import TEMPLATE_GENERATION, with_object_defaults, without_allocations
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
+from scheduler_core.apiserver.schema.zeros import fill, keep_form, order
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.validation.updates import IMMUTABLE
@@ -334,7 +334,8 @@ def _update_scale(context: Context, body: Any) -> Reply:
         causes = [{"reason": "FieldValueInvalid", "message": error.text, "field": error.path}]
         raise Failure(422, "Invalid", said, {"name": name, "group": "autoscaling", "kind": "Scale", "causes": causes})
     new = with_replicas(context.resource, old, replicas)
-    bare = replace(context, target=context.target._replace(subresource=""))
+    target, api = context.target._replace(subresource=""), replace(context.api, scales=True)
+    bare = replace(context, target=target, api=api)
     stored = store_update(bare, {**new, "metadata": dict(new["metadata"])})
     return Reply(
         200, show(context.resource, make_scale(context.resource, stored), context.form, context.now, kind="Scale")
@@ -481,7 +482,8 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         context.api.store.timestamp(context.api.now),
     )
     applies = content_type.startswith(_APPLY) and method == "PATCH"
-    context.api = replace(context.api, finish=None if applies else finish(resource, manager))
+    marked = None if applies else finish(resource, manager)
+    context.api = replace(context.api, finish=marked, warnings=context.warnings)
     if method == "POST":
         special = subresources.answer(context, body)
         return special if special is not None else create(context, body)

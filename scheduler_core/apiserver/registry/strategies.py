@@ -11,9 +11,9 @@ from typing import Any
 from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
-from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES, apply_object_defaults
+from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
-from scheduler_core.apiserver.kinds import POD_SPECS, Kind, namespace_of, reference
+from scheduler_core.apiserver.kinds import POD_SPECS, SYSTEM_CLASSES, Kind, namespace_of, reference
 from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of

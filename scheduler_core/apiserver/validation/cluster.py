@@ -33,6 +33,7 @@ from scheduler_core.apiserver.validation.pod_update import (
 )
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
 from scheduler_core.apiserver.validation.pods.spec import pod, pod_template, selector_json
+from scheduler_core.apiserver.validation.policies import WEBHOOK_RULE, validate_binding, validate_policy
 from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
 from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name, within
 from scheduler_core.apiserver.validation.storage import classes, persistent
@@ -220,7 +221,6 @@ def _ingress_class(manifest: Manifest, errors: Errors) -> None:
 
 
 # kube: pkg/apis/admissionregistration/validation/validation.go @ v1.34.1, without matchConditions, which nothing evaluates
-_HOOK_RULE = (need("operations", "apiGroups", "apiVersions", "resources"), one("scope", "*", "Cluster", "Namespaced"))
 _HOOK = (
     one("failurePolicy", "Fail", "Ignore", empty=True),
     one("matchPolicy", "Equivalent", "Exact", empty=True),
@@ -239,7 +239,7 @@ def _webhooks(manifest: Manifest, errors: Errors) -> None:
             words = "should be a domain with at least three segments separated by dots"
             errors.invalid(f"{path}.name", name, words)
         for j, rule in enumerate(hook.get("rules") or ()):
-            for check in _HOOK_RULE:
+            for check in WEBHOOK_RULE:
                 check(rule, f"{path}.rules[{j}]", errors)
         for check in _HOOK:
             check(hook, path, errors)
@@ -333,6 +333,8 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "ResourceQuota": resource_quota,
     "IngressClass": _ingress_class,
     **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _webhooks),
+    "ValidatingAdmissionPolicy": validate_policy,
+    "ValidatingAdmissionPolicyBinding": validate_binding,
     **dict.fromkeys(("Role", "ClusterRole"), _role),
     **dict.fromkeys(("RoleBinding", "ClusterRoleBinding"), _binding),
 }

@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import Errors, build_required_error, invalid, not_supported
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
-from scheduler_core.apiserver.admission.admission import SYSTEM_CLASSES
+from scheduler_core.apiserver.kinds import SYSTEM_CLASSES
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes

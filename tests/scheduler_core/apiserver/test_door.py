@@ -338,3 +338,16 @@ def test_webhooks_are_kept_with_defaults_and_checked() -> None:
         "webhooks[0].clientConfig: Required value: exactly one of url or service is required, "
         "webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1]"
     )
+
+
+def test_a_job_that_is_replaced_gets_no_selector_again() -> None:
+    """kube-apiserver v1.37.2 generates it for new Jobs alone, and answers so."""
+    sim, path = Simulation(), "/apis/batch/v1/namespaces/default/jobs"
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "m", "image": "x:1"}]}}
+    job = {"metadata": {"name": "j"}, "spec": {"template": template}}
+    made = write(sim, "POST", path, job)
+    with pytest.raises(Failure) as failure:
+        write(sim, "PUT", f"{path}/j", job)
+    errors = [each["field"] for each in failure.value.reply.body["details"]["causes"]]
+    assert errors == ["spec.selector", "spec.template.metadata.labels", "spec.selector", "spec.template"]
+    assert write(sim, "PUT", f"{path}/j", made)["spec"] == made["spec"]

@@ -19,8 +19,8 @@ from scheduler_core.apimachinery.objects.quantity import (
     parse_quantity,
 )
 from scheduler_core.apimachinery.objects.times import SECOND, format_micro_time, format_time, parse_time
-from scheduler_core.apiserver.door.bodies.zeros import is_left_out
-from scheduler_core.apiserver.door.resources import fields_of, read_api
+from scheduler_core.apiserver.schema.api import fields_of, read_api
+from scheduler_core.apiserver.schema.zeros import is_left_out
 
 _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}

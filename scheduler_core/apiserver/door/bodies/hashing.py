@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apiserver.door.bodies.zeros import is_left_out
-from scheduler_core.apiserver.door.resources import read_api
+from scheduler_core.apiserver.schema.api import read_api
+from scheduler_core.apiserver.schema.zeros import is_left_out
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _TEMPLATE = "core.v1.PodTemplateSpec"

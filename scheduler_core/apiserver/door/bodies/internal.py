@@ -12,7 +12,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.door.resources import fields_of, read_api
+from scheduler_core.apiserver.schema.api import fields_of, read_api
 from scheduler_core.apiserver.status import Refused
 
 _SPECIAL = ("resource.Quantity", "v1.Time", "intstr.IntOrString")

@@ -262,6 +262,18 @@ def _csi_driver(row: Row) -> Cells:
     return [row.name, *flags, tokens, spec.get("requiresRepublish", False), modes, row.age]
 
 
+def _admission_policy(row: Row) -> Cells:
+    kind = row.spec.get("paramKind")
+    given = f"{kind.get('apiVersion')}/{kind.get('kind')}" if kind else UNSET
+    return [row.name, len(row.spec.get("validations") or ()), given, row.age]
+
+
+def _policy_binding(row: Row) -> Cells:
+    given = row.spec.get("paramRef") or {}
+    name = f"{given.get('namespace') or '*'}/{given['name']}" if given.get("name") else UNSET
+    return [row.name, row.spec.get("policyName"), name, row.age]
+
+
 def _parameters(row: Row) -> str:
     given = row.spec.get("parameters") or {}
     kind = ".".join(filter(None, (given.get("kind"), given.get("apiGroup"))))
@@ -348,6 +360,8 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "StatefulSet": _stateful_set,
     "NetworkPolicy": lambda row: [row.name, format_selector(row.spec.get("podSelector")), row.age],
     "PodTemplate": _pod_template,
+    "ValidatingAdmissionPolicy": _admission_policy,
+    "ValidatingAdmissionPolicyBinding": _policy_binding,
     "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), _parameters(row), row.age],
 }
 # Columns that are fields: `?` whether it is true, `#` how many (of several fields), and after | what stands for none.

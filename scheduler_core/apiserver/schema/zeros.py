@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from scheduler_core.apiserver.door.resources import fields_of, read_api
+from scheduler_core.apiserver.schema.api import fields_of, read_api
 
 Fill = Callable[[Any], Any]
 _ZEROS: Mapping[str, Any] = {
