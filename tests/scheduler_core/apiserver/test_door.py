@@ -149,6 +149,25 @@ def test_a_template_is_named_as_kube_names_it() -> None:
     assert hash_template(template, 0) != "758b4f9b97"
 
 
+HASHES = {"64Mi": "5668fc6f84", "1Gi": "58b7574d8b", "1024Mi": "58b7574d8b", "100Mi": "899f5b984", "1000m": "d59c594cd"}
+HASHES |= {
+    "0.5": "68dff7b75",
+    "1000": "7b888f4d46",
+    "2k": "58cd5b6fd",
+    "1e3": "544756c5dd",
+}  # by Go, of kube's API v0.34.2
+
+
+@pytest.mark.parametrize("quantity", HASHES)
+def test_a_quantity_counts_in_the_name_as_go_keeps_it(quantity: str) -> None:
+    main: dict[str, Any] = {"name": "main", "image": "nginx:1.27", "imagePullPolicy": "IfNotPresent"}
+    main |= {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+    main |= {"resources": {"requests": {"memory": quantity}}}
+    spec = {"containers": [main], "restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "securityContext": {}}
+    spec |= {"schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30}
+    assert hash_template({"metadata": {"labels": {"app": "web"}}, "spec": spec}, None) == HASHES[quantity]
+
+
 def test_wrong_types_are_named_in_gos_words() -> None:
     body = {"spec": {"containers": [{"ports": [{"containerPort": "eighty"}]}]}}
     words = "string into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32"

@@ -83,7 +83,7 @@ class Decoder:
         if expression in read_api()["types"]:
             return self._struct(value, expression, place, go)
         _check_leaf(value, expression, place, go)
-        return _canonical(value) if expression == "quantity" else value
+        return write_quantity(value) if expression == "quantity" else value
 
     def _list(self, value: Any, inner: str, place: _Place, go: str) -> Any:
         if not isinstance(value, list):
@@ -119,7 +119,7 @@ def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
     return wrong
 
 
-def _canonical(quantity: Any) -> str:
+def write_quantity(quantity: Any) -> str:
     """A quantity as Go writes it again."""
     text = str(quantity)
     if re.search(r"[eE][+-]?\d", text):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apiserver.door.bodies.decoding import write_quantity
 from scheduler_core.apiserver.schema.api import read_api
 from scheduler_core.apiserver.schema.zeros import is_left_out
 
@@ -78,12 +79,17 @@ def _zero(expression: str) -> str:
 
 
 def _quantity(text: str) -> str:
-    match = re.fullmatch(r"([+-]?\d+)([a-zA-Z]*)", text)
-    number, suffix = (int(match[1]), match[2]) if match else (0, "")
+    text = write_quantity(text) if text else "0"  # a controller reads what the API server has stored
+    match = re.fullmatch(r"([+-]?\d+)(?:[eE](\d+)|([a-zA-Z]*))", text)
+    number, exponent, suffix = (int(match[1]), match[2], match[3]) if match else (0, None, "")
     if suffix in _BINARY:
-        amount, scale, kept, form = number * _BINARY[suffix], 0, "", "BinarySI"
+        # Go keeps the text of an amount that can have no larger suffix, and asks that of its last three bits alone.
+        amount, scale, kept, form = number * _BINARY[suffix], 0, text if number % 8 else "", "BinarySI"
     else:
-        amount, scale, kept, form = number, _SUFFIXES.get(suffix, 0), text, "DecimalSI"
+        scale, form = (
+            (_SUFFIXES.get(suffix, 0), "DecimalSI") if exponent is None else (int(exponent), "DecimalExponent")
+        )
+        amount, kept = number, text
     held = f"{{value:(int64){amount} scale:(resource.Scale){scale}}}"
     empty = "{Dec:(*inf.Dec)<nil>}"
     return f"{{i:(resource.int64Amount){held} d:(resource.infDecAmount){empty} s:(string){kept} Format:(resource.Format){form}}}"
