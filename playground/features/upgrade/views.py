@@ -56,7 +56,8 @@ async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
     at = position(request)
     token = f"upgrade {author(request)} {release}"
     answer = await client.ask(UpgradePreview(at=at, token=token, target=release, seconds=SECONDS))
-    context: dict[str, Any] = {"source": answer["source"], "target": release, "releases": RELEASES}
+    others = [each for each in RELEASES if each != answer["source"]]
+    context: dict[str, Any] = {"source": answer["source"], "target": release, "releases": others}
     if answer["found"] is None:
         context |= {"stage": msgspec.convert(answer["stage"], Stage), "standing": answer["at"]}
         return workbench(request, client, "upgrade/page", context)

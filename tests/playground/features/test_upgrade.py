@@ -179,6 +179,7 @@ def test_the_pages_show_differences_and_a_preview_that_forks(monkeypatch: pytest
     url = f"/s/{Session.objects.latest('pk').edit_key}"
     page = browser.get(f"{url}/upgrade").content.decode()
     assert "balance-by-change" in page and "Fork with kube 1.37.2" in page
+    assert re.findall(r'<option value="([0-9.]+)"', page) == [each for each in RELEASES if each != "1.35.4"]
     monkeypatch.setattr(views, "SECONDS", 0.0)  # each request does a piece
     piece = browser.get(f"{url}/upgrade", {"release": "1.36.3"}).content.decode()
     assert "Run 1" in piece and "Fork with" not in piece
