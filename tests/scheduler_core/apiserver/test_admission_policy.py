@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apiserver.admission.plugins import admission_policy
 from scheduler_core.apiserver.door import JSON, Call, Failure, answer_write
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.simulation import Simulation
@@ -110,4 +111,14 @@ def test_expressions_have_a_budget_together() -> None:
     for each in make_policy("dear", *({"expression": many} for _ in range(3)), failurePolicy="Fail"):
         sim.api.create(each)
     with pytest.raises(Refused, match=r"actual cost limit exceeded|running out of cost budget"):
+        sim.api.create(made_by(""))
+
+
+def test_policies_share_the_budget_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = {"expression": "object.metadata.name != 'x'"}
+    sim = Simulation()
+    for each in [part for number in range(3) for part in make_policy(f"p{number}", name)]:
+        sim.api.create(each)
+    monkeypatch.setattr(admission_policy, "_BUDGET", 10)  # enough for one or two of these
+    with pytest.raises(Refused, match=r"'p2' with binding 'p2' denied request: .* running out of cost budget"):
         sim.api.create(made_by(""))

@@ -1,7 +1,8 @@
 """ValidatingAdmissionPolicy: expressions in CEL that refuse objects, or only warn of them.
 
 DEVIATIONS: a policy that asks the authorizer is passed over; nobody keeps audit annotations; what schedulers and kubelets write (bindings,
-statuses), evictions, and `scale` are not looked at; who acts within the cluster is told by the owner of what is made.
+statuses), evictions, and `scale` are not looked at; who acts within the cluster is told by the owner of what is made; all policies
+together may spend on a request what kube lets each spend, so that nobody else waits for long.
 kube: apiserver/pkg/admission/plugin/policy/{validating,generic,matching}, apiserver/pkg/admission/plugin/cel,
 apiserver/pkg/admission/plugin/webhook/{predicates,matchconditions} @ v1.37.2
 """
@@ -99,6 +100,7 @@ class _Attributes:
         self.labels = [each["metadata"].get("labels") or {} for each in (new, old) if each is not None]
         self._new, self._old = new, old
         self._values: Values | None = None
+        self.budget = _Budget(_BUDGET)
 
     def match(self, rules: Object) -> bool:
         """Return whether matchConstraints or matchResources select the request."""
@@ -208,7 +210,7 @@ def _ask(request: Request, attributes: _Attributes, policy: Manifest, binding: M
         return
     for each in params:
         values = {**attributes.values, **({"params": _complete(each)} if spec.get("paramKind") else {})}
-        for decision in _decide(spec, values, fails):
+        for decision in _decide(spec, values, fails, attributes.budget):
             if "Warn" in bound["validationActions"] and request.warnings is not None:
                 said = f"Validation failed for {POLICY} '{names[0]}' with binding '{names[1]}': {decision.message}"
                 request.warnings.append(said)
@@ -256,19 +258,25 @@ def _find_params(request: Request, kind: Object | None, reference: Object | None
 
 
 class _Budget:
-    """The cost that expressions may have together."""
+    """The cost that expressions may have together, which counts in a larger budget, too."""
 
-    def __init__(self, most: int) -> None:
-        self.left = most
+    def __init__(self, most: int, whole: "_Budget | None" = None) -> None:
+        self._left, self._whole = most, whole
+
+    def spend(self, cost: int) -> None:
+        """Raises _Overspent."""
+        self._left -= cost
+        if self._left < 0:
+            raise _Overspent
+        if self._whole is not None:
+            self._whole.spend(cost)
 
     def evaluate(self, compiled: Compiled, text: str, values: Values) -> object:
         """The value of an expression, or a Failure with kube's words. Raises _Overspent."""
         if isinstance(compiled, str):
             return Failure(f"compilation error: {compiled}")
         outcome = compiled.evaluate(values)
-        self.left -= outcome.cost
-        if self.left < 0:
-            raise _Overspent
+        self.spend(outcome.cost)
         return Failure(f"expression '{text}' resulted in error: {outcome.error}") if outcome.error else outcome.value
 
 
@@ -277,13 +285,13 @@ def _compile(environment: Environment, text: str, types: tuple[Type, ...]) -> Co
     return compile_expression(environment, text, *types)
 
 
-def _decide(spec: Object, values: Values, fails: bool) -> list[_Decision]:
-    """What speaks against a request."""
+def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_Decision]:
+    """What speaks against a request. `whole`: what all policies may spend on it."""
     bare = compose((), spec.get("paramKind") is not None)[0]
     environment, variables = environment_of(spec)
     wrong: list[str] = []
     try:
-        budget = _Budget(_MATCH_BUDGET)
+        budget = _Budget(_MATCH_BUDGET, whole)
         for each in spec.get("matchConditions") or ():
             text = each["expression"]
             met = budget.evaluate(_compile(bare, text, (BOOL,)), text, {**values, "namespaceObject": None})
@@ -295,9 +303,9 @@ def _decide(spec: Object, values: Values, fails: bool) -> list[_Decision]:
     if wrong:
         said = wrong[0] if len(wrong) == 1 else f"[{', '.join(dict.fromkeys(wrong))}]"
         return [_Decision(said)] if fails else []
-    values = {**values, "variables": _evaluate_variables(variables, values)}
-    budget, decisions = _Budget(_BUDGET), []
+    budget, decisions = _Budget(_BUDGET, whole), []
     try:
+        values = {**values, "variables": _evaluate_variables(variables, values, whole)}
         for each in spec.get("validations") or ():
             text = each["expression"]
             found = budget.evaluate(_compile(environment, text, (BOOL,)), text, values)
@@ -315,12 +323,13 @@ def _decide(spec: Object, values: Values, fails: bool) -> list[_Decision]:
     return decisions
 
 
-def _evaluate_variables(variables: Mapping[str, Compiled], values: Values) -> dict[str, object]:
+def _evaluate_variables(variables: Mapping[str, Compiled], values: Values, whole: _Budget) -> dict[str, object]:
     """The values of a policy's variables; an error is told where an expression reads the variable."""
     found: dict[str, object] = {}
     for name, compiled in variables.items():
         if isinstance(compiled, Program):
             outcome = compiled.evaluate({**values, "variables": found})
+            whole.spend(outcome.cost)
             why = f'composited variable "{name}" fails to evaluate: {outcome.error}'
             found[name] = Failure(why) if outcome.error else outcome.value
         else:
