@@ -9,6 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -262,3 +263,24 @@ def test_no_request_ends_in_an_error_of_the_server(client: Client) -> None:
             failed.append((method, path, query, body, answer))
     assert failed == []
     assert client.ask("GET", "/readyz")[0] == 200
+
+
+def test_the_first_read_of_a_live_session_that_slept_has_the_state_of_now(tmp_path: Path) -> None:
+    server = PlaygroundServer(tmp_path, ENGINE_WORKERS="1", ENGINE_HEAVY_WORKERS="1")
+    server.start()
+    try:
+        client, jobs = Client(server, new_session(server.url, live="1")), "/apis/batch/v1/namespaces/default/jobs"
+        template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i:1"}]}}
+        spec = {"template": template, "activeDeadlineSeconds": 2}
+        assert client.ask("POST", jobs, {"kind": "Job", "metadata": {"name": "j"}, "spec": spec})[0] == 201
+        deadline = time.monotonic() + 20
+        while not client.ask("GET", f"{jobs}/j")[1].get("status", {}).get("startTime"):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        server.stop()
+        time.sleep(2)
+        server.start()
+        status = client.ask("GET", f"{jobs}/j")[1]["status"]
+        assert ("Failed", "DeadlineExceeded") in [(each["type"], each["reason"]) for each in status["conditions"]]
+    finally:
+        server.stop()
