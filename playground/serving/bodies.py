@@ -44,7 +44,7 @@ _TAKES = {
         preview-pods build-devices build-claims preview-devices preview-claims delete-object yaml configuration settings gates
         plugins components calls extenders act import-apply import-cancel view-links story lesson-answer make-lesson lesson-task
         another-variant door door-root door-path live capacity
-        upgrade second-opinion-begin experiments experiment
+        upgrade session-gangs second-opinion-begin experiments experiment
     """,
 }
 DOOR = ("door", "door-root", "door-path")  # which take bodies by every verb

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
+from collections.abc import Coroutine
 from typing import Any
 
 import msgspec
@@ -15,7 +15,9 @@ from django.urls import reverse
 from playground.features.experiments.query import MakeRun
 from playground.features.experiments.worker import make
 from playground.sessions.protocol.errors import CommandRefused
+from playground.sessions.web import engines
 from playground.sessions.web.client import SessionClient, create_session
+from playground.sessions.web.nursery import Process, fork_worker
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.time_sharing import TimeSlice
 from scheduler_core.analysis.experiments import Experiment, list_runs
@@ -26,10 +28,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def priorities(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The priorities that processes were given; here they stay as urgent as the tests beside them."""
-    given: list[int] = []
-    monkeypatch.setattr(os, "setpriority", lambda _which, _who, priority: given.append(priority))
+def standing_back(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each process stands back behind others; here they stay as urgent as the tests beside them."""
+    given: list[bool] = []
+
+    def fork(memory: int, idle: bool, at_work: int) -> Coroutine[Any, Any, Process]:
+        given.append(idle)
+        return fork_worker(memory, False, at_work)
+
+    monkeypatch.setattr(engines, "fork_worker", fork)
     return given
 
 
@@ -100,9 +107,10 @@ async def test_a_mistake_is_said_with_its_place(async_client: AsyncClient, chang
 
 
 async def test_an_experiment_stands_back_is_stopped_and_keeps_its_runs(
-    async_client: AsyncClient, priorities: list[int]
+    async_client: AsyncClient, standing_back: list[bool]
 ) -> None:
-    session = await create_session("Test", commands=[applying(node("n"), pod("p"))])
+    pods = [pod(f"p-{number}") for number in range(80)]  # a run takes some time
+    session = await create_session("Test", commands=[applying(node("n"), *pods)])
     address = reverse("experiments", args=[session.view_key])
     file = {**yaml.safe_load((await async_client.get(address)).context["typed"]), "seeds": 50}
     begun = await async_client.post(address, {"file": yaml.safe_dump(file)})
@@ -113,7 +121,7 @@ async def test_an_experiment_stands_back_is_stopped_and_keeps_its_runs(
     stopped = await finished(async_client, place)
     assert 0 < stopped.context["done"] < 200
     assert "The experiment was stopped." in stopped.content.decode()
-    assert priorities == [19]
+    assert standing_back.count(True) == 1
 
 
 @pytest.mark.parametrize(

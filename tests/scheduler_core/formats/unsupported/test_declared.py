@@ -81,10 +81,10 @@ ELSEWHERE = {
     "podCIDRs": _WRITES,
     "projected": f"{_REFERENCES} {_SPECS}",
     "providerID": _WRITES,
-    "secret": f"{_REFERENCES} {_SPECS} scheduler/core/algorithm/batching.py",
+    "secret": f"{_REFERENCES} {_SPECS} scheduler/core/algorithm/batching.py scheduler/framework/drafts.py",
     "serviceAccountName": _REFERENCES,
     "subdomain": "controllers/workloads/statefulsets/identity.py apimachinery/objects/names.py",
-    "user": "apiserver/admission/plugins/node_restriction.py",
+    "user": "apiserver/admission/plugins/node_restriction.py scheduler/framework/drafts.py",
     "volumeDevices": _WRITES,
     "volumeMounts": f"{_WRITES} {_NEEDS}",
 }
