@@ -11,10 +11,12 @@ const TASKS = "tasks";
 const COVERED = "#stage, #rail, #points, #lanes";
 const WITHOUT_CYCLE = ["cluster", "queue", "controller"];
 let focusedThere = false; // also when painting has replaced what had the focus
+let focusedCard = false;
 
 /** After each painting. */
 export function showLesson() {
   const card = maybe("panel-story", HTMLElement);
+  if (focusedCard && document.activeElement === document.body) card?.focus();
   for (const marked of all(".spotlit")) marked.classList.remove("spotlit");
   const answered = card === null || isTask() || kept(ANSWERED).includes(nameOf(card));
   const asks = !answered && first("form.question", card) !== null;
@@ -249,6 +251,7 @@ export function listenLesson(look) {
   listenAnswers();
   document.addEventListener("focusin", ({ target }) => {
     focusedThere = target instanceof Element && target.closest(COVERED) !== null;
+    focusedCard = target instanceof Element && target.id === "panel-story";
   });
   document.addEventListener("click", (event) => {
     for (const kind of ["node", "pod"]) {
