@@ -7,8 +7,14 @@ from scheduler_core.world.readonly import WorldView
 
 CLUSTER_WIDE = frozenset(
     {
-        *("Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "DeviceClass"),
-        *("DeviceTaintRule", "ResourceSlice"),
+        "Node",
+        "Namespace",
+        "PriorityClass",
+        "PersistentVolume",
+        "StorageClass",
+        "DeviceClass",
+        "DeviceTaintRule",
+        "ResourceSlice",
     }
 )
 

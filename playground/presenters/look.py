@@ -18,8 +18,18 @@ from playground.presenters.words import gettext_noop
 # panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
 CLUSTER = "cluster"  # of the whole cluster, while no cycle runs
 STAGES = (
-    *(CLUSTER, "queue", "prefilter", "filter", "prescore", "score", "group", "pending", "preemption"),
-    *("binding", "placed", "controller"),
+    CLUSTER,
+    "queue",
+    "prefilter",
+    "filter",
+    "prescore",
+    "score",
+    "group",
+    "pending",
+    "preemption",
+    "binding",
+    "placed",
+    "controller",
 )
 AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand
 WITH_NODES = (CLUSTER, "filter", "score", "preemption", "binding")  # stages that show a chosen node themselves

@@ -183,8 +183,16 @@ def utilisation(table: NodeTable) -> NDArray[np.float64]:
 
 
 FORWARD_POINTS = (
-    *(Point.PRE_ENQUEUE, Point.QUEUE_SORT, Point.PRE_FILTER, Point.FILTER, Point.POST_FILTER),
-    *(Point.PRE_SCORE, Point.SCORE, Point.NORMALIZE_SCORE, Point.RESERVE, Point.PERMIT),
+    Point.PRE_ENQUEUE,
+    Point.QUEUE_SORT,
+    Point.PRE_FILTER,
+    Point.FILTER,
+    Point.POST_FILTER,
+    Point.PRE_SCORE,
+    Point.SCORE,
+    Point.NORMALIZE_SCORE,
+    Point.RESERVE,
+    Point.PERMIT,
 )
 BINDING_POINTS = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.BIND, Point.POST_BIND)
 EXTENDER_VERBS = {

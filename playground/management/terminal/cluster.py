@@ -115,8 +115,15 @@ _SHORT = {
     "no": "Node",
 }
 _NAMED = (
-    *("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"),
-    *("CronJob", "Node"),
+    "Pod",
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "Node",
 )
 
 

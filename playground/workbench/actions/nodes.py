@@ -275,8 +275,16 @@ def _volumes(subject: Subject) -> str:
 _POD = ("memory", "rootfs", "logs", "volumes", "inodes", "pids")
 _POD_FIELDS = {**{name: {"initial": _measure(name)} for name in _POD}, "volumes": {"initial": _volumes}}
 _NODE_FIELDS = (
-    *("memory", "nodefs_used", "nodefs_capacity", "imagefs_used", "imagefs_capacity", "unusedImages"),
-    *("inodes_used", "inodes_total", "pids", "pidMax"),
+    "memory",
+    "nodefs_used",
+    "nodefs_capacity",
+    "imagefs_used",
+    "imagefs_capacity",
+    "unusedImages",
+    "inodes_used",
+    "inodes_total",
+    "pids",
+    "pidMax",
 )
 POD_USAGE = read_action("use-pod", ("Pod",), _pod, fields=_POD_FIELDS)
 WORKLOAD_USAGE = read_action(

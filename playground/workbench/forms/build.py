@@ -97,8 +97,16 @@ class NodesForm(BuilderForm):
 # Values of pods that are fields of the form, and those whose field has a shorter name.
 _AS_FILLED_IN = (
     *("replicas", "name", "first", "namespace", "labels", "annotations", "image", "host_ports", "scheduler_name"),
-    *("priority_class", "priority", "node_selector", "node_required", "node_preferred", "tolerations"),
-    *("gates", "node_name"),
+    *(
+        "priority_class",
+        "priority",
+        "node_selector",
+        "node_required",
+        "node_preferred",
+        "tolerations",
+        "gates",
+        "node_name",
+    ),
 )
 _BY_OTHER_NAMES = {
     "pod_required": "near",

@@ -17,8 +17,15 @@ from scheduler_core.world.simulation import Simulation
 NO_SCHEDULER = "no scheduler has the pod's schedulerName"
 # What these refuse does not change with pods that get a place elsewhere; neither does the anti-affinity of pods that are there.
 _LASTING = (
-    *("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts"),
-    *("NodeResourcesFit", "NodeVolumeLimits", "VolumeRestrictions", "VolumeZone"),
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "NodeVolumeLimits",
+    "VolumeRestrictions",
+    "VolumeZone",
 )
 Vector = tuple[int, ...]
 

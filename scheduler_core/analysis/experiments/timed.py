@@ -31,8 +31,13 @@ _TEXTS = ("name", "namespace", "priority")
 _PASSED_OVER = ("gpu_milli", "gpu_spec", "qos", "pod_phase", "scheduled_time")  # of openb's tables
 _TEMPLATES = {"CronJob": ("spec", "jobTemplate", "spec", "template")}  # where others have spec.template
 _KEPT = (
-    *("Namespace", "PriorityClass", "Node", "CSINode", "StorageClass", "PersistentVolume"),
-    *("PersistentVolumeClaim",),
+    "Namespace",
+    "PriorityClass",
+    "Node",
+    "CSINode",
+    "StorageClass",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
 )  # of a session
 
 

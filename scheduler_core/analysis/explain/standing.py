@@ -28,9 +28,15 @@ from scheduler_core.world.simulation import Simulation
 
 _WAITING = frozenset(
     (
-        *("CrashLoopBackOff", "CreateContainerConfigError", "CreateContainerError", "ErrImagePull"),
-        *("ErrImageNeverPull", "ImageInspectError", "ImagePullBackOff", "InvalidImageName"),
-        *("RunContainerError",),
+        "CrashLoopBackOff",
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "ErrImagePull",
+        "ErrImageNeverPull",
+        "ImageInspectError",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "RunContainerError",
     )
 )
 _CONDITIONS = {

@@ -222,8 +222,13 @@ _CREATED_BY_UPDATE = (
     *("LimitRange", "Event", "Service", "Endpoints"),
 )
 _SERVERS = (
-    *("uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp", "selfLink"),
-    *("managedFields",),
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "selfLink",
+    "managedFields",
 )
 
 

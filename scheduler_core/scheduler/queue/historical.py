@@ -25,9 +25,17 @@ from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Str
 SERVICE = "Service"
 MOVE_REQUEST = "moveRequestCycle"
 _RESOURCES = (
-    *(events.POD, events.ASSIGNED_POD, events.UNSCHEDULABLE_POD, events.UNSCHEDULED_POD),
-    *(events.TARGET_POD, "Node", SERVICE, "PersistentVolume", "PersistentVolumeClaim"),
-    *("storage.k8s.io/StorageClass", "storage.k8s.io/CSINode"),
+    events.POD,
+    events.ASSIGNED_POD,
+    events.UNSCHEDULABLE_POD,
+    events.UNSCHEDULED_POD,
+    events.TARGET_POD,
+    "Node",
+    SERVICE,
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "storage.k8s.io/StorageClass",
+    "storage.k8s.io/CSINode",
 )
 
 

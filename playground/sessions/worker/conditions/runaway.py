@@ -27,9 +27,18 @@ ALIKE = 0.8  # as often as this share of the most frequent counts as equally oft
 _LEFT_OUT = frozenset(
     facts.KIND
     for facts in (
-        *(kinds.PluginRan, kinds.PointStarted, kinds.AttemptStarted, kinds.CommandApplied),
-        *(kinds.SchedulerStarted, kinds.ExtenderAsked, kinds.PodAssumed, kinds.PodForgotten, kinds.PodWaits),
-        *(kinds.NodeSelected, kinds.BindingStarted, kinds.TimerFired),
+        kinds.PluginRan,
+        kinds.PointStarted,
+        kinds.AttemptStarted,
+        kinds.CommandApplied,
+        kinds.SchedulerStarted,
+        kinds.ExtenderAsked,
+        kinds.PodAssumed,
+        kinds.PodForgotten,
+        kinds.PodWaits,
+        kinds.NodeSelected,
+        kinds.BindingStarted,
+        kinds.TimerFired,
     )
 )
 

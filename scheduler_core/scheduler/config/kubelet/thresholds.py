@@ -20,8 +20,15 @@ IMAGE_DISK, IMAGE_INODES = "imagefs.available", "imagefs.inodesFree"
 CONTAINER_DISK, CONTAINER_INODES = "containerfs.available", "containerfs.inodesFree"
 PIDS = "pid.available"
 SIGNALS = (
-    *(MEMORY, ALLOCATABLE_MEMORY, NODE_DISK, NODE_INODES, IMAGE_DISK, IMAGE_INODES, CONTAINER_DISK),
-    *(CONTAINER_INODES, PIDS),
+    MEMORY,
+    ALLOCATABLE_MEMORY,
+    NODE_DISK,
+    NODE_INODES,
+    IMAGE_DISK,
+    IMAGE_INODES,
+    CONTAINER_DISK,
+    CONTAINER_INODES,
+    PIDS,
 )
 DEFAULT_HARD = {MEMORY: "100Mi", NODE_DISK: "10%", NODE_INODES: "5%", IMAGE_DISK: "15%", IMAGE_INODES: "5%"}
 Texts = Mapping[str, str]
