@@ -314,7 +314,9 @@ _READ = (
     ("Pod", "spec.volumes[].image", "image-volumes", ("spec.volumes.image",)),
     ("Pod", "status.resources", "InPlacePodLevelResourcesVerticalScaling", ("spec.resources", "status.resources")),
     (
-        *("Pod", "status.nominatedNodeName of a gated pod", "gated-nominations"),
+        "Pod",
+        "status.nominatedNodeName of a gated pod",
+        "gated-nominations",
         ("spec.schedulingGates", "status.nominatedNodeName"),
     ),
 )

@@ -216,7 +216,7 @@ class PartLink(TypedDict):
 
 
 class ClusterPage(TypedDict):
-    """Of the rows only those of `part` are there. `found` is what presenters/devices have made, whose types are theirs."""
+    """The rows of `part`; the other lists of rows are empty. presenters/devices makes `found`, and has its types."""
 
     position: int
     clock: str

@@ -19,6 +19,7 @@ from playground.sessions.protocol.errors import Failure
 
 # Messages in a stream of bytes: each stands behind its length.
 
+READ = 1 << 20  # bytes that either side reads at once
 _LENGTH = struct.Struct(">Q")
 
 
@@ -142,8 +143,7 @@ REPLIES = Decoder(Reply)
 
 # What a web process and the process that forks its workers say to each other.
 
-ORDER = struct.Struct(
-    "!q?"
-)  # the bytes of memory that a worker may take, and whether it takes only what processors have left
+# The bytes of memory that a worker may take, and whether it takes only what processors have left.
+ORDER = struct.Struct("!q?")
 REPORT = struct.Struct("!qq")  # the number of a worker's process, and its exit code or STARTED
 STARTED = 256  # no exit code

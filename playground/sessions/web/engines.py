@@ -20,8 +20,18 @@ from playground.presenters.words import message as words
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, SessionError, Unavailable
 from playground.sessions.protocol.opening import ClearUp, Close
-from playground.sessions.protocol.wire import ENCODER, REPLIES, AtWork, Envelope, Frames, Reply, frame_message, resident
-from playground.sessions.web.nursery import READ, Process, fork_worker
+from playground.sessions.protocol.wire import (
+    ENCODER,
+    READ,
+    REPLIES,
+    AtWork,
+    Envelope,
+    Frames,
+    Reply,
+    frame_message,
+    resident,
+)
+from playground.sessions.web.nursery import Process, fork_worker
 
 # A worker process as the web process sees it: started when it is needed, asked, ended.
 
@@ -132,12 +142,14 @@ class Worker:
                 await self._process.wait()
             if self.alive:
                 return
-            self._at_work = at_work = AtWork.made()
+            at_work = AtWork.made()
             try:
                 self._process = await fork_worker(settings.ENGINE_MEMORY, self._idle, at_work.file)
             except OSError as error:
+                at_work.close()
                 log.error("no worker can be started: %s", error)
                 raise WorkerDied from error
+            self._at_work = at_work
             self.generation += 1
             self._reader = asyncio.create_task(self._read(self._process, at_work))
 

@@ -12,10 +12,9 @@ from concurrent.futures import Future
 
 from django.conf import settings
 
-from playground.sessions.protocol.wire import ORDER, REPORT, STARTED
+from playground.sessions.protocol.wire import ORDER, READ, REPORT, STARTED
 
 MODULE = "playground.sessions.worker"
-READ = 1 << 20
 
 
 class Process:
@@ -103,5 +102,9 @@ async def fork_worker(memory: int, idle: bool, at_work: int) -> Process:
     """Fork a worker that may take so many bytes of memory. `idle`: it takes only what processors have left. Raises OSError."""
     mine, theirs = socket.socketpair()
     with theirs:
-        pid, ended = await asyncio.to_thread(NURSERY.fork, memory, idle, theirs, at_work)
+        try:
+            pid, ended = await asyncio.to_thread(NURSERY.fork, memory, idle, theirs, at_work)
+        except OSError:
+            mine.close()
+            raise
     return Process(pid, ended, *await asyncio.open_connection(sock=mine, limit=READ))

@@ -29,7 +29,6 @@ from playground.sessions.worker.memory import SHARED, Budget, Clearing, within
 from playground.sessions.worker.past import DroppedWorlds
 from playground.sessions.worker.time_sharing import HANDLERS, Handler, Job, Steps, TimeSharing, TimeSlice
 
-READ = 1 << 20
 LOWEST = 19  # as nice counts
 IDLE = 0.5  # seconds without work after which memory is cleared up
 
@@ -54,7 +53,7 @@ class Worker:
             if not ready:
                 self._clearing.clear_up(busy=bool(self._jobs))
             if ready:
-                data = os.read(self._source, READ)
+                data = os.read(self._source, wire.READ)
                 if not data:
                     return
                 for frame in self._frames.feed(data):

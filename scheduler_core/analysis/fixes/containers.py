@@ -33,7 +33,7 @@ def find_platform(world: Simulation, node: Node) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What a kubelet said of a pod, and where."""
+    """The words of a kubelet about a pod, with the pod and its node."""
 
     draft: Draft
     sim: Simulation

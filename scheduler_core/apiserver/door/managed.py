@@ -82,7 +82,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
         if resource.kind == "PersistentVolume" and old is not None:
             new = note_phase(manager.time)(old, new)
         served = ((to_served(resource, each) if each else {}) for each in (new, old))
-        after, before = ((fill(resource.type, each) if resource.type else each) for each in served)
+        after, before = (fill(resource.type, each) for each in served)
         given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in before.items() if name in given}
         changed = list_changed(before, given, shape)

@@ -41,7 +41,7 @@ def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[
     if resource.definition is None and not resource.counts:
         shown.pop("generation", None)
     head = {"kind": resource.kind, "apiVersion": resource.api_version} if typed else {}
-    filled = fill(resource.type, manifest) if resource.type else manifest
+    filled = fill(resource.type, manifest)
     rest = {name: value for name, value in filled.items() if name not in ("kind", "apiVersion", "metadata")}
     return {**head, "metadata": shown, **rest}
 

@@ -38,8 +38,8 @@ def is_left_out(field: list[Any], value: Any) -> bool:
 
 
 def fill(type_: str, manifest: Mapping[str, Any]) -> Any:
-    """An object of a type with the values that Go always writes; the same one where it has them."""
-    filler = _struct(type_)
+    """An object of a type with the values that Go always writes; the same one where it has them, or is of no type of Go's ("")."""
+    filler = _struct(type_) if type_ else None
     return manifest if filler is None else filler(manifest)
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def standing_back(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each process stands back behind others; here they stay as urgent as the tests beside them."""
+    """Note which processes stand back behind others; here they stay as urgent as the tests beside them."""
     given: list[bool] = []
 
     def fork(memory: int, idle: bool, at_work: int) -> Coroutine[Any, Any, Process]:

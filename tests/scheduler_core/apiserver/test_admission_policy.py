@@ -60,7 +60,7 @@ def make_policy(name: str, *validations: dict[str, Any], **spec: Any) -> list[di
     ]
 
 
-def made_by(owner: str) -> dict[str, Any]:
+def make_pod(owner: str) -> dict[str, Any]:
     reference = {"apiVersion": "apps/v1", "kind": owner, "name": "o", "uid": "u", "controller": True}
     meta = {"name": "p", "namespace": "default", **({"ownerReferences": [reference]} if owner else {})}
     return {
@@ -84,7 +84,7 @@ def test_a_pod_is_made_by_the_account_of_its_owners_controller(owner: str, user:
     for each in make_policy("who", {"expression": "false", "messageExpression": "request.userInfo.username"}):
         sim.api.create(each)
     with pytest.raises(Refused, match=f"denied request: {user}$"):
-        sim.api.create(made_by(owner))
+        sim.api.create(make_pod(owner))
 
 
 def test_a_policy_that_asks_the_authorizer_is_passed_over() -> None:
@@ -92,11 +92,11 @@ def test_a_policy_that_asks_the_authorizer_is_passed_over() -> None:
     asks = {"expression": "authorizer.group('').resource('pods').check('create').allowed()"}
     for each in make_policy("asks", asks, {"expression": "false"}):
         sim.api.create(each)
-    assert sim.api.create(made_by(""))
+    assert sim.api.create(make_pod(""))
 
 
 def test_what_a_dump_says_is_there_may_be_older_than_a_policy() -> None:
-    sim, pod = Simulation(), made_by("")
+    sim, pod = Simulation(), make_pod("")
     for each in make_policy("owner", OWNER):
         sim.api.create(each)
     with pytest.raises(Refused, match="whose is it"):
@@ -111,7 +111,7 @@ def test_expressions_have_a_budget_together() -> None:
     for each in make_policy("dear", *({"expression": many} for _ in range(3)), failurePolicy="Fail"):
         sim.api.create(each)
     with pytest.raises(Refused, match=r"actual cost limit exceeded|running out of cost budget"):
-        sim.api.create(made_by(""))
+        sim.api.create(make_pod(""))
 
 
 def test_policies_share_the_budget_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,4 +121,4 @@ def test_policies_share_the_budget_of_a_request(monkeypatch: pytest.MonkeyPatch)
         sim.api.create(each)
     monkeypatch.setattr(admission_policy, "_BUDGET", 10)  # enough for one or two of these
     with pytest.raises(Refused, match=r"'p2' with binding 'p2' denied request: .* running out of cost budget"):
-        sim.api.create(made_by(""))
+        sim.api.create(make_pod(""))

@@ -27,7 +27,7 @@ class ShownClock(TypedDict):
 
 
 class ShownElection(TypedDict):
-    """What a process believes of the Lease; `over`: it would take it now."""
+    """The Lease as a process believes it to be; `over`: the process would take it now."""
 
     lease: str
     leader: str

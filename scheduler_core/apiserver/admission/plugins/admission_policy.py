@@ -50,7 +50,7 @@ class _Overspent(Exception):
 
 
 class _Decision(NamedTuple):
-    """What refuses a request: the words, and the reason of the Status."""
+    """A refusal of a request: the words, and the reason of the Status."""
 
     message: str
     reason: str = "Invalid"
@@ -72,9 +72,9 @@ class ValidatingAdmissionPolicy(AdmissionPlugin):
         for policy in request.store.list(POLICY):
             name = policy["metadata"]["name"]
             mine = [each for each in bindings if (each.get("spec") or {}).get("policyName") == name]
-            if not mine or asks_authorizer(expressions_of(policy["spec"])):
+            if not mine or not attributes.match(policy["spec"].get("matchConstraints") or {}):
                 continue
-            if not attributes.match(policy["spec"].get("matchConstraints") or {}):
+            if asks_authorizer(expressions_of(policy["spec"])):
                 continue
             for binding in mine:
                 denials += _ask(request, attributes, policy, binding)
@@ -146,20 +146,19 @@ class _Attributes:
             home = request.store.get("Namespace", "", request.namespace) if request.namespace else None
             kind = {"group": self.group, "version": self.version, "kind": request.kind.key.partition(".")[0]}
             resource = {"group": self.group, "version": self.version, "resource": request.kind.plural}
+            part = ("subResource", "requestSubResource") if request.subresource else ()
+            namespace = request.name if self.is_namespace else request.namespace
             said = {
                 **dict.fromkeys(("kind", "requestKind"), kind),
                 **dict.fromkeys(("resource", "requestResource"), resource),
-                **({"subResource": request.subresource} if request.subresource else {}),
-                **({"requestSubResource": request.subresource} if request.subresource else {}),
+                **dict.fromkeys(part, request.subresource),
                 "name": request.name,
-                "namespace": request.name if self.is_namespace else request.namespace,
+                **({"namespace": namespace} if namespace else {}),
                 "operation": request.operation,
                 "userInfo": self._user(),
                 "dryRun": request.dry_run,
                 "options": {"apiVersion": "meta.k8s.io/v1", "kind": f"{request.operation.capitalize()}Options"},
             }
-            if not said["namespace"]:
-                del said["namespace"]
             self._values = {
                 "object": _complete(self._new),
                 "oldObject": _complete(self._old),
@@ -190,9 +189,8 @@ def _complete(manifest: Manifest | None) -> Manifest | None:
     """An object as Go has it, defaults and zero values included."""
     if manifest is None:
         return None
-    type_ = read_api()["kinds"].get(f"{manifest.get('apiVersion')} {manifest.get('kind')}")
-    whole = with_object_defaults(str(manifest.get("kind")), manifest) if type_ else manifest
-    filled: Manifest = fill(type_, whole) if type_ else whole
+    type_ = read_api()["kinds"].get(f"{manifest.get('apiVersion')} {manifest.get('kind')}", "")
+    filled: Manifest = fill(type_, with_object_defaults(str(manifest.get("kind")), manifest) if type_ else manifest)
     return filled
 
 
@@ -286,7 +284,7 @@ def _compile(environment: Environment, text: str, types: tuple[Type, ...]) -> Co
 
 
 def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_Decision]:
-    """What speaks against a request. `whole`: what all policies may spend on it."""
+    """Return what speaks against a request. `whole`: the budget that all policies share."""
     bare = compose((), spec.get("paramKind") is not None)[0]
     environment, variables = environment_of(spec)
     wrong: list[str] = []
