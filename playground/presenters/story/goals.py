@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -169,8 +170,15 @@ def format_deciding(pod: Mapping[str, Any]) -> str:
         "containers": [each for each in asked if each],
     }
     # The order of fields within a value is the writer's; a world from a checkpoint must read the same.
-    ordered = json.loads(json.dumps({name: value for name, value in shown.items() if value}, sort_keys=True))
-    return str(yaml.safe_dump({name: ordered[name] for name in shown if name in ordered}, sort_keys=False))
+    ordered = json.dumps({name: value for name, value in shown.items() if value}, sort_keys=True)
+    return _format_yaml(tuple(shown), ordered)
+
+
+@lru_cache(maxsize=256)
+def _format_yaml(names: Sequence[str], data: str) -> str:
+    """Return the fields of a JSON object as YAML, in the order of `names`: the same for every step of an attempt."""
+    fields = json.loads(data)
+    return str(yaml.safe_dump({name: fields[name] for name in names if name in fields}, sort_keys=False))
 
 
 # Hints for a wrong answer, made from that answer: what the engine says of it, and never the answer itself.
