@@ -40,12 +40,20 @@ def test_json_has_both_parts_and_a_named_workload_is_asked_about_alone(tmp_path:
     assert [each["node"] for each in data["go"]["nodes"] if each["goes"]] == ["a", "b", "c"]
 
 
+def test_names_may_stand_before_and_after_options(tmp_path: Path, types: str) -> None:
+    file = written(tmp_path, node("a", "2"), deployment(10), pod("p", "64"))
+    between = run("capacity", file, "--types", types, "--only", "help", "deploy/web", "-n", "default", "-o", "json")
+    assert between == run(
+        "capacity", file, "deploy/web", "--types", types, "--only", "help", "-n", "default", "-o", "json"
+    )
+
+
 def test_types_without_a_price_are_named_where_others_have_one(tmp_path: Path) -> None:
     file = written(tmp_path, node("a", "2"), deployment(10))
     types = written(tmp_path, {"nodeTypes": TYPES["nodeTypes"][:1]}, name="big.yaml")
     out, err = io.StringIO(), io.StringIO()
     call_command("capacity", file, "--types", types, "--only", "help", stdout=out, stderr=err)
-    assert ": 1 nodes." in out.getvalue()
+    assert ": 1 node." in out.getvalue()
     assert "Prices do not count, because some types have none: a" in err.getvalue()
 
 

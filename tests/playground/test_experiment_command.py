@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gc
+import io
 import json
 import os
 import sys
@@ -41,6 +42,20 @@ def test_results_are_the_same_bytes_in_any_number_of_processes_and_are_not_made_
     kept[1].unlink()  # as if it had been ended here
     printed = json.loads(run("experiment", "run", str(file), "-o", "json")[1])
     assert [each["placed"] for each in printed["rows"]].count(99) == 1
+
+
+def test_without_a_file_the_experiment_is_read_from_a_pipe_or_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (tmp_path / "piped").open("wb+") as piped:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(piped))
+        with pytest.raises(CommandError, match="received no FILE; expected the experiment as YAML"):
+            run("experiment", "run")
+        piped.write(yaml.safe_dump({**DATA, "worlds": DATA["worlds"][:1], "seeds": 1}).encode())
+        piped.seek(0)
+        assert run("experiment", "run", "--workers", "1")[0] == 0
+    assert (tmp_path / "experiment" / "results.csv").exists()
 
 
 def test_parquet_and_dask_name_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -268,7 +268,7 @@ def test_what_is_no_configuration_is_refused(web: str) -> None:
 def test_how_many_sets_of_pods_fit(tmp_path: Path) -> None:
     file = written(tmp_path, node("n", "9"), deployment(1), workload("StatefulSet", "db", cpu="2"))
     status, text = run("whatif", file, "--more", "deploy/web", "--more", "1=sts/default/db")
-    assert (status, text.splitlines()[:3]) == (0, ["2 more fit.", "NODE   MORE", "n      4"])
+    assert (status, text.splitlines()[:3]) == (0, ["2 more such sets of 2 pods fit.", "NODE   MORE", "n      4"])
     with pytest.raises(CommandError, match="neither a pod of the cluster nor a file"):
         run("whatif", file, "--more", "deploy/none")
 
@@ -276,7 +276,7 @@ def test_how_many_sets_of_pods_fit(tmp_path: Path) -> None:
 def test_a_set_may_have_a_pod_of_the_cluster(tmp_path: Path) -> None:
     file = written(tmp_path, node("n", "9"), deployment(1), pod("one", "2"))
     status, text = run("whatif", file, "--more", "deploy/web", "--more", "default/one")
-    assert (status, text.splitlines()[:3]) == (0, ["2 more fit.", "NODE   MORE", "n      4"])
+    assert (status, text.splitlines()[:3]) == (0, ["2 more such sets of 2 pods fit.", "NODE   MORE", "n      4"])
 
 
 def test_many_new_pods_are_counted_and_those_that_wait_say_why(web: str) -> None:
@@ -303,7 +303,7 @@ def test_how_many_more_fit_may_be_all_that_is_asked(web: str) -> None:
     one = written(Path(web).parent, pod("one"), name="pod.yaml")
     status, text = run("whatif", web, "--more", one)
     assert status == 0
-    assert text.splitlines()[0] == "1 more fit."
+    assert text.splitlines()[0] == "1 more fits."
     assert "The next one would wait: 0/2 nodes are available: 2 Insufficient cpu." in text
     assert "and maybe more" in run("whatif", web, "--more", one, "--most", "1")[1]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from playground.management.explaining import find_pods, plain
+from playground.management.explaining import find_pods, format_count, plain
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
@@ -87,12 +87,14 @@ def _describe_help(found: Help) -> Iterator[str]:
     if not found.pods:
         yield "No pod waits."
         return
-    unit = "an hour" if found.priced else "nodes"
     if found.nodes:
+        cost, bound = (
+            f"{n:g} an hour" if found.priced else format_count(round(n), "node") for n in (found.cost, found.bound)
+        )
         named = ", ".join(f"{count} of {name}" for name, count in found.nodes.items())
-        yield f"{named} would give {len(found.places)} of {len(found.pods)} pods a place: {found.cost:g} {unit}."
+        yield f"{named} would give {len(found.places)} of {len(found.pods)} pods a place: {cost}."
         proof = "no cheaper set does" if found.optimal else "cheaper sets may exist"
-        yield f"Not below {found.bound:g} {unit} by the sums of requests; {proof}. Sets that were run: {found.runs}."
+        yield f"Not below {bound} by the sums of requests; {proof}. Sets that were run: {found.runs}."
         yield from table(("TYPE ALONE", "NODES"), [(name, str(count)) for name, count in found.alone.items()])
     alike: dict[str, list[str]] = {}
     for pod, why in found.why.items():

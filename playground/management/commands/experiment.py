@@ -17,6 +17,7 @@ import msgspec
 from django.core.management.base import CommandError
 from plotly.graph_objects import Figure
 
+from playground.management.terminal.cluster import STDIN, BadInput, list_inputs
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
 from scheduler_core.analysis.experiments import (
@@ -73,7 +74,11 @@ class Command(TerminalCommand):
             "action", choices=("run", "schema"), help="run FILE, or print the JSON Schema of such files"
         )
         parser.add_argument(
-            "file", nargs="?", default="", metavar="FILE", help="the experiment, as YAML (-: standard input)"
+            "file",
+            nargs="?",
+            default="",
+            metavar="FILE",
+            help="the experiment, as YAML (-, or none with a pipe: standard input)",
         )
         parser.add_argument("--out", default="", metavar="FOLDER", help="where results go (FILE without its ending)")
         parser.add_argument(
@@ -89,7 +94,7 @@ class Command(TerminalCommand):
         if action == "schema":
             self.stdout.write(json.dumps(msgspec.json.schema(Experiment), indent=2))
             return
-        experiment, path = read_file(file), Path("experiment" if file == "-" else file)
+        experiment, path = read_file(file), Path("experiment" if file in ("", STDIN) else file)
         folder = Path(out or path.with_suffix(""))
         runs = list_runs(experiment, str(path.parent.resolve()))
         try:
@@ -120,11 +125,14 @@ class Command(TerminalCommand):
 
 
 def read_file(file: str) -> Experiment:
-    """Return the experiment of a file, or of standard input for "-". Raise CommandError with what is wrong, and where."""
+    """Return the experiment of a file, or of standard input for "-" or a pipe. Raise CommandError with what is wrong, and where."""
     try:
-        return read_experiment(sys.stdin.read() if file == "-" else Path(file).read_text())
-    except (OSError, ValueError) as error:
-        raise CommandError(f"{file or 'FILE'}: {error}", returncode=Exit.UNUSABLE) from None
+        inputs = list_inputs([file] if file else [], elsewhere=False)
+        if not inputs:
+            raise BadInput("received no FILE; expected the experiment as YAML, or - for standard input")
+        return read_experiment(inputs[0][1].decode())
+    except ValueError as error:
+        raise CommandError(f"{file or STDIN}: {error}", returncode=Exit.UNUSABLE) from None
 
 
 def make_in_process(run: Run) -> Row:

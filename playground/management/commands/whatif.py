@@ -295,10 +295,10 @@ def _describe_created(outcome: Outcome) -> Iterator[str]:
 
 
 def _format_room(room: Room) -> Iterator[str]:
-    if room.enough:
-        yield f"{room.count} more fit, and maybe more than these."
-    else:
-        yield f"{room.count} more fit."
+    sets = "set" if room.count == 1 else "sets"
+    number = f"{room.count} more" if room.size == 1 else f"{room.count} more such {sets} of {room.size} pods"
+    fit = "fits" if room.count == 1 else "fit"
+    yield f"{number} {fit}{', and maybe more than these' if room.enough else ''}."
     if room.nodes:
         yield from table(("NODE", "MORE"), [(node, str(count)) for node, count in room.nodes])
     if room.why:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from playground.management.terminal.cluster import BadInput, Live, Question, is_file, list_inputs
 from scheduler_core.analysis.whatif import NoSuch
@@ -104,6 +104,12 @@ class TerminalCommand(BaseCommand):
             help=f"the release of kube-scheduler: {', '.join(RELEASES)}; without it that which the input indicates, else the newest",
         )
         parser.add_argument("--config", default="", metavar="FILE", help="the scheduler's configuration, in any form")
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Return a parser that takes files and names before, between, and after options, as kubectl does."""
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign]
+        return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Run the command for manage.py and the installed program."""

@@ -24,15 +24,16 @@ _DECIDED = ("nodeName", "schedulingGates")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many sets fit. `nodes`: how many pods of them each node takes, the most first. `why`: kube's message of the attempt that failed.
+    """How many sets of `size` pods fit. `nodes`: how many pods of them each node takes, the most first.
 
-    `enough`: as many fit as were asked for, and more may.
+    `why`: kube's message of the attempt that failed. `enough`: as many fit as were asked for, and more may.
     """
 
     count: int
     nodes: tuple[tuple[str, int], ...]
     why: str = ""
     enough: bool = False
+    size: int = 1
 
 
 def room_for(sim: Simulation, pods: Sequence[Manifest], most: int = MOST, batch: int = BATCH) -> Room:
@@ -55,9 +56,11 @@ def room_for(sim: Simulation, pods: Sequence[Manifest], most: int = MOST, batch:
         for attempt in _attempts(world, keys):
             if attempt is None or attempt.outcome != "scheduled":
                 whole = len(placed) // size
-                return Room(whole, _rank_by_count(placed[: whole * size]), attempt.message if attempt else "")
+                return Room(
+                    whole, _rank_by_count(placed[: whole * size]), attempt.message if attempt else "", size=size
+                )
             placed.append(attempt.node)
-    return Room(most, _rank_by_count(placed), enough=True)
+    return Room(most, _rank_by_count(placed), enough=True, size=size)
 
 
 def pods_of(manifest: Manifest) -> list[Manifest]:
