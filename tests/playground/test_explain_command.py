@@ -58,7 +58,7 @@ def test_a_namespace_that_a_dump_lacks_is_taken_to_be_there(tmp_path: Path) -> N
         call_command("explain", file, "-o", "json", stdout=out, stderr=err)
     assert ended.value.code == 1
     assert [each["pod"] for each in json.loads(out.getvalue())["pods"]] == ["shop/p"]
-    assert "taken to be there without labels: namespace shop" in err.getvalue()
+    assert "Missing namespaces, which will be created without labels: shop." in err.getvalue()
 
 
 def test_a_webhook_configuration_that_lacks_fields_is_left_out_alone(tmp_path: Path) -> None:

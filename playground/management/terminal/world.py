@@ -13,7 +13,6 @@ from playground.management.terminal.cluster import BadInput, join_inputs, read_f
 from playground.management.terminal.printing import Progress
 from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
-from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.worker.imports import preview
 from scheduler_core import Cluster, Session
 from scheduler_core.analysis.explain import count_quotas, read_refusal, record_events
@@ -35,25 +34,7 @@ from scheduler_core.world.commands import (
 from scheduler_core.world.readonly import InvalidObject, LoadLimits
 from scheduler_core.world.simulation import Simulation
 
-# Namespaces that files refer to and do not hold: a dump of pods seldom has them, and they were there where it was made.
-
-_NOT_FOUND = re.compile(r'namespaces "(?P<name>[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)" not found')
 _EVENT = re.compile(rb"kind\"?:\s*\"?Event\b")
-SHOWN = 5
-
-
-def namespace(name: str) -> dict[str, Any]:
-    """A namespace about which nothing else is known."""
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-
-
-def describe_namespaces(names: list[str]) -> str:
-    """Return the line about the namespaces that were assumed."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    which = "namespace" if len(names) == 1 else "namespaces"
-    return f"not in the files, and taken to be there without labels: {which} {', '.join(names[:SHOWN])}{more}"
-
-
 STEPS_EACH = 2_000  # transitions for each pending pod, at most
 LEAST_STEPS = 20_000
 WITH_PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
@@ -96,7 +77,8 @@ def make_world(
         return _go_on(read_trace(text, only).end, configuration, release)
     indication = Indication(release) if release else find_release(text, otherwise)
     try:
-        world, plan, lacking = _plan_world(text, seed, indication.release)
+        world = Simulation(seed, WorldSettings().of_release(indication.release))
+        plan = preview(world, text, whole=True)
     except SessionError as refused:
         raise BadInput(_unreadable(refused, only)) from None
     refusals = [_line(error, only) for item in plan.items for error in item.errors]
@@ -127,13 +109,11 @@ def make_world(
     said = [format_message(each, gettext) for each in plan.read]
     left_out = sum(item.kind in WITH_PODS and item.action == "refused" for item in plan.items)
     pods = tuple(_list_refused_pods(brought, said_of))
-    made_up = [describe_namespaces(lacking)] if lacking else []
     absent = dict.fromkeys(f"{item.kind} {item.name}" for item in plan.items if item.action == "refused")
     if absent:
         refusals.append(f"left out, as the API server does not take them; all else is read: {', '.join(absent)}")
-    notes = (*(() if release else (indication.sentence,)), *differs, *said, *made_up, *refusals, *plan.warnings)
-    made_first = [ApplyObjects(tuple(map(namespace, lacking)))] if lacking else []
-    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, pods, (*made_first, *commands))
+    notes = (*(() if release else (indication.sentence,)), *differs, *said, *refusals, *plan.warnings)
+    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, pods, commands)
 
 
 def _list_refused_pods(
@@ -203,18 +183,6 @@ def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, .
     # The pods of a dump were admitted before: a quota that counts them already would refuse them now.
     parts = (*rest, *uncounted), tuple(quotas), tuple(owners)
     return tuple(msgspec.structs.replace(command, objects=part) for part in parts if part)
-
-
-def _plan_world(text: bytes, seed: int, release: Release) -> tuple[Simulation, ImportPlan, list[str]]:
-    """An empty world, what would be made there, and the namespaces that had to be made first."""
-    world = Simulation(seed, WorldSettings().of_release(release))
-    plan = preview(world, text)
-    texts = (str(error.text) for item in plan.items for error in item.errors)
-    lacking = sorted({found["name"] for text in texts if (found := _NOT_FOUND.search(text))})
-    if not lacking:
-        return world, plan, []
-    world.apply(ApplyObjects(tuple(map(namespace, lacking))))
-    return world, preview(world, text), lacking
 
 
 def _read_configuration_among(text: bytes, file: str, release: Release) -> tuple[list[Command], list[str]]:

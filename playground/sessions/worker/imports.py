@@ -36,12 +36,15 @@ from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places, par
 # Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
 
 KIND = "Namespace"
-MADE = gettext_noop("Missing namespaces, which will be created without labels: %(count)s.")
+MADE = gettext_noop("Missing namespaces, which will be created without labels: %(names)s.")
+SHOWN = 5
 
 
-def with_namespaces(world: core.Simulation, brought: Brought, loaded: Sequence[Loaded]) -> tuple[Brought, list[Loaded]]:
-    """Return the import and its objects, with the missing namespaces and a note that counts them."""
-    lacking = _lacking(world, loaded)
+def with_namespaces(
+    world: core.Simulation, brought: Brought, loaded: Sequence[Loaded], whole: bool = False
+) -> tuple[Brought, list[Loaded]]:
+    """Return the import and its objects, with the missing namespaces and a note that names them. `whole`: the text is all of a cluster."""
+    lacking = _lacking(world, loaded, whole)
     if not lacking:
         return brought, list(loaded)
     first = max(each.index for each in loaded) + 1
@@ -49,13 +52,19 @@ def with_namespaces(world: core.Simulation, brought: Brought, loaded: Sequence[L
         Loaded({"apiVersion": "v1", "kind": KIND, "metadata": {"name": name}}, first + number, _nowhere)
         for number, name in enumerate(lacking)
     ]
-    note = Note(MADE, {"count": len(made)})
+    more = f" (+{len(lacking) - SHOWN})" if len(lacking) > SHOWN else ""
+    note = Note(MADE, {"names": f"{', '.join(lacking[:SHOWN])}{more}"})
     return replace(brought, notes=[*brought.notes, note]), [*loaded, *made]
 
 
-def _lacking(world: core.Simulation, loaded: Sequence[Loaded]) -> list[str]:
-    """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them."""
+def _lacking(world: core.Simulation, loaded: Sequence[Loaded], whole: bool) -> list[str]:
+    """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them, or by any object of a whole cluster.
+
+    The text that brings the first nodes is taken for a whole cluster; into one that is there, manifests go as by kubectl.
+    """
     there, used = set(), set()
+    kinds = {each.manifest.get("kind") for each in loaded if isinstance(each.manifest, Mapping)}
+    whole = whole or ("Node" in kinds and not world.store.count("Node"))
     for each in loaded:
         manifest = each.manifest
         meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
@@ -63,7 +72,7 @@ def _lacking(world: core.Simulation, loaded: Sequence[Loaded]) -> list[str]:
             continue
         if manifest.get("kind") == KIND:
             there.add(meta.get("name"))
-        elif meta.get("uid") and isinstance(meta.get("namespace"), str):
+        elif (whole or meta.get("uid")) and isinstance(meta.get("namespace"), str):
             used.add(meta["namespace"])
     return sorted(name for name in used - there if name and world.store.get(KIND, "", name) is None)
 
@@ -85,11 +94,13 @@ SOURCE = "import"  # of its command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
-def preview(world: core.Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None) -> ImportPlan:
+def preview(
+    world: core.Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None, whole: bool = False
+) -> ImportPlan:
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     brought = read_brought(text, limits)
     intake = core.take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
-    brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename))
+    brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename), whole)
     planned = core.plan_import(world.api, loaded)
     found = import_plan(world, brought, intake, planned, rename)
     command = command_of(world, planned.accepted, brought)

@@ -234,10 +234,17 @@ def test_the_namespaces_of_a_snapshot_are_made_where_it_lacks_them(begun):
     shown = page_text(preview(begun, snapshot))
     assert "created Namespace shop" in shown
     assert "created Pod shop/web-0" in shown
-    assert "Missing namespaces, which will be created without labels: 1." in shown
+    assert "Missing namespaces, which will be created without labels: shop." in shown
     apply(begun, snapshot)
     assert "shop" in begun.objects("Namespace")
     assert "Missing namespaces" not in page_text(preview(begun, snapshot))
+
+
+def test_the_text_that_brings_the_first_nodes_has_its_namespaces(visitor):
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n"
+    shown = page_text(preview(visitor("empty"), node + ELSEWHERE % ""))
+    assert "created Pod shop/web-0" in shown
+    assert "Missing namespaces, which will be created without labels: shop." in shown
 
 
 def test_a_manifest_whose_namespace_is_not_there_is_refused_as_by_a_real_api_server(begun):
