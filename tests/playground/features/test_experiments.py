@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from playground.features.experiments.query import MakeRun
 from playground.features.experiments.worker import make
+from playground.management.commands.experiment import EXTRA
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.web import engines
 from playground.sessions.web.client import SessionClient, create_session
@@ -55,6 +56,7 @@ async def test_variants_run_over_seeds_and_sessions_open_where_two_part(async_cl
     session = await create_session("Test", commands=[applying(*objects)])
     address = reverse("experiments", args=[session.view_key])
     page = await async_client.get(address)
+    assert EXTRA in page.text
     file = yaml.safe_load(page.context["typed"])
     assert (page.context["world"]["nodes"], page.context["world"]["pods"]) == (3, 6)
     file |= {"seeds": 2, "sweep": {"NodeResourcesBalancedAllocation": [50]}}
