@@ -18,7 +18,7 @@ from playground.classroom.hub import Hub, hubs
 from playground.common.addresses import client_name
 from playground.models import Poll, Room, Student
 from playground.presenters.look import Look
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
@@ -57,7 +57,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
             prove(self, self.scope, f"room {self.room.pk}")
             hub = await hubs().of(self.room.pk)
             if len(hub.sockets) >= 2 * settings.MAX_STUDENTS:
-                raise LimitReached(message(gettext_noop("This classroom is full.")))
+                raise LimitReached(message("This classroom is full."))
             await hub.come(self)
         except SessionGone:
             await self.send_text(ENCODER.encode(Gone()).decode())
@@ -111,9 +111,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
             now = time.monotonic()
             self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
             if self.tokens < 1:
-                raise LimitReached(
-                    message(gettext_noop("Too many messages. The limit is %(rate)s a second."), rate=f"{RATE:g}")
-                )
+                raise LimitReached(message("Too many messages. The limit is %(rate)s a second.", rate=f"{RATE:g}"))
             self.tokens -= 1
             received = _read(text_data, self.decoder)
             if isinstance(received, messages.Ping):
@@ -138,7 +136,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         """Raises SessionError in a room that is over."""
         await in_thread(self.room.refresh_from_db, fields=["ended"])
         if rooms.is_over(self.room):
-            raise SessionError(message(gettext_noop("This classroom has ended.")))
+            raise SessionError(message("This classroom has ended."))
 
 
 class StudentConsumer(ClassroomConsumer):
@@ -153,7 +151,7 @@ class StudentConsumer(ClassroomConsumer):
         self.room = await in_thread(rooms.of_code, self.scope["url_route"]["kwargs"]["code"])
         student = await in_thread(rooms.student_of, self.room, _cookie(self.scope, rooms.COOKIE + self.room.code))
         if student is None:
-            raise SessionGone(message(gettext_noop("Join the classroom first.")))
+            raise SessionGone(message("Join the classroom first."))
         self.student = student
         await self._say_yours()
 
@@ -194,7 +192,7 @@ class StudentConsumer(ClassroomConsumer):
         assert self.hub is not None
         fresh = await in_thread(rooms.student_of, self.room, self.student.key)
         if fresh is None:
-            raise SessionGone(message(gettext_noop("Join the classroom first.")))
+            raise SessionGone(message("Join the classroom first."))
         self.student = fresh
         if fresh.fork is None or fresh.fork.deleted is not None:
             client = await SessionClient.open(self.room.session.view_key)

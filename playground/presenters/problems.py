@@ -79,8 +79,7 @@ def _translate_error(error: Problem) -> Message | None:
     expected = _match_text("expected", error.expected)
     if expected is None or not error.received:
         return expected
-    text = gettext_noop("%(received)s %(expected)s")
-    return message(text, received=reception(error.received), expected=expected)
+    return message("%(received)s %(expected)s", received=reception(error.received), expected=expected)
 
 
 def _match_text(kind: str, said: str) -> Message | None:

@@ -55,7 +55,7 @@ def heading(sim: WorldView, look: Look, key: str) -> Heading | None:
         node = table.nodes[row] if row is not None else None
         words: list[Message] = []
         if node is not None and node.unschedulable:
-            words.append(message(gettext_noop("cordoned")))
+            words.append(message("cordoned"))
         if node is not None and node.ready and node.ready != "True":
             words.append(message(_READY, status=node.ready))
         return {

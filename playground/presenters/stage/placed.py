@@ -96,7 +96,7 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
         "cache": None if totals else believes(sim, scheduler_of(sim), node),
         "spec": format_deciding({**pod, "spec": {**pod["spec"], "nodeName": ""}}) if pod is not None else "",
     }
-    asked = message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…")
+    asked = message("Why does %(pod)s run on %(node)s?", pod=short(key), node=node or "…")
     cycle = cycle_of(sim)
     return Stage(asked, body, map=cycle is not None and cycle.pod.key == key)
 

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
 from playground.common.logs import REFUSED
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
@@ -190,10 +190,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.excess += 1
         if self.excess == 1:
             raise LimitReached(
-                message(
-                    gettext_noop("Too many messages. The limit is %(rate)s a second."),
-                    rate=f"{settings.WEBSOCKET_RATE:g}",
-                )
+                message("Too many messages. The limit is %(rate)s a second.", rate=f"{settings.WEBSOCKET_RATE:g}")
             )
         if self.excess > PATIENCE:
             await self.close(CLOSE_LIMIT)

@@ -118,7 +118,7 @@ class Engines:
         """Raises EngineFailed where the session is not open here."""
         engine = self._engines.get(session)
         if engine is None:
-            raise EngineFailed(message(gettext_noop("The engine does not have this session. Try again.")))
+            raise EngineFailed(message("The engine does not have this session. Try again."))
         return engine
 
     def put(self, session: int, engine: Engine) -> None:

@@ -80,14 +80,12 @@ def check(request: comparing.CheckTrace) -> comparing.TraceChecked:
         if objects > most:
             raise LimitReached(
                 message(
-                    gettext_noop("The trace contains %(has)s objects. The limit is %(most)s."),
-                    has=f"{objects:,}",
-                    most=f"{most:,}",
+                    "The trace contains %(has)s objects. The limit is %(most)s.", has=f"{objects:,}", most=f"{most:,}"
                 )
             )
         report = check_lines(lines)
     except TraceError as error:
-        raise CommandRefused(message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))) from None
+        raise CommandRefused(message("The trace cannot be read: %(why)s.", why=str(error))) from None
     except Refused as refused:
         raise refusal(refused.errors) from None
     return comparing.TraceChecked(
@@ -133,9 +131,9 @@ def _read(data: bytes) -> list[Mapping[str, Any]]:
             line = orjson.loads(text)
         except orjson.JSONDecodeError as error:
             raise CommandRefused(
-                message(gettext_noop("Line %(line)s of the trace is not JSON: %(why)s."), line=number, why=str(error))
+                message("Line %(line)s of the trace is not JSON: %(why)s.", line=number, why=str(error))
             ) from None
         if not isinstance(line, dict):
-            raise CommandRefused(message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number))
+            raise CommandRefused(message("Line %(line)s of the trace is not a JSON object.", line=number))
         lines.append(line)
     return lines

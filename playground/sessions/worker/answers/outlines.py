@@ -127,9 +127,7 @@ def attempt(engine: Engine, request: comparing.Attempt) -> Steps[comparing.Attem
     if not 0 <= request.index < len(attempts):
         raise SessionError(
             message(
-                gettext_noop("Attempt %(number)s does not exist. Attempts: %(count)s."),
-                number=request.index,
-                count=len(attempts),
+                "Attempt %(number)s does not exist. Attempts: %(count)s.", number=request.index, count=len(attempts)
             )
         )
     outlined = attempts[request.index]

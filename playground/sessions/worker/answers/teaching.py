@@ -129,7 +129,7 @@ def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.
         raise SessionError(message(text, number=request.card))
     card = reached[request.card - 1]
     if card.question is None:
-        raise SessionError(message(gettext_noop("This card of the lesson has no question.")))
+        raise SessionError(message("This card of the lesson has no question."))
     right = None
     if request.given is not None:
         try:
@@ -181,7 +181,7 @@ def _cards(story: str, world: Simulation) -> tuple[Lesson, Played, list[Card]]:
     lesson = lesson_of(story) if story else None
     played = find_playthrough(story, world.seed) if lesson is not None else None
     if lesson is None or played is None:
-        raise SessionError(message(gettext_noop("This session has no lesson.")))
+        raise SessionError(message("This session has no lesson."))
     return lesson, played, list(list_reached_cards(lesson, world))
 
 

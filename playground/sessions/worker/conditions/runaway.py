@@ -133,7 +133,7 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
         return None
     seen = {"last": f"{last.steps:,}", "lines": lines}
     if circles is None:
-        return message(gettext_noop("The last %(last)s steps:\n%(lines)s"), **seen)
+        return message("The last %(last)s steps:\n%(lines)s", **seen)
     circled = {"steps": f"{circles.steps:,}", "time": clock(now), **seen}
     if circles.since == now:
         return message(_STOOD, **circled)
