@@ -8,7 +8,6 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import require_GET
 
 from playground.features.cluster.presenter import present
 from playground.features.cluster.query import Cluster, Part
@@ -21,8 +20,7 @@ from playground.views.workbench.objects import build_offers_context
 _LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts of which one thing can be named
 
 
-@require_GET
-@opens
+@opens("GET")
 async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
     at = position(request)

@@ -8,7 +8,6 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from playground.features.comparison.presenter import pods, present, scores
 from playground.sessions.protocol.comparing import Comparison
@@ -23,8 +22,7 @@ PATIENCE = 4.0
 _KEY = re.compile(r"(?:.*/s/)?([\w-]{1,64})(?:/.*)?", re.DOTALL)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The comparison, or how far it is; without `with` the place to choose another session."""
     wanted = request.GET.get("with", "").strip()

@@ -3,7 +3,6 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
 
 from playground.features.device_search.query import DeviceSearch
 from playground.presenters import Look
@@ -15,8 +14,7 @@ FIRST, MOST = 300, 20_000  # rows of the tree
 MORE = 4
 
 
-@require_GET
-@opens
+@opens("GET")
 async def device_search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A page of its own, or a part of the studio's drawer; `most` says how many rows it may have."""
     look = Look.from_query(request.GET)

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from playground.features.experiments.presenter import present
 from playground.features.experiments.query import FILE, AskProposal, FindParting, MakeRun, Parting, ReadExperiment
@@ -29,8 +28,7 @@ MOST_TEXT = 200_000  # letters of the file
 PATIENCE = 1.5
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def experiments(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """GET: the file that the step `at` suggests. POST: its runs begin, which leads to their page."""
     typed, asked = request.POST.get("file", "")[:MOST_TEXT], AskProposal(at=position(request))
@@ -82,8 +80,7 @@ async def _write_files(client: SessionClient, at: int | None) -> TemporaryDirect
     return folder
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def experiment(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """GET: progress, then the results; `form=csv` is the table. POST: `stop`, or `part` for two variants `a` and `b` with a `seed`."""
     job = await client.find_experiment(token)

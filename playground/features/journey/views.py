@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from playground.features.journey.presenter import text
 from playground.features.journey.query import CycleState, Journey
@@ -23,8 +22,7 @@ from playground.views.responses import base_of, by_htmx, in_drawer, position
 SECONDS = 1.5  # for looking into attempts
 
 
-@require_GET
-@opens
+@opens("GET")
 async def journey_page(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
     """The whole story, its newest part first asked for; a part of the studio's drawer too."""
     story, head = await _story(request, client, namespace, name)
@@ -46,16 +44,14 @@ async def journey_page(request: HttpRequest, client: SessionClient, namespace: s
     return render(request, "journey/page.html", context)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def journey_text(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
     """Return the journey as plain text, for a terminal, an issue, or a chat."""
     story, _head = await _story(request, client, namespace, name)
     return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fragment of the inspector's tab Internals, or a page of its own."""
     look = Look.from_query(request.GET)

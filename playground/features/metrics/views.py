@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
@@ -84,8 +83,7 @@ LONGEST_NAME = 253
 LONGEST_FILTER = 100
 
 
-@require_GET
-@opens
+@opens("GET")
 async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
     at = position(request)
@@ -124,8 +122,7 @@ def _context(
     }
 
 
-@require_GET
-@opens
+@opens("GET")
 async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one of the page's charts; 404 where there is no such chart."""
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
@@ -134,8 +131,7 @@ async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -
     return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All metrics that have been counted, in the text exposition format 0.0.4."""
     name = request.GET.get("scheduler", "")[:LONGEST_NAME]
@@ -143,8 +139,7 @@ async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpRespo
     return HttpResponse(exposition(readings), content_type=CONTENT_TYPE)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def statistics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
     at = position(request)
@@ -162,8 +157,7 @@ async def statistics(request: HttpRequest, client: SessionClient) -> HttpRespons
     return render(request, f"metrics/{name}.html", context)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def statistics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one chart; 404 where there is no such chart."""
     readings = await client.ask(_question(request))

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import strip_tags
-from django.views.decorators.http import require_GET
 
 from playground.features.sequence.presenter import present
 from playground.features.sequence.query import Sequence
@@ -21,8 +20,7 @@ LONGEST = 253 + 1 + 253  # namespace/name
 DIGITS = 15
 
 
-@require_GET
-@opens
+@opens("GET")
 async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; without a pod or a scheduler it offers some."""
     at, pod = position(request), _pod(request.GET.get("pod", "").strip()[:LONGEST])

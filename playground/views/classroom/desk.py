@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.classroom import rooms
 from playground.classroom.hub import mark
@@ -83,31 +83,33 @@ def words() -> dict[str, str]:
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
-def of_room(view: View) -> View:
-    """The view gets the room whose teacher's key it is asked with."""
+def of_room(*methods: str) -> Callable[[View], View]:
+    """The view answers these methods, and gets the room whose teacher's key it is asked with."""
 
-    @wraps(view)
-    async def inner(request: HttpRequest, key: str) -> HttpResponse:
-        try:
-            room = await in_thread(rooms.of_teacher, key)
-            vouch(scope_of(request), f"room {room.pk}")
-            return await view(request, room)
-        except SessionError as error:
-            return problem(request, error)
+    def wrap(view: View) -> View:
+        @require_http_methods(list(methods))
+        @wraps(view)
+        async def inner(request: HttpRequest, key: str) -> HttpResponse:
+            try:
+                room = await in_thread(rooms.of_teacher, key)
+                vouch(scope_of(request), f"room {room.pk}")
+                return await view(request, room)
+            except SessionError as error:
+                return problem(request, error)
 
-    return inner
+        return inner
+
+    return wrap
 
 
-@require_POST
-@edits
+@edits("POST")
 async def open_room(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A classroom around this session; its desk is the teacher's from now on."""
     room = await in_thread(rooms.open_room, client.session, creator(request))
     return HttpResponseRedirect(reverse("room", args=[room.key]))
 
 
-@require_GET
-@of_room
+@of_room("GET")
 async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     """The studio, and beside it the room: who is there, what was asked, what was answered."""
     if room.lessons:
@@ -126,8 +128,7 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     return render(request, "playground/classroom/desk.html", context)
 
 
-@require_POST
-@of_room
+@of_room("POST")
 async def end(request: HttpRequest, room: Room) -> HttpResponse:
     """Nobody asks, answers or joins from now on."""
     await in_thread(rooms.end, room.pk)
@@ -135,8 +136,7 @@ async def end(request: HttpRequest, room: Room) -> HttpResponse:
     return HttpResponseRedirect(reverse("room", args=[room.key]))
 
 
-@require_POST
-@of_room
+@of_room("POST")
 async def delete(request: HttpRequest, room: Room) -> HttpResponse:
     """The room goes with all answers; the session stays."""
     number = room.pk
@@ -145,15 +145,13 @@ async def delete(request: HttpRequest, room: Room) -> HttpResponse:
     return HttpResponseRedirect(reverse("studio", args=[room.session.edit_key]))
 
 
-@require_POST
-@of_room
+@of_room("POST")
 async def change(request: HttpRequest, room: Room) -> HttpResponse:
     """Remove a student of an assignment, or let students join or not."""
     return await assigning.change(request, room)
 
 
-@require_GET
-@of_room
+@of_room("GET")
 async def results(request: HttpRequest, room: Room) -> HttpResponse:
     """Every answer as a row; no program takes one for a formula, and Excel reads it as UTF-8 by the mark at its beginning."""
     if room.lessons:

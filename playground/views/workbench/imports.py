@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
 from playground.presenters.amounts import cpu, memory, thousands
@@ -45,8 +44,7 @@ ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def import_page(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """GET: the place to paste or drop, or with `token` the preview. POST: a text; it leads to its preview, or with `rename` is
     answered with the names, this once.
@@ -73,8 +71,7 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
     return workbench(request, client, "import", {"snapshot_command": snapshot_command()})
 
 
-@require_POST
-@edits
+@edits("POST")
 async def import_apply(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
@@ -94,8 +91,7 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     return _confirm_import(request, client, plan.accepted)
 
 
-@require_GET
-@edits
+@edits("GET")
 async def importing(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """Show the progress of a large import; then its preview, or once it is applied the studio.
 
@@ -118,8 +114,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
     return _show_preview(request, client, found.token, found.names)
 
 
-@require_POST
-@edits
+@edits("POST")
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """End a large import."""
     if await client.cancel_import(token):
