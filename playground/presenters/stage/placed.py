@@ -20,7 +20,6 @@ _LEADS = gettext_noop("Yes: %(node)s is still feasible and leads by %(points)s p
 _ONLY = gettext_noop("Yes: %(node)s is still the only feasible node.")
 _TIES = gettext_noop("Perhaps: the scheduler picks one at random among nodes with the same score (%(count)s more).")
 _OTHER = gettext_noop("No: %(other)s would score %(otherScore)s now, and %(node)s %(score)s.")
-_REFUSED = gettext_noop("No: a plugin would refuse %(node)s now.")
 _DECIDED = ("DecidingPlugin", "AgainstIt", "OnlyNode", "Tie", "BypassedScheduler", "IsStatic")
 _SHOWN = (*_DECIDED, "FiltersLeft", "HighestScore", "OtherScoresHigher")
 
@@ -140,7 +139,7 @@ def _compare(highest: Fact | None) -> tuple[list[Total], int]:
 def _foresee(facts: dict[str, Fact], node: str) -> Message | None:
     """Return whether the pod would be placed there again."""
     if facts.keys() & {"RuleNotAsked", "RuleOfNewPods"}:
-        return message(_REFUSED, node=node)
+        return message("No: a plugin would refuse %(node)s now.", node=node)
     if highest := facts.get("HighestScore"):
         return message(_LEADS, node=node, points=highest.values["score"] - highest.values["otherScore"])
     for code, text in (("OnlyNode", _ONLY), ("Tie", _TIES), ("OtherScoresHigher", _OTHER)):

@@ -123,9 +123,6 @@ _WENT = gettext_noop(
 )
 
 
-_IN_VAIN = gettext_noop("The run was stopped: %(loop)s\nChange something, or run again to continue anyway.")
-
-
 def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
     """Return the text of a stopped run's actions, one a line. `circles` is None if only its budget was spent."""
     lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
@@ -142,4 +139,6 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
 
 def loop_words(loop: Loop) -> Message:
     """Return the text about a workload that makes pods in vain."""
-    return message(_IN_VAIN, loop=describe_loop(loop))
+    return message(
+        "The run was stopped: %(loop)s\nChange something, or run again to continue anyway.", loop=describe_loop(loop)
+    )
