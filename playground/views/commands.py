@@ -20,7 +20,7 @@ from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.reruns import NewBranch, Reruns
+from playground.sessions.web.jobs.reruns import RERUN, NewBranch, Reruns
 from playground.views.access import creator, edits, opens
 from playground.views.responses import page_of, position, seed_of, whole_number, workbench
 
@@ -100,7 +100,8 @@ def _without(left: list[SkippedCommand]) -> str:
 @edits("GET")
 async def rerun_result(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """Show the progress of a re-run; then its result: the branch, and the commands that no longer applied."""
-    job = await client.find_rerun(token, PATIENCE)
+    job = await client.find_job(RERUN, token, PATIENCE)
+    job.check()
     context = {
         "client": client,
         "session": client.session,

@@ -18,7 +18,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.registry import Job
-from playground.sessions.web.jobs.reruns import Batch
+from playground.sessions.web.jobs.reruns import EXPERIMENT, Batch
 from playground.views.access import author, creator, opens
 from playground.views.responses import go, position, reject_form, whole_number, workbench
 from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows
@@ -83,10 +83,10 @@ async def _write_files(client: SessionClient, at: int | None) -> TemporaryDirect
 @opens("GET", "POST")
 async def experiment(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """GET: progress, then the results; `form=csv` is the table. POST: `stop`, or `part` for two variants `a` and `b` with a `seed`."""
-    job = await client.find_experiment(token)
+    job = await client.find_job(EXPERIMENT, token)
     batch = job.result or Batch(())
     if request.method == "POST" and "stop" in request.POST:
-        await client.stop_experiment(token)
+        await client.stop_job(EXPERIMENT, token)
         return HttpResponseRedirect(request.path)
     if request.method == "POST":
         return await _part(request, client, batch)

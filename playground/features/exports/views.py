@@ -24,8 +24,8 @@ from playground.sessions.protocol.looking import AttemptEnds
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, check_trace
 from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.traces import DOWNLOAD, SECONDS, File, Making, file_of
 from playground.sessions.web.jobs.traces import MOST as MOST_BYTES
-from playground.sessions.web.jobs.traces import SECONDS, File, Making, file_of
 from playground.views.access import author, creator, opens
 from playground.views.lessons.course import find_built_in
 from playground.views.responses import problem, workbench
@@ -187,9 +187,10 @@ async def of_history(request: HttpRequest, client: SessionClient, form: FileForm
 async def show_download(request: HttpRequest, client: SessionClient, token: str) -> HttpResponseBase:
     """Show a file's progress; then the page that offers it, and with `file` send the file. POST stops the job."""
     if request.method == "POST":
-        await client.stop_download(token)
+        await client.stop_job(DOWNLOAD, token)
         return HttpResponseRedirect(reverse("exports", args=[client.key]))
-    job = await client.find_download(token, 0 if "file" in request.GET else PATIENCE)
+    job = await client.find_job(DOWNLOAD, token, 0 if "file" in request.GET else PATIENCE)
+    job.check()
     if job.result is not None and "file" in request.GET:
         return _file(client, job.result)
     context: dict[str, Any] = {"client": client, "session": client.session, "key": client.key, "work": job}

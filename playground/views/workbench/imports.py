@@ -21,7 +21,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.imports import Imported, take_file
+from playground.sessions.web.jobs.imports import IMPORT, Imported, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
 from playground.views.responses import by_htmx, go, page_of, position, reject_form, warn, workbench
@@ -98,7 +98,8 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
     A script's request gets the progress, and after that reloads the page.
     """
     try:
-        job = await client.find_import(token, PATIENCE)
+        job = await client.find_job(IMPORT, token, PATIENCE)
+        job.check()
     except SessionError as error:
         if by_htmx(request):
             return _over(error)
@@ -117,7 +118,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
 @edits("POST")
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """End a large import."""
-    if await client.cancel_import(token):
+    if await client.stop_job(IMPORT, token):
         messages.success(request, _("The import was cancelled. Nothing was saved."))
         return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
     return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))

@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
@@ -29,7 +29,7 @@ from playground.sessions.web.loop import SessionsLoop
 
 # Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied.
 
-PREVIEW = Kind(
+PREVIEW: Kind[Kept] = Kind(
     "preview",
     at_once=lambda: 16,
     busy=gettext_noop("The server is reading other imports. Try again in a moment."),
@@ -65,14 +65,12 @@ class Previews:
         return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
 
 
-T = TypeVar("T")
-
 PIECE = 0.25  # seconds of one turn; between two of them it can be cancelled
 LOOK = 0.1  # seconds between two looks at how far it is
 MOST_WAITING = 4
 LEFT = 3600.0  # seconds after which a file is nobody's: its server ended before its job did
 
-IMPORT = Kind(
+IMPORT: Kind[Imported] = Kind(
     "import",
     at_once=lambda: 1,
     of_a_session=1,
@@ -158,10 +156,6 @@ class Imports:
 
         return self._begin(work, Asker(session.id))
 
-    def find(self, session: int, token: str) -> Job[Imported]:
-        """Raises SessionGone where it is not known."""
-        return self._jobs.find(IMPORT, session, token)
-
     def outcome(self, job: Job[Imported]) -> Imported | None:
         """Return an import's result, and forget its former names; None if there is no result."""
         found = job.result
@@ -169,7 +163,7 @@ class Imports:
             job.result = replace(found, names=[])
         return found
 
-    def _begin(self, work: Callable[[Job[T]], Awaitable[T]], asker: Asker) -> Job[T]:
+    def _begin(self, work: Callable[[Job[Imported]], Awaitable[Imported]], asker: Asker) -> Job[Imported]:
         if len(self._jobs.going(IMPORT)) > MOST_WAITING:
             raise LimitReached(gettext(IMPORT.busy))
         return self._jobs.begin(IMPORT, work, asker)
