@@ -5,14 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from playground.lessons.authoring import Checked
 from playground.sessions.protocol import comparing, moving, opening, until
-from playground.sessions.protocol import comparing as tracing
-from playground.sessions.protocol import looking as teaching
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.worker import traces
 from playground.sessions.worker.answers import outlines, rerun
-from playground.sessions.worker.answers import teaching as lessons
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.conditions.matching import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
@@ -284,51 +280,30 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
 # Traces
 
 
-@answers_as_worker(tracing.OpenTrace)
-def open_trace(engines: Engines, session: int, request: tracing.OpenTrace) -> Steps[None]:
+@answers_as_worker(comparing.OpenTrace)
+def open_trace(engines: Engines, session: int, request: comparing.OpenTrace) -> Steps[None]:
     yield
     engines.export = traces.Export(request)
 
 
-@answers_as_worker(tracing.NextTraceLines)
-def next_trace_lines(engines: Engines, session: int, request: tracing.NextTraceLines) -> Steps[tracing.TraceLines]:
+@answers_as_worker(comparing.NextTraceLines)
+def next_trace_lines(engines: Engines, session: int, request: comparing.NextTraceLines) -> Steps[comparing.TraceLines]:
     yield
     assert engines.export is not None
     return engines.export.next()
 
 
-@answers_as_worker(tracing.CheckTrace)
-def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> Steps[tracing.TraceChecked]:
-    yield
-    return traces.check(request)
-
-
-@answers_as_worker(tracing.OpenFile)
-def open_file(engines: Engines, session: int, request: tracing.OpenFile) -> Steps[None]:
+@answers_as_worker(comparing.OpenFile)
+def open_file(engines: Engines, session: int, request: comparing.OpenFile) -> Steps[None]:
     yield
     engines.file = File(request)
 
 
-@answers_as_worker(tracing.NextFilePart)
-def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart) -> Steps[tracing.FilePart]:
+@answers_as_worker(comparing.NextFilePart)
+def next_file_part(engines: Engines, session: int, request: comparing.NextFilePart) -> Steps[comparing.FilePart]:
     yield
     assert engines.file is not None
     return engines.file.next()
-
-
-# Lessons
-
-
-@answers_as_worker(teaching.CheckLesson)
-def check_lesson(engines: Engines, session: int, request: teaching.CheckLesson) -> Steps[Checked]:
-    yield
-    return lessons.check_lesson(request)
-
-
-@answers_as_worker(teaching.DrawVariant)
-def draw_variant(engines: Engines, session: int, request: teaching.DrawVariant) -> Steps[teaching.Variant]:
-    yield
-    return lessons.draw_variant(request)
 
 
 def progress(engines: Engines, session: int) -> opening.ReplayProgress:

@@ -14,6 +14,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached, refusal
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.worker.memory import ALONE, Budget
+from playground.sessions.worker.time_sharing import Steps, answers_as_worker
 from playground.sessions.worker.world import Refused
 from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log
 from scheduler_core.world.commands import Command
@@ -69,8 +70,10 @@ def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
     return {row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"}
 
 
-def check(request: comparing.CheckTrace) -> comparing.TraceChecked:
+@answers_as_worker(comparing.CheckTrace)
+def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps[comparing.TraceChecked]:
     """Compute a trace again."""
+    yield
     lines = _read(request.data)
     try:
         seed, log, head = read_log(lines)
