@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 
 import msgspec
 import orjson
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
-from django.http import QueryDict
-from django.utils.translation import activate, get_supported_language_variant
+from django.utils.translation import activate
 
 from playground.classroom import board, messages, polls, questions, rooms
 from playground.classroom.hub import Hub, hubs
@@ -23,31 +21,28 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
+from playground.sessions.web.consumers import CLOSE_AGAIN, CLOSE_GONE, CLOSE_LIMIT, Socket, language_of
 from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone
 
 log = logging.getLogger(__name__)
 
-CLOSE_GONE = 4404
-CLOSE_LIMIT = 4429
-CLOSE_AGAIN = 4503
 RATE, BURST = 10.0, 30.0  # messages a second of one page, and how many may come at once
 REMOVED = '{"type":"gone","removed":true}'
 FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what students see as their teacher does
 
 
-class ClassroomConsumer(AsyncWebsocketConsumer):
+class ClassroomConsumer(Socket):
     """The common part of both kinds of pages. A malformed message can harm at most its own connection."""
 
     teaches: ClassVar[bool]
     decoder: ClassVar[msgspec.json.Decoder[Any]]
     hub: Hub | None = None
     room: Room
-    closing = False
 
     async def connect(self) -> None:
         """Find the room, take a seat, get the board."""
         await self.accept()
-        activate(_language(self.scope))
+        activate(language_of(self.scope))
         self.outbox: asyncio.Queue[str] = asyncio.Queue()
         self.tokens, self.counted = BURST, time.monotonic()
         self.sender: asyncio.Task[None] | None = None
@@ -95,13 +90,6 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         """Send now, unless the socket is closed."""
         if not self.closing:
             await self.send(text_data=text)
-
-    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
-        """Close once."""
-        if not self.closing:
-            self.closing = True
-            SOCKETS.remove(self)
-            await super().close(code, reason)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one message; an error is answered, never raised."""
@@ -261,14 +249,6 @@ def _read(text: str | None, decoder: msgspec.json.Decoder[Any]) -> Any:
         return decoder.decode(text)
     except msgspec.MsgspecError as error:
         raise BadMessage(str(error)) from None
-
-
-def _language(scope: dict[str, Any]) -> str:
-    asked = QueryDict(scope.get("query_string", b"")).get("language", "")
-    try:
-        return get_supported_language_variant(asked)
-    except LookupError:
-        return settings.LANGUAGE_CODE
 
 
 def _cookie(scope: dict[str, Any], name: str) -> str:

@@ -22,7 +22,7 @@ from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.reruns import RERUN, NewBranch, Reruns
 from playground.views.access import creator, edits, opens
-from playground.views.responses import page_of, position, seed_of, whole_number, workbench
+from playground.views.responses import describe_session, page_of, position, seed_of, whole_number, workbench
 
 PAGE = 50
 MOST_SKIPPED = 500
@@ -103,9 +103,7 @@ async def rerun_result(request: HttpRequest, client: SessionClient, token: str) 
     job = await client.find_job(RERUN, token, PATIENCE)
     job.check()
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "work": job,
         "seed": Reruns.seed(job),
         "skipped": await in_thread(listing.list_skipped_commands, client.session.pk, Reruns.skipped(job)),

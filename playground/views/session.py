@@ -24,7 +24,7 @@ from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.publisher import render_delta, render_panels
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator, edits, opens
-from playground.views.responses import by_htmx, go, say, workbench
+from playground.views.responses import by_htmx, describe_session, go, say, workbench
 from playground.views.sharing import tree
 from playground.workbench.phrases import KINDS, Known, suggest
 from scheduler_core import KUBE_VERSION
@@ -78,7 +78,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     try:
         shown, head = await client.view(look)
     except Opening as opening:
-        context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
+        context = {**describe_session(request, client), "opening": opening}
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
         return allow_own_framing(render(request, "playground/opening.html", context, status=202))
     await client.touch()
@@ -261,9 +261,8 @@ async def ask_fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
     Where a page of ours led here, it sends its form by itself.
     """
     head, at = await client.head(), Look.from_query(request.GET).at
-    context = {"client": client, "session": client.session, "key": client.key}
-    context |= {"at": head if at is None else min(at, head)}
-    context |= {"now": request.headers.get("Sec-Fetch-Site") == "same-origin"}
+    now = request.headers.get("Sec-Fetch-Site") == "same-origin"
+    context = {**describe_session(request, client), "at": head if at is None else min(at, head), "now": now}
     return render(request, "playground/fork.html", context)
 
 
@@ -301,6 +300,5 @@ async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "window": panel.context,
         "lanes": [card for card in cards if card["kind"] == "lane"],
         "attempts": next(card["attempts"] for card in cards if card["kind"] == "axis"),
-        "studio": reverse("studio", args=[client.key]),
     }
     return workbench(request, client, "timeline", context)

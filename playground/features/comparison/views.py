@@ -14,7 +14,7 @@ from playground.sessions.protocol.comparing import Comparison
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import page_of, whole_number
+from playground.views.responses import describe_session, page_of, whole_number
 from playground.views.sharing import tree
 
 PAGE = 50
@@ -64,9 +64,7 @@ async def choose(
     """The place to choose another session, which leads on to a page of this name."""
     await client.refresh()
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "page": page,
         "branches": await tree(request, client, client.session.head),
         "wanted": request.GET.get("with", "")[:400],

@@ -8,7 +8,7 @@ from playground.features.device_search.query import DeviceSearch
 from playground.presenters import Look
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import base_of, in_drawer, whole_number
+from playground.views.responses import describe_session, whole_number
 
 FIRST, MOST = 300, 20_000  # rows of the tree
 MORE = 4
@@ -21,18 +21,12 @@ async def device_search(request: HttpRequest, client: SessionClient) -> HttpResp
     asked = whole_number(request.GET.get("most", ""), 8)
     most = FIRST if asked is None else min(asked, MOST)
     found = await client.ask(DeviceSearch(at=look.at, pod=look.pod, node=look.node, most=max(most, 1)))
-    studio = reverse("studio", args=[client.key])
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "found": found,
         "look": look,
         "at": look.at,
         "more_rows": most * MORE if most < MOST else None,
-        "base": base_of(request),
-        "drawer": in_drawer(request),
-        "studio": studio,
         "here": reverse("device-search", args=[client.key]),
     }
     return render(request, "device_search/page.html", context)

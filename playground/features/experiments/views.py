@@ -20,7 +20,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import EXPERIMENT, Batch
 from playground.views.access import author, creator, opens
-from playground.views.responses import go, position, reject_form, whole_number, workbench
+from playground.views.responses import describe_session, go, position, reject_form, whole_number, workbench
 from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows
 
 MOST_RUNS = 200
@@ -113,7 +113,7 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
 def _render(
     request: HttpRequest, client: SessionClient, name: str, job: Job[Batch], batch: Batch, more: Mapping[str, Any]
 ) -> HttpResponse:
-    context = {"client": client, "session": client.session, "key": client.key, "work": job, "done": len(batch.answers)}
+    context = {**describe_session(request, client), "work": job, "done": len(batch.answers)}
     context |= {"minutes": batch.left / 60, "seconds": batch.left, "total": len(batch.requests), **more}
     return render(request, f"experiments/{name}.html", context, status=202 if job.going else 200)
 

@@ -28,7 +28,7 @@ from playground.sessions.web.jobs.traces import DOWNLOAD, SECONDS, File, Making,
 from playground.sessions.web.jobs.traces import MOST as MOST_BYTES
 from playground.views.access import author, creator, opens
 from playground.views.lessons.course import find_built_in
-from playground.views.responses import problem, workbench
+from playground.views.responses import describe_session, problem, workbench
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.formats.export import BROKEN_OFF, json_schema, table_names
 
@@ -193,8 +193,7 @@ async def show_download(request: HttpRequest, client: SessionClient, token: str)
     job.check()
     if job.result is not None and "file" in request.GET:
         return _file(client, job.result)
-    context: dict[str, Any] = {"client": client, "session": client.session, "key": client.key, "work": job}
-    context |= {"most": MOST_BYTES}
+    context = {**describe_session(request, client), "work": job, "most": MOST_BYTES}
     return render(request, "exports/downloading.html", context, status=200 if job.result else 202)
 
 

@@ -23,7 +23,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import from_form
 from playground.templatetags.studio import elide, sentence
 from playground.views.access import creator, opens
-from playground.views.responses import by_htmx, go, position, workbench
+from playground.views.responses import by_htmx, describe_session, go, position, workbench
 from playground.views.session import NAME_LENGTH
 from scheduler_core.world.commands import Command
 
@@ -67,12 +67,9 @@ def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     """Return the context that a page and a fragment of the studio share."""
     fragment = by_htmx(request)
     return {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",
-        "studio": reverse("studio", args=[client.key]),
     }
 
 

@@ -17,7 +17,7 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
 from playground.views.access import opens
-from playground.views.responses import base_of, by_htmx, in_drawer, position
+from playground.views.responses import by_htmx, describe_session, position
 
 SECONDS = 1.5  # for looking into attempts
 
@@ -27,19 +27,13 @@ async def journey_page(request: HttpRequest, client: SessionClient, namespace: s
     """The whole story, its newest part first asked for; a part of the studio's drawer too."""
     story, head = await _story(request, client, namespace, name)
     at = position(request)
-    studio = reverse("studio", args=[client.key])
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "story": story,
         "text": _text(story),
         "at": at,
         "standing": at is not None and at < head,
-        "base": base_of(request),
-        "drawer": in_drawer(request),
-        "studio": studio,
-        "here": studio + Look(pod=story["key"], stage="aim", tab="journey", at=at).href(),
+        "here": reverse("studio", args=[client.key]) + Look(pod=story["key"], stage="aim", tab="journey", at=at).href(),
     }
     return render(request, "journey/page.html", context)
 
@@ -57,13 +51,11 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
     look = Look.from_query(request.GET)
     fragment = by_htmx(request)
     context = {
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "state": await client.ask(CycleState(at=look.at, pod=look.pod)),
         "at": look.at,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",
-        "studio": reverse("studio", args=[client.key]),
     }
     return render(request, "journey/cycle_state.html", context)
 

@@ -4,7 +4,6 @@ from html import unescape
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.html import strip_tags
 
 from playground.features.sequence.presenter import present
@@ -13,7 +12,7 @@ from playground.presenters.words import Message
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
 from playground.views.access import opens
-from playground.views.responses import position, whole_number
+from playground.views.responses import describe_session, position, whole_number
 
 SECONDS = 1.5
 LONGEST = 253 + 1 + 253  # namespace/name
@@ -30,12 +29,9 @@ async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
     found, head = await client.ask_with_head(query)
     context = {
         **present(found, "every" in request.GET, _words),
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "head": head,
         "at": at if at is not None and at < head else None,
-        "studio": reverse("studio", args=[client.key]),
         "subject": pod.removeprefix("default/") or scheduler,
         "namespace": pod.partition("/")[0],
         "name": pod.partition("/")[2],

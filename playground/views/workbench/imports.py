@@ -24,7 +24,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.imports import IMPORT, Imported, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
-from playground.views.responses import by_htmx, go, page_of, position, reject_form, warn, workbench
+from playground.views.responses import by_htmx, describe_session, go, page_of, position, reject_form, warn, workbench
 from playground.views.workbench.texts import large_file, read_import_text
 from scheduler_core.formats.export import harmless
 from scheduler_core.world.readonly import snapshot_command
@@ -150,7 +150,7 @@ def _waiting(request: HttpRequest, client: SessionClient, job: Job[Imported]) ->
     if by_htmx(request):
         context["says"] = request.GET.get("stage") != job.stage
         return render(request, "playground/partials/importing_progress.html", context, status=202)
-    context |= {"client": client, "session": client.session, "key": client.key, "at": position(request)}
+    context |= {**describe_session(request, client), "at": position(request)}
     return render(request, "playground/importing.html", context, status=202)
 
 
