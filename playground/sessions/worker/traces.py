@@ -38,7 +38,7 @@ class Export:
         )
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
-    def next(self) -> comparing.TraceLines:
+    def next(self) -> comparing.FilePart:
         """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
         with self._memory:
@@ -46,8 +46,8 @@ class Export:
                 made.append(orjson.dumps(line, option=OPTIONS))
                 size += len(made[-1])
                 if size >= CHUNK or time.perf_counter() > end:
-                    return comparing.TraceLines(b"".join(made), False)
-        return comparing.TraceLines(b"".join(made), True)
+                    return comparing.FilePart(0, b"".join(made), False)
+        return comparing.FilePart(0, b"".join(made), True)
 
 
 def with_lesson(lines: Iterator[Data], lesson: comparing.TracedLesson) -> Iterator[Data]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from playground.sessions.database import lessons, log
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.errors import LimitReached
-from playground.sessions.web.engines import own_worker
+from playground.sessions.web.engines import Worker, own_worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 
@@ -73,13 +73,21 @@ class Traces:
             lesson=await self._loop.db(lessons.in_trace, session.story),
         )
         async with own_worker() as worker:
-            await worker.call(0, request, CHUNK_TIMEOUT)
-            done = False
-            while not done:
-                lines = await worker.call(0, comparing.NextTraceLines(), CHUNK_TIMEOUT)
-                done = lines.done
+            async for part in _write(worker, request, CHUNK_TIMEOUT):
                 async with asyncio.timeout(IDLE):
-                    await chunks.put(lines.data)
+                    await chunks.put(part.data)
+
+
+async def _write(
+    worker: Worker, request: comparing.OpenTrace | comparing.OpenFile, timeout: float
+) -> AsyncIterator[comparing.FilePart]:
+    """Have a worker write a trace or a file, and yield it part after part."""
+    await worker.call(0, request, timeout)
+    done = False
+    while not done:
+        part = await worker.call(0, comparing.NextPart(), timeout)
+        done = part.done
+        yield part
 
 
 class Chunks:
@@ -182,11 +190,7 @@ class Downloads:
             request = comparing.OpenFile(seed=row.seed, rows=rows, head=row.head, form=form, table=table, most=MOST)
             stream = _new_file()
             async with own_worker() as worker:
-                await worker.call(0, request, PART_TIMEOUT)
-                done = False
-                while not done:
-                    part = await worker.call(0, comparing.NextFilePart(), PART_TIMEOUT)
-                    done = part.done
+                async for part in _write(worker, request, PART_TIMEOUT):
                     job.advance(part.steps, row.head)
                     if part.data:
                         await asyncio.to_thread(stream.write, part.data)
