@@ -50,9 +50,10 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
     """A fragment of the inspector's tab Internals, or a page of its own."""
     look = Look.from_query(request.GET)
     fragment = by_htmx(request)
+    state = await client.ask(CycleState(at=look.at, pod=look.pod))
     context = {
         **describe_session(request, client),
-        "state": await client.ask(CycleState(at=look.at, pod=look.pod)),
+        "state": state,
         "at": look.at,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",

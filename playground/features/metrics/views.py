@@ -132,7 +132,8 @@ async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -
 @opens("GET")
 async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All metrics that have been counted, in the text exposition format 0.0.4."""
-    return HttpResponse(exposition(await client.ask(_ask(Metrics, request))), content_type=CONTENT_TYPE)
+    readings = await client.ask(_ask(Metrics, request))
+    return HttpResponse(exposition(readings), content_type=CONTENT_TYPE)
 
 
 @opens("GET")
@@ -149,7 +150,8 @@ async def statistics(request: HttpRequest, client: SessionClient) -> HttpRespons
 @opens("GET")
 async def statistics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one chart; 404 where there is no such chart."""
-    shown = present_statistics(await client.ask(_ask(Statistics, request)))
+    readings = await client.ask(_ask(Statistics, request))
+    shown = present_statistics(readings)
     return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
 
 

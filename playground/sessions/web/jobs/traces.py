@@ -47,7 +47,8 @@ class Traces:
             async with own_worker() as worker:
                 return await worker.call(0, request, settings.TRACE_SECONDS)
 
-        return await self._jobs.begin(TRACE, work, Asker(0, author)).outcome()
+        checked: comparing.TraceChecked = await self._jobs.begin(TRACE, work, Asker(0, author)).outcome()
+        return checked
 
     async def export(self, session_id: int, detail: tuple[int, int], reader: asyncio.AbstractEventLoop) -> "Chunks":
         """Begin to write a session's trace, to be read on another loop."""
