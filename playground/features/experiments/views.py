@@ -113,8 +113,9 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
 def _render(
     request: HttpRequest, client: SessionClient, name: str, job: Job[Batch], batch: Batch, more: Mapping[str, Any]
 ) -> HttpResponse:
-    context = {**describe_session(request, client), "work": job, "done": len(batch.answers)}
-    context |= {"minutes": batch.left / 60, "seconds": batch.left, "total": len(batch.requests), **more}
+    context: dict[str, Any] = {"work": job, "done": len(batch.answers), "total": len(batch.requests)}
+    context |= {"minutes": batch.left / 60, "seconds": batch.left, **more}
+    context |= describe_session(request, client)
     return render(request, f"experiments/{name}.html", context, status=202 if job.going else 200)
 
 

@@ -193,7 +193,8 @@ async def show_download(request: HttpRequest, client: SessionClient, token: str)
     job.check()
     if job.result is not None and "file" in request.GET:
         return _file(client, job.result)
-    context = {**describe_session(request, client), "work": job, "most": MOST_BYTES}
+    context: dict[str, Any] = {"work": job, "most": MOST_BYTES}
+    context |= describe_session(request, client)
     return render(request, "exports/downloading.html", context, status=200 if job.result else 202)
 
 
