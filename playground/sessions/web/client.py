@@ -171,7 +171,7 @@ class SessionClient:
     async def keep_preview(self, text: bytes, filename: str = "", author: str = "", rename: bool = False) -> Kept:
         """Preview the import of a text, and store the preview until it is applied; `rename` returns new names with its token."""
         self.require_edit()
-        make = runtime().previews.make
+        make = runtime().imports.preview
         return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author, rename))
 
     async def begin_import(

@@ -45,26 +45,6 @@ class Kept(NamedTuple):
     names: list[tuple[str, str]]
 
 
-class Previews:
-    """Lives on the sessions' loop."""
-
-    def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
-        self._jobs = jobs
-        self._loop = loop
-
-    async def make(
-        self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
-    ) -> Kept:
-        """Preview a text, and keep what it would do."""
-
-        async def work(job: Job[Kept]) -> Kept:
-            plan = await session.preview(text, rename)
-            token = await self._loop.db(markers.keep, session_id, author, filename, plan)
-            return Kept(token, plan.names)
-
-        return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
-
-
 PIECE = 0.25  # seconds of one turn; between two of them it can be cancelled
 LOOK = 0.1  # seconds between two looks at how far it is
 MOST_WAITING = 4
@@ -122,6 +102,18 @@ class Imports:
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
         self._jobs = jobs
         self._loop = loop
+
+    async def preview(
+        self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
+    ) -> Kept:
+        """Preview a text, and keep what it would do."""
+
+        async def work(job: Job[Kept]) -> Kept:
+            plan = await session.preview(text, rename)
+            token = await self._loop.db(markers.keep, session_id, author, filename, plan)
+            return Kept(token, plan.names)
+
+        return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
 
     def look_at(self, session: Importing, file: Path, filename: str, author: str, rename: bool) -> Job[Imported]:
         """Begin to look at what a file would do; it goes when that is known, or the job is refused, fails or is cancelled."""

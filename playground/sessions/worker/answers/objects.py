@@ -87,8 +87,7 @@ def object_yaml(engine: Engine, request: looking.ObjectYaml) -> Steps[looking.Ob
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
-        where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-        raise SessionGone(message("No %(kind)s %(name)s exists at this step.", kind=request.kind, name=where))
+        raise _absent(request)
     return looking.ObjectShown(to_yaml([obj]), without_effect(obj))
 
 
@@ -214,8 +213,12 @@ def _find(world: Any, request: looking.SubjectOf) -> tuple[str, Mapping[str, Any
         manifest = world.store.get(kind, request.namespace, request.name)
         if manifest is not None:
             return kind, manifest
+    raise _absent(request)
+
+
+def _absent(request: looking.ObjectYaml | looking.SubjectOf) -> SessionGone:
     where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-    raise SessionGone(message("No %(kind)s %(name)s exists at this step.", kind=request.kind, name=where))
+    return SessionGone(message("No %(kind)s %(name)s exists at this step.", kind=request.kind, name=where))
 
 
 def _subject(world: Any, kind: str, manifest: Mapping[str, Any], drained: bool = False) -> Subject:
