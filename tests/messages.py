@@ -60,6 +60,15 @@ def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | Non
         with path.open("rb") as source:
             for _line, text, comments, context in extract("python", source, KEYWORDS, ("Translators:",)):
                 yield text, context, comments
+        yield from ((text, None, []) for text in list_messages(path.read_text()))
+
+
+def list_messages(source: str) -> Iterator[str]:
+    """The texts in a module's calls of `message`. Babel would take names of tables for texts there, as in `message(WORDS["found"])`."""
+    for call in ast.walk(ast.parse(source)):
+        match call:
+            case ast.Call(func=ast.Name("message"), args=[ast.Constant(str(text)), *_]):
+                yield text
 
 
 def list_strings(

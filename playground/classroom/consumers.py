@@ -8,46 +8,41 @@ from typing import Any, ClassVar
 
 import msgspec
 import orjson
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
-from django.http import QueryDict
-from django.utils.translation import activate, get_supported_language_variant
+from django.utils.translation import activate
 
 from playground.classroom import board, messages, polls, questions, rooms
 from playground.classroom.hub import Hub, hubs
 from playground.common.addresses import client_name
 from playground.models import Poll, Room, Student
 from playground.presenters.look import Look
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
+from playground.sessions.web.consumers import CLOSE_AGAIN, CLOSE_GONE, CLOSE_LIMIT, Socket, language_of
 from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone
 
 log = logging.getLogger(__name__)
 
-CLOSE_GONE = 4404
-CLOSE_LIMIT = 4429
-CLOSE_AGAIN = 4503
 RATE, BURST = 10.0, 30.0  # messages a second of one page, and how many may come at once
 REMOVED = '{"type":"gone","removed":true}'
 FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what students see as their teacher does
 
 
-class ClassroomConsumer(AsyncWebsocketConsumer):
+class ClassroomConsumer(Socket):
     """The common part of both kinds of pages. A malformed message can harm at most its own connection."""
 
     teaches: ClassVar[bool]
     decoder: ClassVar[msgspec.json.Decoder[Any]]
     hub: Hub | None = None
     room: Room
-    closing = False
 
     async def connect(self) -> None:
         """Find the room, take a seat, get the board."""
         await self.accept()
-        activate(_language(self.scope))
+        activate(language_of(self.scope))
         self.outbox: asyncio.Queue[str] = asyncio.Queue()
         self.tokens, self.counted = BURST, time.monotonic()
         self.sender: asyncio.Task[None] | None = None
@@ -57,7 +52,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
             prove(self, self.scope, f"room {self.room.pk}")
             hub = await hubs().of(self.room.pk)
             if len(hub.sockets) >= 2 * settings.MAX_STUDENTS:
-                raise LimitReached(message(gettext_noop("This classroom is full.")))
+                raise LimitReached(message("This classroom is full."))
             await hub.come(self)
         except SessionGone:
             await self.send_text(ENCODER.encode(Gone()).decode())
@@ -96,13 +91,6 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         if not self.closing:
             await self.send(text_data=text)
 
-    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
-        """Close once."""
-        if not self.closing:
-            self.closing = True
-            SOCKETS.remove(self)
-            await super().close(code, reason)
-
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one message; an error is answered, never raised."""
         if self.hub is None or self.closing:
@@ -111,9 +99,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
             now = time.monotonic()
             self.tokens, self.counted = min(self.tokens + (now - self.counted) * RATE, BURST), now
             if self.tokens < 1:
-                raise LimitReached(
-                    message(gettext_noop("Too many messages. The limit is %(rate)s a second."), rate=f"{RATE:g}")
-                )
+                raise LimitReached(message("Too many messages. The limit is %(rate)s a second.", rate=f"{RATE:g}"))
             self.tokens -= 1
             received = _read(text_data, self.decoder)
             if isinstance(received, messages.Ping):
@@ -138,7 +124,7 @@ class ClassroomConsumer(AsyncWebsocketConsumer):
         """Raises SessionError in a room that is over."""
         await in_thread(self.room.refresh_from_db, fields=["ended"])
         if rooms.is_over(self.room):
-            raise SessionError(message(gettext_noop("This classroom has ended.")))
+            raise SessionError(message("This classroom has ended."))
 
 
 class StudentConsumer(ClassroomConsumer):
@@ -153,7 +139,7 @@ class StudentConsumer(ClassroomConsumer):
         self.room = await in_thread(rooms.of_code, self.scope["url_route"]["kwargs"]["code"])
         student = await in_thread(rooms.student_of, self.room, _cookie(self.scope, rooms.COOKIE + self.room.code))
         if student is None:
-            raise SessionGone(message(gettext_noop("Join the classroom first.")))
+            raise SessionGone(message("Join the classroom first."))
         self.student = student
         await self._say_yours()
 
@@ -194,7 +180,7 @@ class StudentConsumer(ClassroomConsumer):
         assert self.hub is not None
         fresh = await in_thread(rooms.student_of, self.room, self.student.key)
         if fresh is None:
-            raise SessionGone(message(gettext_noop("Join the classroom first.")))
+            raise SessionGone(message("Join the classroom first."))
         self.student = fresh
         if fresh.fork is None or fresh.fork.deleted is not None:
             client = await SessionClient.open(self.room.session.view_key)
@@ -263,14 +249,6 @@ def _read(text: str | None, decoder: msgspec.json.Decoder[Any]) -> Any:
         return decoder.decode(text)
     except msgspec.MsgspecError as error:
         raise BadMessage(str(error)) from None
-
-
-def _language(scope: dict[str, Any]) -> str:
-    asked = QueryDict(scope.get("query_string", b"")).get("language", "")
-    try:
-        return get_supported_language_variant(asked)
-    except LookupError:
-        return settings.LANGUAGE_CODE
 
 
 def _cookie(scope: dict[str, Any], name: str) -> str:

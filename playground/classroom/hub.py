@@ -19,7 +19,7 @@ from django.conf import settings
 
 from playground.classroom import board, polls
 from playground.models import Poll
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.relay import Hint, Relay
@@ -162,7 +162,7 @@ class Hub:
 
 
 def _build_closed_error() -> SessionError:
-    return SessionError(message(gettext_noop("This question is closed.")))
+    return SessionError(message("This question is closed."))
 
 
 class Hubs:

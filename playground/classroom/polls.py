@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from playground.lessons import Question, judge
 from playground.models import Answer, Poll
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.errors import LimitReached, SessionError
 
 LONGEST = 2000  # signs of an answer
@@ -39,9 +39,7 @@ def ask(room_id: int, asked: Asked) -> Poll:
     polls = Poll.objects.filter(room_id=room_id)
     last = polls.aggregate(last=Max("number"))["last"] or 0
     if last >= settings.MAX_POLLS:
-        raise LimitReached(
-            message(gettext_noop("A classroom has at most %(most)s questions."), most=f"{settings.MAX_POLLS:,}")
-        )
+        raise LimitReached(message("A classroom has at most %(most)s questions.", most=f"{settings.MAX_POLLS:,}"))
     polls.filter(state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
     polls.filter(shown=True).update(shown=False)
     return Poll.objects.create(
@@ -86,17 +84,15 @@ def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
     key = tuple(poll.key) if isinstance(poll.key, list) else poll.key
     read = [text.strip()[:300] for text in given if text.strip()]
     if poll.options and not set(read) <= set(poll.options):
-        raise SessionError(message(gettext_noop("This is not one of the answers.")))
+        raise SessionError(message("This is not one of the answers."))
     if poll.kind == "victims":
         read = sorted(set(read))
     try:
         verdict = judge(question, "0" if key is None and poll.kind == "number" else key or "", read)
     except ValueError:
-        raise SessionError(
-            message(gettext_noop("Choose an answer first. Write a number with digits, such as 3 or 0.5."))
-        ) from None
+        raise SessionError(message("Choose an answer first. Write a number with digits, such as 3 or 0.5.")) from None
     if len(read) > 1 and poll.kind not in ("victims", "order"):
-        raise SessionError(message(gettext_noop("This question has a single answer.")))
+        raise SessionError(message("This question has a single answer."))
     text = f"{float(read[0]):g}" if poll.kind == "number" else ", ".join(read)
     return text[:LONGEST], None if key is None else verdict.right
 

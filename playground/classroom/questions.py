@@ -10,7 +10,7 @@ from django.utils.translation import override
 from playground.classroom import messages
 from playground.classroom.polls import Asked
 from playground.models import Poll
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.looking import About, Foresee, Foreseen, OpenQuestion, WhyNot
 from playground.sessions.web.client import SessionClient
@@ -26,9 +26,7 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
     if ask.kind == "card":
         question = await client.ask(OpenQuestion(at=ask.at))
         if question is None:
-            raise SessionError(
-                message(gettext_noop("The lesson has no question at this step. Move on to a card with a question."))
-            )
+            raise SessionError(message("The lesson has no question at this step. Move on to a card with a question."))
         why: dict[str, Any] = {given: {"why": "meant", "text": {}} for given in question.meant}
         for language, _name in settings.LANGUAGES:
             with override(language):
@@ -40,7 +38,7 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
     if seen.key is None:
         raise SessionError(
             message(
-                gettext_noop("The engine finds no answer: the next %(steps)s steps contain no such attempt."),
+                "The engine finds no answer: the next %(steps)s steps contain no such attempt.",
                 steps=f"{seen.looked:,}",
             )
         )
@@ -53,10 +51,10 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
 def _free(ask: messages.Ask) -> Asked:
     text, options = ask.ask.strip(), list(dict.fromkeys(each.strip() for each in ask.options if each.strip()))
     if not text or len(options) < 2:
-        raise SessionError(message(gettext_noop("A question needs a text and at least two answers.")))
+        raise SessionError(message("A question needs a text and at least two answers."))
     right = ask.right.strip()
     if right and right not in options:
-        raise SessionError(message(gettext_noop("The right answer must be one of the answers.")))
+        raise SessionError(message("The right answer must be one of the answers."))
     return Asked("choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None)
 
 

@@ -29,7 +29,7 @@ def open_room(session: Session, creator: str, lessons: Sequence[str] = (), varie
     if hidden and going_on().filter(creator=hidden).count() >= settings.MAX_ROOMS_PER_CLIENT:
         raise LimitReached(
             message(
-                gettext_noop("You already have %(most)s open classrooms. End one of them first."),
+                "You already have %(most)s open classrooms. End one of them first.",
                 most=f"{settings.MAX_ROOMS_PER_CLIENT:,}",
             )
         )
@@ -74,16 +74,14 @@ def _require_room(rooms: QuerySet[Room]) -> Room:
 
 def unknown() -> SessionGone:
     """The refusal of a link or code that no room has."""
-    return SessionGone(
-        message(gettext_noop("No classroom has this link or code. It may have been removed, or the code has a typo."))
-    )
+    return SessionGone(message("No classroom has this link or code. It may have been removed, or the code has a typo."))
 
 
 @transaction.atomic
 def join(room: Room, name: str, creator: str = "") -> Student:
     """A new student. Raises LimitReached where the room is over, closed or full, or the client has too many join at once."""
     if is_over(room):
-        raise LimitReached(message(gettext_noop("This classroom has ended.")))
+        raise LimitReached(message("This classroom has ended."))
     if room.locked:
         raise LimitReached(message(CLOSED))
     hidden = salted_hmac("playground.room", creator).hexdigest() if creator else ""
@@ -91,16 +89,14 @@ def join(room: Room, name: str, creator: str = "") -> Student:
     if hidden and Student.objects.filter(creator=hidden, joined__gt=since).count() >= most:
         raise TooOften(
             message(
-                gettext_noop(
-                    "%(most)s students have joined from your address within a minute, which is the limit. Try again in a "
-                    "minute."
-                ),
+                "%(most)s students have joined from your address within a minute, which is the limit. Try again in a "
+                "minute.",
                 most=f"{most:,}",
             )
         )
     if present(room).count() >= settings.MAX_STUDENTS:
         raise LimitReached(
-            message(gettext_noop("This classroom is full, with %(most)s students."), most=f"{settings.MAX_STUDENTS:,}")
+            message("This classroom is full, with %(most)s students.", most=f"{settings.MAX_STUDENTS:,}")
         )
     given = " ".join(name.replace("\0", " ").split())[:NAME_LENGTH]
     return Student.objects.create(room=room, name=given, creator=hidden)

@@ -14,7 +14,7 @@ from playground.presenters.words import Message
 from playground.presenters.words import format_message as in_words
 from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
-from scheduler_core.analysis.whatif import Subject, owners_of, subject_of
+from scheduler_core.analysis.whatif import Subject, finish, owners_of, subject_of
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.simulation import Simulation
 
@@ -130,12 +130,8 @@ def with_fixes(
 
     budget = Budget().lengthen() if longer else Budget()
     search = search_fixes(world, answered["pod"], budget, should_stop, found, refused)
-    while True:
-        try:
-            next(search)
-        except StopIteration as end:
-            findings: Findings = end.value
-            return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
+    findings = finish(search)
+    return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
 
 
 def build_answer(explanation: Explanation) -> Answer:

@@ -39,9 +39,9 @@ def draining(sim: WorldView, node: str) -> Draining | None:
     if drain.ended is None:
         state, said = "going", _going(len(left), len(drain.pods))
     elif drain.outcome:
-        state, said = "failed", message(gettext_noop("The drain failed: some pods could not be evicted."))
+        state, said = "failed", message("The drain failed: some pods could not be evicted.")
     else:
-        state, said = "done", message(gettext_noop("The node is drained."))
+        state, said = "done", message("The node is drained.")
     return {
         "state": state,
         "said": said,
@@ -89,7 +89,7 @@ def _end(sim: WorldView, pod: Pod) -> int | None:
 
 
 def _going(left: int, all_: int) -> Message:
-    return message(gettext_noop("Draining: %(left)s of %(all)s pods left."), left=left, all=all_)
+    return message("Draining: %(left)s of %(all)s pods left.", left=left, all=all_)
 
 
 Fact = dict[str, Any]

@@ -23,7 +23,7 @@ def sentence(command: Data) -> Message:
     kind = str(command.get("kind", ""))
     texts = WORDS["sentences"].get(kind)
     if texts is None:
-        return message(gettext_noop("%(kind)s: %(what)s"), kind=command.get("kind", "?"), what=_fields(command))
+        return message("%(kind)s: %(what)s", kind=command.get("kind", "?"), what=_fields(command))
     values = {**command, **(_VALUES[kind](command) if kind in _VALUES else {})}
     if not isinstance(texts, str):
         cases = ((*case.split("=", 1), text) for case, text in texts.items() if case != "otherwise")
@@ -36,12 +36,12 @@ def describe_omission(command: Data) -> Message:
     kind, ref = str(command.get("kind", "")), _map(command.get("ref"))
     if kind == "ApplyObjects":
         what = _format_by_kind((_get_kind_and_name(manifest) for manifest in _list(command.get("objects"))), SHORT, 1)
-        return message(gettext_noop("%(what)s"), what=what or "?")
+        return message("%(what)s", what=what or "?")
     if kind == "DeleteObjects":
-        return message(gettext_noop("deleting %(what)s"), what=_format_by_kind(_refs(command), SHORT, 1))
+        return message("deleting %(what)s", what=_format_by_kind(_refs(command), SHORT, 1))
     if kind == "PatchObject":
         what = _cut(f"{ref.get('kind', '?')} {ref.get('name', '?')}", SHORT)
-        return message(gettext_noop("changing %(what)s"), what=what)
+        return message("changing %(what)s", what=what)
     return message(WORDS["omitted"].get(kind, gettext_noop("a command")))
 
 

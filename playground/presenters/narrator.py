@@ -24,7 +24,7 @@ WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))
 def sentence(sim: WorldView) -> RecordLine:
     """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
     if sim.position == 0:
-        line = message(gettext_noop("Nothing has happened yet: add nodes and pods, then step."))
+        line = message("Nothing has happened yet: add nodes and pods, then step.")
         return {"head": "", "sentence": line}
     ran = present_step(sim)
     if ran is None:
@@ -75,7 +75,7 @@ def coming(sim: WorldView) -> Message | None:
 def _describe_next(cycle: SchedulingCycleView, pod: str) -> Message | None:
     phase = Phase(cycle.phase)
     if phase is Phase.PRE_FILTER and cycle.steps:
-        return message(gettext_noop("PreFilter: the next plugin prepares for %(pod)s or refuses it."), pod=pod)
+        return message("PreFilter: the next plugin prepares for %(pod)s or refuses it.", pod=pod)
     if phase is Phase.PRE_SCORE:
         text = gettext_noop("PreScore: %(k)s of %(n)s nodes are feasible and will be scored.")
         feasible = 0 if cycle.feasible is None else len(cycle.feasible)

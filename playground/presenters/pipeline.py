@@ -28,7 +28,7 @@ from playground.presenters.scene import (
 )
 from playground.presenters.stage.binding import of_attempt
 from playground.presenters.stage.binding.lanes import POINTS
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, message
 from scheduler_core.world.readonly import (
     Attempt,
     Code,
@@ -92,7 +92,7 @@ def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
         card = cards["point-Filter"]
         card["state"] = "done" if passed else "refused"
         card["note"] = message(
-            gettext_noop("%(k)s of %(n)s"), k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
+            "%(k)s of %(n)s", k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
         )
     if binding is not None and binding.waiting:
         cards["point-WaitOnPermit"]["state"] = "now"
@@ -166,7 +166,7 @@ def _point(
         "at": steps[-1].position if steps else None,
         "state": _state(point, stations, steps, cycle, now),
         "stations": stations,
-        "note": message(gettext_noop("waiting for the response")) if awaited else None,
+        "note": message("waiting for the response") if awaited else None,
     }
 
 
@@ -187,7 +187,7 @@ def _station(
         if now is not None and ran[-1] is now:
             return {"name": name, "state": state, "now": True, "note": note}
     elif cycle is not None and _is_skipped(name, point, cycle):
-        state, note = "skip", message(gettext_noop("skipped: nothing to do for this pod"))
+        state, note = "skip", message("skipped: nothing to do for this pod")
     return {"name": name, "state": state, "now": False, "note": note}
 
 
@@ -201,17 +201,15 @@ def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
     """A station's state and a few words, from what the plugin did (more than once where nodes are searched in blocks)."""
     last = ran[-1]
     if last.skipped:
-        return "skip", message(gettext_noop("skipped: nothing to do for this pod"))
+        return "skip", message("skipped: nothing to do for this pod")
     if point is Point.FILTER or (point is Point.EXTENDER_FILTER and last.status.ok):
         evaluated, refused = sum(s.evaluated for s in ran), sum(s.refused for s in ran)
         if not refused:
-            return "done", message(gettext_noop("passes all %(n)s nodes it checked"), n=thousands(evaluated))
-        note = message(
-            gettext_noop("refuses %(k)s of the %(n)s nodes it checked"), k=thousands(refused), n=thousands(evaluated)
-        )
+            return "done", message("passes all %(n)s nodes it checked", n=thousands(evaluated))
+        note = message("refuses %(k)s of the %(n)s nodes it checked", k=thousands(refused), n=thousands(evaluated))
         return ("no" if refused == evaluated else "part"), note
     if last.status.code is Code.WAIT:
-        return "part", message(gettext_noop("waits, at most %(time)s"), time=duration(last.timeout))
+        return "part", message("waits, at most %(time)s", time=duration(last.timeout))
     if last.status.ok:
         return "done", None
     return "no", exactly(last.status.message)
@@ -256,13 +254,13 @@ def _note_forward(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> No
         cards["point-Filter"]["state"] = "refused"
     if cycle.feasible is not None and len(cycle.nodes):
         cards["point-Filter"]["note"] = message(
-            gettext_noop("%(k)s of %(n)s"), k=thousands(_feasible(cycle)), n=thousands(cycle.nodes.snapshot_rows)
+            "%(k)s of %(n)s", k=thousands(_feasible(cycle)), n=thousands(cycle.nodes.snapshot_rows)
         )
     _note_extenders(cards, cycle)
     if cards["point-PostFilter"]["state"] == "unused":
-        cards["point-PostFilter"]["note"] = message(gettext_noop("not needed"))
+        cards["point-PostFilter"]["note"] = message("not needed")
     if cycle.feasible is not None and len(cycle.feasible) == 1 and cards["point-Score"]["state"] == "unused":
-        cards["point-Score"]["note"] = message(gettext_noop("one node: no scores"))
+        cards["point-Score"]["note"] = message("one node: no scores")
 
 
 def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> None:
@@ -272,7 +270,7 @@ def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> 
         return
     card["note"] = card["note"] or cards["point-Filter"]["note"]
     cards["point-Filter"]["note"] = message(
-        gettext_noop("%(k)s of %(n)s"), k=thousands(extension.filtered), n=thousands(cycle.nodes.snapshot_rows)
+        "%(k)s of %(n)s", k=thousands(extension.filtered), n=thousands(cycle.nodes.snapshot_rows)
     )
 
 

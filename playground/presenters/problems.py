@@ -10,8 +10,6 @@ from playground.presenters.words import Message, exactly, gettext_noop, match_te
 # Whole texts, and patterns of texts about devices and claims.
 PLAIN_WORDS = Path(__file__).with_name("plain.yaml")
 _FREE = gettext_noop("The node has less free %(resource)s than the pod requests.")
-_TAINT = gettext_noop("The node has the taint %(taint)s, which the pod does not tolerate.")
-_GATE = gettext_noop("The pod has a scheduling gate. It enters the queue once the gate is removed.")
 
 
 def in_plain_words(reason: str) -> Message | None:
@@ -23,9 +21,9 @@ def in_plain_words(reason: str) -> Message | None:
         return message(_FREE, resource=reason.removeprefix("Insufficient "))
     head, _, taint = reason.partition("untolerated taint ")
     if taint and head == "node(s) had ":
-        return message(_TAINT, taint=taint)
+        return message("The node has the taint %(taint)s, which the pod does not tolerate.", taint=taint)
     if "scheduling gates" in reason:
-        return message(_GATE)
+        return message("The pod has a scheduling gate. It enters the queue once the gate is removed.")
     shapes = ((re.fullmatch(shape, reason), text) for shape, text in words["shapes"].items())
     return next((message(text, **found.groupdict()) for found, text in shapes if found), None)
 
@@ -34,7 +32,6 @@ def in_plain_words(reason: str) -> Message | None:
 WORDS = Path(__file__).with_suffix(".yaml")
 WHOLE_NUMBER = "a whole number of at most 64 bits"
 WHOLE_TEXT = "a text without half of a surrogate pair"
-_AT = gettext_noop("%(path)s: %(said)s")
 _IN_WORDS = ("expected", "type")  # values that are words themselves
 
 
@@ -68,7 +65,7 @@ def problem(error: Problem) -> Message:
     said = None if error.kind else _translate_error(error)
     if said is None:
         return exactly(error.text)
-    return message(_AT, path=error.path, said=said) if error.path else said
+    return message("%(path)s: %(said)s", path=error.path, said=said) if error.path else said
 
 
 def _translate_error(error: Problem) -> Message | None:
@@ -79,8 +76,7 @@ def _translate_error(error: Problem) -> Message | None:
     expected = _match_text("expected", error.expected)
     if expected is None or not error.received:
         return expected
-    text = gettext_noop("%(received)s %(expected)s")
-    return message(text, received=reception(error.received), expected=expected)
+    return message("%(received)s %(expected)s", received=reception(error.received), expected=expected)
 
 
 def _match_text(kind: str, said: str) -> Message | None:

@@ -21,7 +21,7 @@ class Message(TypedDict):
 
 
 def gettext_noop(message: str) -> str:
-    """Marks a message for makemessages."""
+    """Marks a text for `make messages` that `message` gets later, such as one in a table; a text in a call of `message` needs no mark."""
     return message
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
+from django.views.decorators.http import require_http_methods
 
 from playground.common.addresses import client_name
 from playground.sessions.limits import vouch
@@ -19,29 +20,29 @@ from playground.views.responses import go, problem, question, say_forked
 View = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
 
 
-def opens(view: View, unasked: Past = "ask") -> View:
-    """The view gets the SessionClient of its key; a session's error becomes a page that says so.
+def opens(*methods: str, unasked: Past = "ask") -> Callable[[View], View]:
+    """The view answers these methods, and gets the SessionClient of its key; a session's error becomes a page that says so.
 
-    `unasked`: what becomes of a command for a step that is past where the form says nothing of it.
+    `unasked`: what becomes of a command for a step that is past where the form says nothing of it. With "fork" it forks at once; the
+    fork's studio says so, and links to the newest step.
     """
 
-    @wraps(view)
-    async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
-        try:
-            client = await SessionClient.open(key, chosen(request, unasked))
-            vouch(scope_of(request), f"session {client.session.pk}")
-            return await _redirect_after_answer(request, client, await view(request, client, **rest))
-        except InThePast as error:
-            return question(request, error, key)
-        except SessionError as error:
-            return problem(request, error, key)
+    def wrap(view: View) -> View:
+        @require_http_methods(list(methods))
+        @wraps(view)
+        async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
+            try:
+                client = await SessionClient.open(key, chosen(request, unasked))
+                vouch(scope_of(request), f"session {client.session.pk}")
+                return await _redirect_after_answer(request, client, await view(request, client, **rest))
+            except InThePast as error:
+                return question(request, error, key)
+            except SessionError as error:
+                return problem(request, error, key)
 
-    return inner
+        return inner
 
-
-def forks(view: View) -> View:
-    """Wrap a view like `opens`; commands on a past step fork at once. The fork's studio says so, and links to the newest step."""
-    return opens(view, "fork")
+    return wrap
 
 
 def chosen(request: HttpRequest, unasked: Past = "ask") -> Past:
@@ -66,16 +67,19 @@ async def _redirect_after_answer(
     return response if there.startswith(studio + "?") else go(request, studio)
 
 
-def edits(view: View) -> View:
+def edits(*methods: str) -> Callable[[View], View]:
     """Wrap a view that changes the session like `opens`: a view link gets NotAllowed before anything is read."""
 
-    @opens
-    @wraps(view)
-    async def inner(request: HttpRequest, client: SessionClient, **rest: Any) -> HttpResponseBase:
-        client.require_edit()
-        return await view(request, client, **rest)
+    def wrap(view: View) -> View:
+        @opens(*methods)
+        @wraps(view)
+        async def inner(request: HttpRequest, client: SessionClient, **rest: Any) -> HttpResponseBase:
+            client.require_edit()
+            return await view(request, client, **rest)
 
-    return inner
+        return inner
+
+    return wrap
 
 
 def scope_of(request: HttpRequest) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
 
 from playground.presenters.amounts import clock
 from playground.presenters.words import format_message
@@ -21,9 +20,9 @@ from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.reruns import NewBranch, Reruns
+from playground.sessions.web.jobs.reruns import RERUN, NewBranch, Reruns
 from playground.views.access import creator, edits, opens
-from playground.views.responses import page_of, position, seed_of, whole_number, workbench
+from playground.views.responses import describe_session, page_of, position, seed_of, whole_number, workbench
 
 PAGE = 50
 MOST_SKIPPED = 500
@@ -34,8 +33,7 @@ DIGITS = 15
 MOST_TEXT = 253
 
 
-@require_GET
-@opens
+@opens("GET")
 async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The list, a page at a time; without `page` the one where the viewer stands. With `q` those that name something."""
     await client.refresh()
@@ -68,8 +66,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return workbench(request, client, "commands", context)
 
 
-@require_POST
-@edits
+@edits("POST")
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Make the history again without the commands at the positions `only`, or else `skip`; or with another `seed`."""
     if (seed := seed_of(request.POST.get("seed", ""))) is not None:
@@ -100,15 +97,13 @@ def _without(left: list[SkippedCommand]) -> str:
     return _("without %(what)s") % {"what": what}
 
 
-@require_GET
-@edits
+@edits("GET")
 async def rerun_result(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """Show the progress of a re-run; then its result: the branch, and the commands that no longer applied."""
-    job = await client.find_rerun(token, PATIENCE)
+    job = await client.find_job(RERUN, token, PATIENCE)
+    job.check()
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "work": job,
         "seed": Reruns.seed(job),
         "skipped": await in_thread(listing.list_skipped_commands, client.session.pk, Reruns.skipped(job)),

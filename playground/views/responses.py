@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -173,6 +173,34 @@ def position(request: HttpRequest) -> int | None:
     return whole_number(request.POST.get("at") or request.GET.get("at") or "", 15)
 
 
+class SessionContext(TypedDict):
+    """The context that all pages of a session share; what `client` and `session` have is no matter of their templates' types."""
+
+    client: Any
+    session: Any
+    key: str
+    studio: str
+    base: str
+    drawer: bool
+
+
+def describe_session(request: HttpRequest, client: SessionClient) -> SessionContext:
+    """Return the context that all pages of a session share."""
+    return {
+        "client": client,
+        "session": client.session,
+        "key": client.key,
+        "studio": reverse("studio", args=[client.key]),
+        "base": base_of(request),
+        "drawer": in_drawer(request),
+    }
+
+
+async def stands_still(request: HttpRequest, client: SessionClient) -> bool:
+    """Return whether a script asks for what moves of a page, and nothing has moved since the step that was `seen`."""
+    return by_htmx(request) and position(request) is None and request.GET.get("seen") == str(await client.head())
+
+
 def workbench(
     request: HttpRequest, client: SessionClient, room: str, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
@@ -181,13 +209,9 @@ def workbench(
     Htmx swaps forms with errors too, so their status stays honest.
     """
     shared = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "room": room.partition("/")[0],
         "at": position(request),
-        "base": base_of(request),
-        "drawer": in_drawer(request),
         "most_bytes": settings.MAX_UPLOAD_BYTES,
         "most_file_bytes": settings.MAX_IMPORT_BYTES,
         "large_bytes": settings.LARGE_IMPORT_BYTES,

@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 from msgspec import to_builtins
 
 from playground.classroom import assignments
@@ -25,7 +24,7 @@ from playground.sessions.web.messages import Goto, PageMessage, Pause, from_form
 from playground.sessions.web.publisher import render_delta, render_panels
 from playground.templatetags.lessons import in_language
 from playground.views.access import creator, edits, opens
-from playground.views.responses import by_htmx, go, say, workbench
+from playground.views.responses import by_htmx, describe_session, go, say, workbench
 from playground.views.sharing import tree
 from playground.workbench.phrases import KINDS, Known, suggest
 from scheduler_core import KUBE_VERSION
@@ -39,8 +38,7 @@ FOUND_LENGTH = 253
 MOST_ENDS = 60
 
 
-@require_GET
-@opens
+@opens("GET")
 async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
     """Pods, nodes, claims and controllers whose name has `q` in it, a few of each kind; and sentences that `say` begins or is."""
     q = request.GET.get("q", "").strip()[:FOUND_LENGTH]
@@ -61,8 +59,7 @@ async def _read_names(request: HttpRequest, client: SessionClient, text: str) ->
     return Known(objects, NAMES, lessons, await client.head())
 
 
-@require_GET
-@opens
+@opens("GET")
 async def ends(request: HttpRequest, client: SessionClient) -> JsonResponse:
     """Return the positions where attempts ended, spread over the whole session."""
     return JsonResponse({"ends": to_builtins(await client.ask(AttemptEnds(most=MOST_ENDS)))})
@@ -73,8 +70,7 @@ MOST_ROWS, ROW_DIGITS = 400, 8  # of the large map
 KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The whole screen as it is for this look; the socket goes on from here."""
     look = Look.from_query(request.GET)
@@ -82,7 +78,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
     try:
         shown, head = await client.view(look)
     except Opening as opening:
-        context = {"client": client, "session": client.session, "key": client.key, "opening": opening}
+        context = {**describe_session(request, client), "opening": opening}
         # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
         return allow_own_framing(render(request, "playground/opening.html", context, status=202))
     await client.touch()
@@ -133,8 +129,7 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
     return links | {"embed_link": request.build_absolute_uri(embedded)}
 
 
-@require_GET
-@opens
+@opens("GET")
 async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """One panel as a fragment."""
     if name not in PANELS:
@@ -143,8 +138,7 @@ async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpR
     return HttpResponse(render_panels(shown.panels, request)[name])
 
 
-@require_GET
-@opens
+@opens("GET")
 async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The nodes' names in the order of the large map; with `rows`, what its cards say of the nodes in these rows."""
     look, rows = Look.from_query(request.GET), request.GET.get("rows")
@@ -166,62 +160,53 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
     return HttpResponseRedirect(url + heard.look.href() if heard.look.to_query() else url)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def step(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """One step of a grain, at the head or of the viewer's own cursor."""
     return await _send(request, client, from_form("step", grain=request.POST.get("grain", "plugin")))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def back(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return await _send(request, client, from_form("back", grain=request.POST.get("grain", "plugin")))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def goto(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """`at`: a position, or nothing to follow the head."""
     return await _send(request, client, Goto(Look.from_query(request.POST.dict()).at))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def play(request: HttpRequest, client: SessionClient) -> HttpResponse:
     grain, rate = request.POST.get("grain", "plugin"), request.POST.get("rate", "5")
     return await _send(request, client, from_form("play", grain=grain, rate=rate))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def run(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Run to the end, or with `until` (KINDS of until.py) and `pod`, `seconds`, `number` or `lesson` to a condition."""
     fields = {name: request.POST.get(name, "") for name in ("until", "pod", "seconds", "number", "lesson")}
     return await _send(request, client, from_form("run", **fields))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return await _send(request, client, Pause())
 
 
-@require_POST
-@edits
+@edits("POST")
 async def undo(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Take the last command back, by a command."""
     return await _command(request, client, Undo())
 
 
-@require_POST
-@edits
+@edits("POST")
 async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return await _command(request, client, Redo())
 
 
-@require_POST
-@edits
+@edits("POST")
 async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Allow or reject a pod (namespace/name) that waits on Permit."""
     pod, decision = request.POST.get("pod", ""), request.POST.get("decision", "")
@@ -237,16 +222,14 @@ async def _command(request: HttpRequest, client: SessionClient, command: Command
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 
-@require_POST
-@edits
+@edits("POST")
 async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Somebody has read where a replay under another engine came to something else."""
     await client.read_difference()
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 
-@require_POST
-@edits
+@edits("POST")
 async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > NAME_LENGTH:
@@ -264,30 +247,26 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def duplicate(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A session of one's own with the same past; a view link is enough."""
     name = _("%(name)s (copy)") % {"name": client.session.name}
     return await _fork_and_open(request, client, None, name, branch=False)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def ask_fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A page that asks whether to fork at step `at`: a form of a frame in somebody else's page would come without a cookie.
 
     Where a page of ours led here, it sends its form by itself.
     """
     head, at = await client.head(), Look.from_query(request.GET).at
-    context = {"client": client, "session": client.session, "key": client.key}
-    context |= {"at": head if at is None else min(at, head)}
-    context |= {"now": request.headers.get("Sec-Fetch-Site") == "same-origin"}
+    now = request.headers.get("Sec-Fetch-Site") == "same-origin"
+    context = {**describe_session(request, client), "at": head if at is None else min(at, head), "now": now}
     return render(request, "playground/fork.html", context)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A session of one's own that begins where the viewer stands."""
     return await _fork_and_open(request, client, Look.from_query(request.POST.dict()).at, "", branch=True)
@@ -301,8 +280,7 @@ async def _fork_and_open(
     return go(request, reverse("studio", args=[twin.key]))
 
 
-@require_POST
-@edits
+@edits("POST")
 async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Close the session for everybody."""
     await client.delete()
@@ -311,8 +289,7 @@ async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return go(request, reverse("home"))
 
 
-@require_GET
-@opens
+@opens("GET")
 async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the contents of the lanes as text."""
     look = Look.from_query(request.GET)
@@ -323,6 +300,5 @@ async def timeline(request: HttpRequest, client: SessionClient) -> HttpResponse:
         "window": panel.context,
         "lanes": [card for card in cards if card["kind"] == "lane"],
         "attempts": next(card["attempts"] for card in cards if card["kind"] == "axis"),
-        "studio": reverse("studio", args=[client.key]),
     }
     return workbench(request, client, "timeline", context)

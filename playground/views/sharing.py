@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from playground.classroom import assignments
 from playground.lessons import Lesson, command_of
@@ -33,8 +33,7 @@ from scheduler_core.apiserver.door import Call
 PANELS = ["transport", "pipeline", "stage", "map", "narrator"]
 
 
-@require_GET
-@opens
+@opens("GET")
 async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The stage at the step `at`, or the newest one. An edit key leads to the view link's page: what is embedded, everybody reads.
 
@@ -92,8 +91,7 @@ def allow_framing(response: HttpResponse) -> HttpResponse:
 DIGITS = 15
 
 
-@require_GET
-@opens
+@opens("GET")
 async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Name, links, duplicate, delete. A view link sees neither the edit link, nor other view links, nor the delete."""
     asked = await client.ask(Read(call=Call("GET", "/version")))
@@ -105,8 +103,7 @@ async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return workbench(request, client, "session", context)
 
 
-@require_POST
-@edits
+@edits("POST")
 async def view_links(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Makes a view link for a `term` (day, week, never), or takes the one with the number `revoke` back."""
     number, term = whole_number(request.POST.get("revoke", ""), DIGITS), request.POST.get("term", "")
@@ -129,8 +126,7 @@ ROW = 22  # pixels from one line to the next
 DEEPEST = 6  # no name is indented further
 
 
-@require_GET
-@opens
+@opens("GET")
 async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All branches that this key reaches, as a tree; with `strip` only the strip, as a fragment."""
     await client.refresh()
@@ -200,8 +196,7 @@ MOST_ANSWERS = 100
 STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two looks at it; looks
 
 
-@require_POST
-@edits
+@edits("POST")
 async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
     """Apply what a card (from 1) of the session's lesson offers."""
     lesson = await in_thread(lessons.of_story, client.session.story)
@@ -220,8 +215,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
 
-@require_POST
-@opens
+@opens("POST")
 async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
     """Show the verdict on an answer to the question of a card (from 1) that the world has come to."""
     look = Look.from_query(request.POST.dict())
@@ -255,8 +249,7 @@ async def begin_task(client: SessionClient, lesson: Lesson, at: int | None, crea
     return twin
 
 
-@require_POST
-@opens
+@opens("POST")
 async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fork of the viewer's own with the situation of the lesson's task."""
     lesson = await in_thread(lessons.of_story, client.session.story)

@@ -8,7 +8,7 @@ from django.utils.translation import override
 from msgspec import convert, to_builtins
 
 from playground.presenters.panel import Panel, PanelChange
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.errors import Failure, LimitReached
 from playground.sessions.protocol.moving import Moved
 from playground.sessions.protocol.until import PodAttempted
@@ -43,7 +43,7 @@ def test_a_delta_is_in_its_readers_language_whoever_makes_it() -> None:
 
 
 def test_an_error_made_in_a_worker_is_said_in_its_readers_language() -> None:
-    made = LimitReached(message(gettext_noop("This session already has %(most)s viewers, which is the limit."), most=3))
+    made = LimitReached(message("This session already has %(most)s viewers, which is the limit.", most=3))
     arrived = convert(to_builtins(Failure.of(made)), Failure).error()
     assert isinstance(arrived, LimitReached)
     said: dict[str, Error] = {}

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from msgspec import structs
 
 from playground.features.breakpoints.query import Hits, HitsFound
@@ -35,8 +34,7 @@ MOST_MARKS = 300
 MARKS_SECONDS = 2.0
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The list with the form for a new one; a query fills the form in, as `break here` does. POST adds it."""
     if request.method == "GET":
@@ -111,8 +109,7 @@ def _back_to_list(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponseRedirect(url if at is None else f"{url}?at={at}")
 
 
-@require_POST
-@edits
+@edits("POST")
 async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
     """Switch one `on` or `off`, or `delete` it."""
     do = request.POST.get("do", "")
@@ -123,8 +120,7 @@ async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) 
     return _back_to_list(request, client)
 
 
-@require_POST
-@edits
+@edits("POST")
 async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Set a bookmark at `at`, or at the newest step, with a `name` or without."""
     at = position(request)
@@ -138,8 +134,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
     return _back_to_list(request, client)
 
 
-@require_POST
-@edits
+@edits("POST")
 async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
     """Give one another `name`, or `delete` it."""
     name = None if request.POST.get("do") == "delete" else request.POST.get("name", "")
@@ -148,8 +143,7 @@ async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> 
     return _back_to_list(request, client)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """`direction` back or forward: to where a breakpoint holds, `only` the one with this number; from `at`, or the newest step."""
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
@@ -160,8 +154,7 @@ async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return go(request, reverse("studio", args=[client.key]) + heard.look.href())
 
 
-@require_GET
-@opens
+@opens("GET")
 async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the timeline's marks between `first` and `last`: bookmarks, and hits of breakpoints and watches."""
     first, last = (Look.from_query({"at": request.GET.get(name)}).at or 0 for name in ("first", "last"))

@@ -3,7 +3,6 @@
 from typing import Any, get_args
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods
 
 from playground.features.capacity.query import Capacity, Part
 from playground.sessions.web.client import SessionClient
@@ -14,8 +13,7 @@ SECONDS, LONGER = 4.0, 30.0
 LONGEST = 100_000  # letters of node types
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def capacity(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show one part, `help` or `go`, at the step `at`; POST may bring node types. Nothing of the session is changed."""
     asked = request.POST if request.method == "POST" else request.GET

@@ -9,7 +9,7 @@ import msgspec
 from playground.features.capacity.query import Capacity
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.time_sharing import Steps, answers
+from playground.sessions.worker.time_sharing import Steps, answers, in_slices
 from scheduler_core.analysis.capacity import find_going, find_help, price_nodes
 from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, list_unpriced, read_types, types_of_nodes
 from scheduler_core.world.commands import ApplyObjects, Refused
@@ -27,16 +27,11 @@ def capacity(engine: Engine, request: Capacity) -> Steps[Data]:
     except BadTypes as error:
         return {"error": str(error), "types": [], "notes": []}
     about = {"error": "", "types": [each.name for each in types], "notes": notes, "unpriced": list_unpriced(types)}
-    work = _find(world, request.part, types, end)
-    while True:
-        try:
-            next(work)
-        except Refused as refused:  # a node of a type, in the API server's words
-            return {**about, "error": str(refused)}
-        except StopIteration as done:
-            return {**about, **done.value, "late": time.perf_counter() > end}
-        if engine.slice.over():
-            yield
+    try:
+        found = yield from in_slices(_find(world, request.part, types, end), engine.slice)
+    except Refused as refused:  # a node of a type, in the API server's words
+        return {**about, "error": str(refused)}
+    return {**about, **found, "late": time.perf_counter() > end}
 
 
 def _find(world: Any, part: str, types: list[NodeType], end: float) -> Steps[Data]:

@@ -8,26 +8,24 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import require_GET
 
 from playground.features.cluster.presenter import present
 from playground.features.cluster.query import Cluster, Part
 from playground.presenters.look import MAX_KEY, MAX_NAME
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import base_of, by_htmx, in_drawer, position, whole_number
+from playground.views.responses import by_htmx, describe_session, in_drawer, position, stands_still, whole_number
 from playground.views.workbench.objects import build_offers_context
 
 _LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts of which one thing can be named
 
 
-@require_GET
-@opens
+@opens("GET")
 async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
-    at = position(request)
-    if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
+    if await stands_still(request, client):
         return HttpResponse(status=204)
+    at = position(request)
     asked = request.GET.get("part", "")
     part: Any = asked if asked in get_args(Part) else "controllers"
     name = request.GET.get("name", "")[: _LONGEST[part]] if part in _LONGEST else ""
@@ -36,9 +34,7 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     ref = {"kind": "Node", "namespace": "", "name": name} if name and part == "nodes" else None
     context = {
         **(await build_offers_context(request, client, ref)),
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "head": head,
         "at": at if at is not None and at < head else None,
         **present(reading, part, name),
@@ -67,14 +63,7 @@ def _addresses(
     page_url = reverse("cluster", args=[client.key])
     fields = {"part": part, "name": name, "q": chosen["q"], "state": chosen["state"], "at": at}
     kept = {key: value for key, value in fields.items() if value not in ("", None)}
-    studio = reverse("studio", args=[client.key])
-    return {
-        "page_url": page_url,
-        "here": f"{page_url}?{urlencode(kept)}",
-        "studio": studio,
-        "base": base_of(request),
-        "drawer": in_drawer(request),
-    }
+    return {"page_url": page_url, "here": f"{page_url}?{urlencode(kept)}"}
 
 
 def _pools(reading: dict[str, Any], base: str) -> str:

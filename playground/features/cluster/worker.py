@@ -9,7 +9,7 @@ from playground.features.cluster.query import Cluster
 from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import KIND, claim, claims, describe_changes
 from playground.presenters.devices.pools import node_devices, pool, pools
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine
@@ -30,7 +30,7 @@ def devices_of(world: Any, request: Cluster) -> Data:
         return _answer(world, pools(world, request.q, request.page))
     found = pool(world, request.name, request.q, request.page)
     if found is None:
-        raise SessionGone(message(gettext_noop("No pool %(name)s exists at this step."), name=request.name))
+        raise SessionGone(message("No pool %(name)s exists at this step.", name=request.name))
     return _answer(world, found)
 
 
@@ -50,7 +50,7 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
         events = [*piece, *events]
         end = start
     if row is None and not events:
-        raise SessionGone(message(gettext_noop("No claim %(name)s existed up to this step."), name=request.name))
+        raise SessionGone(message("No claim %(name)s existed up to this step.", name=request.name))
     return _answer(world, {"claim": row, "key": request.name, "events": events, "since": end})
 
 
@@ -97,7 +97,7 @@ def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
     if name:
         node = status.read_node(world, name)
         if node is None:
-            raise SessionGone(message(gettext_noop("No node %(name)s exists at this step."), name=name))
+            raise SessionGone(message("No node %(name)s exists at this step.", name=name))
         return {**answer, "node": {**node, "devices": node_devices(world, name)}}
     rows = _PARTS[part](world)
     if part == "controllers":

@@ -91,29 +91,27 @@ def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.Attempt
     """Return the differences in words, the most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
-        return [message(gettext_noop("only one of the two makes this attempt, for %(pod)s"), pod=pod)]
+        return [message("only one of the two makes this attempt, for %(pod)s", pod=pod)]
     if ours.pod != theirs.pod:
         return [
             message(
-                gettext_noop("the order of the queue: A tries %(pod)s, B tries %(name)s"),
-                pod=short(ours.pod),
-                name=short(theirs.pod),
+                "the order of the queue: A tries %(pod)s, B tries %(name)s", pod=short(ours.pod), name=short(theirs.pod)
             )
         ]
     kinds = [line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)]
-    return kinds or [message(gettext_noop("a detail of what a plugin did"))]
+    return kinds or [message("a detail of what a plugin did")]
 
 
 # The fields of an attempt in which the two differ, and what that is called.
 _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
-    (("outcome",), message(gettext_noop("the outcome"))),
-    (("node",), message(gettext_noop("the node"))),
-    (("nominated", "victims"), message(gettext_noop("the preemption"))),
-    (("refusals",), message(gettext_noop("the refusals"))),
-    (("board",), message(gettext_noop("the scores"))),
-    (("evaluated",), message(gettext_noop("the number of examined nodes"))),
-    (("feasible",), message(gettext_noop("the number of feasible nodes"))),
-    (("tied",), message(gettext_noop("the number of tied nodes"))),
+    (("outcome",), message("the outcome")),
+    (("node",), message("the node")),
+    (("nominated", "victims"), message("the preemption")),
+    (("refusals",), message("the refusals")),
+    (("board",), message("the scores")),
+    (("evaluated",), message("the number of examined nodes")),
+    (("feasible",), message("the number of feasible nodes")),
+    (("tied",), message("the number of tied nodes")),
 )
 
 

@@ -8,14 +8,13 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from playground.features.comparison.presenter import pods, present, scores
 from playground.sessions.protocol.comparing import Comparison
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import page_of, whole_number
+from playground.views.responses import describe_session, page_of, whole_number
 from playground.views.sharing import tree
 
 PAGE = 50
@@ -23,8 +22,7 @@ PATIENCE = 4.0
 _KEY = re.compile(r"(?:.*/s/)?([\w-]{1,64})(?:/.*)?", re.DOTALL)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The comparison, or how far it is; without `with` the place to choose another session."""
     wanted = request.GET.get("with", "").strip()
@@ -66,9 +64,7 @@ async def choose(
     """The place to choose another session, which leads on to a page of this name."""
     await client.refresh()
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "page": page,
         "branches": await tree(request, client, client.session.head),
         "wanted": request.GET.get("with", "")[:400],

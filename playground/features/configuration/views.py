@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 from msgspec import structs
 
 from playground.features.lockstep.views import beside
@@ -42,8 +41,7 @@ profiles:
 Errors = list[FieldProblem]
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def configuration(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A scheduler's KubeSchedulerConfiguration with every default filled in; POST restarts the scheduler with another one.
 
@@ -107,8 +105,7 @@ def _describe_change(request: HttpRequest, name: str) -> str:
     return _("Configuration applied. The scheduler restarted.")
 
 
-@require_POST
-@edits
+@edits("POST")
 async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Change the world's settings, as far as they differ."""
     configured = await client.ask(Configuration(at=position(request)))
@@ -118,8 +115,7 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return await _change(request, client, form.differing(configured.settings), {"form": form})
 
 
-@require_POST
-@edits
+@edits("POST")
 async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Change all feature gates at once, given as kube-scheduler's flag."""
     configured = await client.ask(Configuration(at=position(request)))

@@ -3,38 +3,31 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
 
 from playground.features.device_search.query import DeviceSearch
 from playground.presenters import Look
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import base_of, in_drawer, whole_number
+from playground.views.responses import describe_session, whole_number
 
 FIRST, MOST = 300, 20_000  # rows of the tree
 MORE = 4
 
 
-@require_GET
-@opens
+@opens("GET")
 async def device_search(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A page of its own, or a part of the studio's drawer; `most` says how many rows it may have."""
     look = Look.from_query(request.GET)
     asked = whole_number(request.GET.get("most", ""), 8)
     most = FIRST if asked is None else min(asked, MOST)
     found = await client.ask(DeviceSearch(at=look.at, pod=look.pod, node=look.node, most=max(most, 1)))
-    studio = reverse("studio", args=[client.key])
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
+        "deep": False,  # the partial that shows a device asks for it, and includes itself with True
         "found": found,
         "look": look,
         "at": look.at,
         "more_rows": most * MORE if most < MOST else None,
-        "base": base_of(request),
-        "drawer": in_drawer(request),
-        "studio": studio,
         "here": reverse("device-search", args=[client.key]),
     }
     return render(request, "device_search/page.html", context)

@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
 
 from playground.features.diff.query import Changes
 from playground.presenters import Look
@@ -19,8 +18,7 @@ PAGE = 60
 FEW = 12
 
 
-@require_GET
-@opens
+@opens("GET")
 async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Between `from` (without: the step before) and `to` (without: `at`, or the newest step); `kind` and `q` choose rows.
 

@@ -15,7 +15,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_POST
 
 from playground.common.kubeconfig import write_kubeconfig
 from playground.common.logs import DOOR
@@ -274,8 +273,7 @@ class _Stream:
             await self._client.on_loop(lambda live: live.watching.end(number))
 
 
-@require_POST
-@edits
+@edits("POST")
 async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Have the session follow the clock on the wall (`live` 1), or no longer."""
     follows, now = request.POST.get("live") == "1", datetime.now(UTC).replace(microsecond=0)
@@ -284,8 +282,7 @@ async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponseRedirect(reverse("session", args=[client.key]))
 
 
-@require_GET
-@opens
+@opens("GET")
 async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A kubeconfig that leads to the session with this key."""
     server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from playground.features.experiments.presenter import present
 from playground.features.experiments.query import FILE, AskProposal, FindParting, MakeRun, Parting, ReadExperiment
@@ -19,9 +18,9 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.registry import Job
-from playground.sessions.web.jobs.reruns import Batch
+from playground.sessions.web.jobs.reruns import EXPERIMENT, Batch
 from playground.views.access import author, creator, opens
-from playground.views.responses import go, position, reject_form, whole_number, workbench
+from playground.views.responses import describe_session, go, position, reject_form, whole_number, workbench
 from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows
 
 MOST_RUNS = 200
@@ -29,8 +28,7 @@ MOST_TEXT = 200_000  # letters of the file
 PATIENCE = 1.5
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def experiments(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """GET: the file that the step `at` suggests. POST: its runs begin, which leads to their page."""
     typed, asked = request.POST.get("file", "")[:MOST_TEXT], AskProposal(at=position(request))
@@ -82,14 +80,13 @@ async def _write_files(client: SessionClient, at: int | None) -> TemporaryDirect
     return folder
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def experiment(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """GET: progress, then the results; `form=csv` is the table. POST: `stop`, or `part` for two variants `a` and `b` with a `seed`."""
-    job = await client.find_experiment(token)
+    job = await client.find_job(EXPERIMENT, token)
     batch = job.result or Batch(())
     if request.method == "POST" and "stop" in request.POST:
-        await client.stop_experiment(token)
+        await client.stop_job(EXPERIMENT, token)
         return HttpResponseRedirect(request.path)
     if request.method == "POST":
         return await _part(request, client, batch)
@@ -116,8 +113,9 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
 def _render(
     request: HttpRequest, client: SessionClient, name: str, job: Job[Batch], batch: Batch, more: Mapping[str, Any]
 ) -> HttpResponse:
-    context = {"client": client, "session": client.session, "key": client.key, "work": job, "done": len(batch.answers)}
-    context |= {"minutes": batch.left / 60, "seconds": batch.left, "total": len(batch.requests), **more}
+    context: dict[str, Any] = {"work": job, "done": len(batch.answers), "total": len(batch.requests)}
+    context |= {"minutes": batch.left / 60, "seconds": batch.left, **more}
+    context |= describe_session(request, client)
     return render(request, f"experiments/{name}.html", context, status=202 if job.going else 200)
 
 

@@ -55,9 +55,7 @@ def read(engine: Engine, request: ReadExperiment) -> Steps[experiments.Experimen
     try:
         found = experiments.read_experiment(request.text)
     except ValueError as error:
-        raise CommandRefused(
-            message(gettext_noop("The experiment cannot be read: %(why)s."), why=str(error)[:1000])
-        ) from None
+        raise CommandRefused(message("The experiment cannot be read: %(why)s.", why=str(error)[:1000])) from None
     for number, world in enumerate(found.worlds):
         if wrong := [name for name in world.files if name != FILE]:
             said = gettext_noop("worlds[%(number)d].files: received %(name)s; here, only %(file)s can be read.")
@@ -105,4 +103,4 @@ def _keep(side: experiments.Recording) -> TraceChecked:
 def _refuse(error: Exception) -> CommandRefused:
     if isinstance(error, Refused):
         return build_command_refusal(error)
-    return CommandRefused(message(gettext_noop("The experiment cannot be run: %(why)s."), why=str(error)))
+    return CommandRefused(message("The experiment cannot be run: %(why)s.", why=str(error)))

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording, make_lesson_file
 from playground.presenters import Look
@@ -24,19 +24,18 @@ from playground.sessions.protocol.looking import AttemptEnds
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, check_trace
 from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.traces import DOWNLOAD, SECONDS, File, Making, file_of
 from playground.sessions.web.jobs.traces import MOST as MOST_BYTES
-from playground.sessions.web.jobs.traces import SECONDS, File, Making, file_of
 from playground.views.access import author, creator, opens
 from playground.views.lessons.course import find_built_in
-from playground.views.responses import problem, workbench
+from playground.views.responses import describe_session, problem, workbench
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
 from scheduler_core.formats.export import BROKEN_OFF, json_schema, table_names
 
 MOST = 2**31
 
 
-@require_GET
-@opens
+@opens("GET")
 async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
     first, last = number(request, "first", 0), number(request, "last", -1)
@@ -44,8 +43,7 @@ async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpRes
     return download(lines, "application/jsonl", client.session.name, "jsonl")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
     """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
     plain = request.GET.get("for") == "kubectl"
@@ -124,8 +122,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
     return render(request, "playground/trace.html", context)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def exports(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Every form of the session; a file that is being made for this browser says how far it is, one that was made how large."""
     asked = await client.downloads_of(author(request))
@@ -155,8 +152,7 @@ def schema(request: HttpRequest) -> JsonResponse:
     return JsonResponse(json_schema(), json_dumps_params={"indent": 2})
 
 
-@require_GET
-@opens
+@opens("GET")
 async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBase:
     """Steps of the session as one HTML file that replays them offline: those of the attempts `first` to `last`, or the newest ones."""
     first, last = number(request, "first", 1), number(request, "last", MOST)
@@ -175,8 +171,7 @@ def lesson_file(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(text, headers=headers)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def of_history(request: HttpRequest, client: SessionClient, form: FileForm) -> HttpResponseBase:
     """The session as trace events, as spans, as one `table`, or with all tables."""
     table = request.GET.get("table", "attempts") if form == "csv" else ""
@@ -188,18 +183,18 @@ async def of_history(request: HttpRequest, client: SessionClient, form: FileForm
     return await _answer(request, client, (form, table, await client.head()), make)
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def show_download(request: HttpRequest, client: SessionClient, token: str) -> HttpResponseBase:
     """Show a file's progress; then the page that offers it, and with `file` send the file. POST stops the job."""
     if request.method == "POST":
-        await client.stop_download(token)
+        await client.stop_job(DOWNLOAD, token)
         return HttpResponseRedirect(reverse("exports", args=[client.key]))
-    job = await client.find_download(token, 0 if "file" in request.GET else PATIENCE)
+    job = await client.find_job(DOWNLOAD, token, 0 if "file" in request.GET else PATIENCE)
+    job.check()
     if job.result is not None and "file" in request.GET:
         return _file(client, job.result)
-    context: dict[str, Any] = {"client": client, "session": client.session, "key": client.key, "work": job}
-    context |= {"most": MOST_BYTES}
+    context: dict[str, Any] = {"work": job, "most": MOST_BYTES}
+    context |= describe_session(request, client)
     return render(request, "exports/downloading.html", context, status=200 if job.result else 202)
 
 

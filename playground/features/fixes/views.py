@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.fixes.presenter import ProblemRow, describe_findings
 from playground.features.fixes.query import Fixes, Problems
@@ -24,7 +23,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.messages import from_form
 from playground.templatetags.studio import elide, sentence
 from playground.views.access import creator, opens
-from playground.views.responses import by_htmx, go, position, workbench
+from playground.views.responses import by_htmx, describe_session, go, position, workbench
 from playground.views.session import NAME_LENGTH
 from scheduler_core.world.commands import Command
 
@@ -37,8 +36,7 @@ BEST = 3  # fixes of which the best one is named beside a problem
 SHOWN, SEARCHED = 8, 5  # problems that are shown, and those that a fix is looked for
 
 
-@require_GET
-@opens
+@opens("GET")
 async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show what is wrong with the cluster, as a fragment of the stage or a page of its own; each row asks for its best fix by itself."""
     at, longer = position(request), bool(request.GET.get("longer"))
@@ -69,12 +67,9 @@ def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     """Return the context that a page and a fragment of the studio share."""
     fragment = by_htmx(request)
     return {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",
-        "studio": reverse("studio", args=[client.key]),
     }
 
 
@@ -83,8 +78,7 @@ def _names(answer: Mapping[str, Any]) -> Names:
     return Names(others={name: (form, form) for name, form in answer["short"].items()})
 
 
-@require_GET
-@opens
+@opens("GET")
 async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the fixes that the search found, as a fragment of the inspector's tab or a page of its own."""
     look = Look.from_query(request.GET)
@@ -113,8 +107,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return render(request, "fixes/page.html", context)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
     commands, at = _commands(request.POST.get("command", "")), position(request)
@@ -175,8 +168,7 @@ def _commands(text: str) -> list[Command]:
 MOST_NAME = 253
 
 
-@require_GET
-@opens
+@opens("GET")
 async def why(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Every Filter plugin's verdict on the pod `pod` on the node `node`, tried where the viewer stands; nothing is changed."""
     pod = request.GET.get("pod", "")[: 2 * MOST_NAME + 1]

@@ -14,7 +14,7 @@ from playground.presenters.words import Message, in_english
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.time_sharing import Steps, answers
+from playground.sessions.worker.time_sharing import Steps, answers, in_slices
 from scheduler_core.analysis.explain import Explanation, State, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not
@@ -111,14 +111,8 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
     if request.longer:
         budget = budget.lengthen()
     search = search_fixes(world, request.pod, budget, should_stop, found.append)
-    while True:
-        try:
-            next(search)
-        except StopIteration as end:
-            findings: Findings = end.value
-            return add_short_names(world, {**findings.to_json(), "late": late})
-        if engine.slice.over():
-            yield
+    findings: Findings = yield from in_slices(search, engine.slice)
+    return add_short_names(world, {**findings.to_json(), "late": late})
 
 
 @answers(WhyNot)

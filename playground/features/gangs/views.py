@@ -50,8 +50,7 @@ async def gangs(request: HttpRequest) -> HttpResponse:
     return render(request, "gangs/page.html", {"rows": rows})
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def session_gangs(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """GET: what each way does with the gangs of the step `at`. POST: a session with them in the way `way`."""
     at = position(request)

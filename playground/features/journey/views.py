@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from playground.features.journey.presenter import text
 from playground.features.journey.query import CycleState, Journey
@@ -18,56 +17,46 @@ from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
 from playground.views.access import opens
-from playground.views.responses import base_of, by_htmx, in_drawer, position
+from playground.views.responses import by_htmx, describe_session, position
 
 SECONDS = 1.5  # for looking into attempts
 
 
-@require_GET
-@opens
+@opens("GET")
 async def journey_page(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
     """The whole story, its newest part first asked for; a part of the studio's drawer too."""
     story, head = await _story(request, client, namespace, name)
     at = position(request)
-    studio = reverse("studio", args=[client.key])
     context = {
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "story": story,
         "text": _text(story),
         "at": at,
         "standing": at is not None and at < head,
-        "base": base_of(request),
-        "drawer": in_drawer(request),
-        "studio": studio,
-        "here": studio + Look(pod=story["key"], stage="aim", tab="journey", at=at).href(),
+        "here": reverse("studio", args=[client.key]) + Look(pod=story["key"], stage="aim", tab="journey", at=at).href(),
     }
     return render(request, "journey/page.html", context)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def journey_text(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
     """Return the journey as plain text, for a terminal, an issue, or a chat."""
     story, _head = await _story(request, client, namespace, name)
     return HttpResponse(_text(story), content_type="text/plain; charset=utf-8")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fragment of the inspector's tab Internals, or a page of its own."""
     look = Look.from_query(request.GET)
     fragment = by_htmx(request)
+    state = await client.ask(CycleState(at=look.at, pod=look.pod))
     context = {
-        "session": client.session,
-        "key": client.key,
-        "state": await client.ask(CycleState(at=look.at, pod=look.pod)),
+        **describe_session(request, client),
+        "state": state,
         "at": look.at,
         "fragment": fragment,
         "base": "playground/bare.html" if fragment else "playground/base.html",
-        "studio": reverse("studio", args=[client.key]),
     }
     return render(request, "journey/cycle_state.html", context)
 

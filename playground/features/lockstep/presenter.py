@@ -87,7 +87,7 @@ def _refusals(sides: tuple[HeldMoment, HeldMoment]) -> list[RefusalDifference]:
 def describe_divergence(comparison: Comparison) -> Message:
     """Return a sentence about the point of divergence."""
     if comparison.first is None:
-        return message(gettext_noop("All attempts that both sides made have the same decision."))
+        return message("All attempts that both sides made have the same decision.")
     number = comparison.sides[0].first + comparison.first + 1
     ours, theirs = comparison.attempts
     if ours is None or theirs is None:

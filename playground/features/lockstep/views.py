@@ -14,7 +14,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.comparison.presenter import present
 from playground.features.comparison.views import PATIENCE, choose, other_session, sides_of
@@ -35,8 +34,7 @@ from scheduler_core.world.commands import Command
 A = TypeVar("A")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def lockstep(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; with `part` only what changes from step to step, as a fragment."""
     wanted = request.GET.get("with", "").strip()
@@ -161,8 +159,7 @@ def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:
     return "?" + urlencode({"with": other.key, "at": at[0], "b": at[1], "by": grain})
 
 
-@require_POST
-@opens
+@opens("POST")
 async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Both sessions go on from their newest steps as far as there is anything to do; `to` names the page that follows."""
     other = await other_session(client, request.POST.get("with", ""))

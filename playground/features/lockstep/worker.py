@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any
 
 from playground.features.lockstep.query import HeldMoment, Moment, Stretch, StretchOf, StretchSteps, TakenStep
 from playground.presenters.scene import cycle_of, present_step
@@ -10,7 +9,7 @@ from playground.sessions.worker.answers.outlines import TOO_MUCH, board_of, refu
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
-from scheduler_core.world.readonly import Point
+from scheduler_core.world.readonly import Attempt, Point
 
 MOST_STEPS = 1_000
 LOOKED_THROUGH = 64  # records of one step; an import makes thousands
@@ -42,15 +41,15 @@ def stretch(engine: Engine, request: Stretch) -> Steps[StretchSteps]:
     return StretchSteps(start, steps)
 
 
-def _bounds(attempts: Sequence[Any], index: int, head: int) -> tuple[int, int]:
+def _bounds(attempts: Sequence[Attempt], index: int, head: int) -> tuple[int, int]:
     if index > len(attempts):
         return head, head
     start = _end(attempts[index - 1]) if index else 0
     return start, _end(attempts[index]) if index < len(attempts) else head
 
 
-def _end(attempt: Any) -> int:
-    return int(attempt.last_position)
+def _end(attempt: Attempt) -> int:
+    return attempt.last_position
 
 
 def _get_current_step(world: Simulation) -> TakenStep:

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
@@ -22,7 +21,7 @@ from playground.presenters.charts import CONTENT_TYPE as CSV_TYPE
 from playground.presenters.charts import csv_text
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import by_htmx, position
+from playground.views.responses import by_htmx, describe_session, position, stands_still
 from scheduler_core.analysis.status import METRICS, MetricKind
 from scheduler_core.analysis.status import Metric as Entry
 
@@ -33,6 +32,7 @@ SCHEDULER = "scheduler"
 """The label that distinguishes several schedulers. kube has none: there each is a process of its own."""
 
 Data = Mapping[str, Any]
+Q = TypeVar("Q", Metrics, Statistics)
 
 
 def exposition(readings: Data) -> bytes:
@@ -84,16 +84,16 @@ LONGEST_NAME = 253
 LONGEST_FILTER = 100
 
 
-@require_GET
-@opens
+@opens("GET")
 async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
-    at = position(request)
-    if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
+    if await stands_still(request, client):
         return HttpResponse(status=204)
-    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    readings, head = await client.ask_with_head(Metrics(at=at, scheduler=name))
-    return render(request, *_part(request, _context(request, client, at, head, _one(readings, name))))
+    asked = _ask(Metrics, request)
+    readings, head = await client.ask_with_head(asked)
+    q = request.GET.get("q", "").strip()[:LONGEST_FILTER]
+    context = {**_place(request, client, head), **present(_one(readings, asked.scheduler), q)}
+    return render(request, *_part(request, context))
 
 
 def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -110,70 +110,49 @@ def _one(readings: dict[str, Any], name: str) -> dict[str, Any]:
     return readings if name else {**readings, "schedulers": readings["schedulers"][:1]}
 
 
-def _context(
-    request: HttpRequest, client: SessionClient, at: int | None, head: int, readings: dict[str, Any]
-) -> dict[str, Any]:
-    q = request.GET.get("q", "").strip()[:LONGEST_FILTER]
-    standing = at is not None and at < head
-    return {
-        "session": client.session,
-        "key": client.key,
-        "head": head,
-        "at": at if standing else None,
-        **present(readings, q),
-    }
+def _ask(query: type[Q], request: HttpRequest) -> Q:
+    """The request for the figures of the scheduler that an address names, at its step."""
+    return query(at=position(request), scheduler=request.GET.get("scheduler", "")[:LONGEST_NAME])
 
 
-@require_GET
-@opens
+def _place(request: HttpRequest, client: SessionClient, head: int) -> dict[str, Any]:
+    """The context about the session and the step; `at` is None at the newest one."""
+    at = position(request)
+    return {**describe_session(request, client), "head": head, "at": at if at is not None and at < head else None}
+
+
+@opens("GET")
 async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one of the page's charts; 404 where there is no such chart."""
-    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    readings = await client.ask(Metrics(at=position(request), scheduler=name))
-    shown = present(_one(readings, name), "")
+    asked = _ask(Metrics, request)
+    shown = present(_one(await client.ask(asked), asked.scheduler), "")
     return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All metrics that have been counted, in the text exposition format 0.0.4."""
-    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    readings = await client.ask(Metrics(at=position(request), scheduler=name))
+    readings = await client.ask(_ask(Metrics, request))
     return HttpResponse(exposition(readings), content_type=CONTENT_TYPE)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def statistics(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
-    at = position(request)
-    if by_htmx(request) and at is None and request.GET.get("seen") == str(await client.head()):
+    if await stands_still(request, client):
         return HttpResponse(status=204)
-    readings, head = await client.ask_with_head(_question(request))
-    context = {
-        "session": client.session,
-        "key": client.key,
-        "head": head,
-        "at": at if at is not None and at < head else None,
-        **present_statistics(readings),
-    }
+    readings, head = await client.ask_with_head(_ask(Statistics, request))
+    context = {**_place(request, client, head), **present_statistics(readings)}
     name = "statistics_live" if by_htmx(request) else "statistics"
     return render(request, f"metrics/{name}.html", context)
 
 
-@require_GET
-@opens
+@opens("GET")
 async def statistics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one chart; 404 where there is no such chart."""
-    readings = await client.ask(_question(request))
+    readings = await client.ask(_ask(Statistics, request))
     shown = present_statistics(readings)
     return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
-
-
-def _question(request: HttpRequest) -> Statistics:
-    name = request.GET.get("scheduler", "")[:LONGEST_NAME]
-    return Statistics(at=position(request), scheduler=name)
 
 
 def download(charts: list[Chart], name: str, title: str) -> HttpResponse:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.features.metrics.query import Metrics, Statistics
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine
@@ -56,9 +56,7 @@ def _about(world: Any, name: str) -> Data:
     if name and names and name not in names:
         raise SessionGone(
             message(
-                gettext_noop("No scheduler %(name)s exists at this step. Schedulers: %(names)s."),
-                name=name,
-                names=", ".join(names),
+                "No scheduler %(name)s exists at this step. Schedulers: %(names)s.", name=name, names=", ".join(names)
             )
         )
     return {"position": world.position, "now": world.now, "names": names}

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET
 
 from playground.features.records.query import Records, StepList
 from playground.presenters.scene import short
@@ -32,8 +31,7 @@ ENDS = {
 STEP_KINDS = ("decisions", "changes")
 
 
-@require_GET
-@opens
+@opens("GET")
 async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint."""
     fields = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
@@ -63,8 +61,7 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return workbench(request, client, "records/page", {**context, "matching": matching})
 
 
-@require_GET
-@opens
+@opens("GET")
 async def steps(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The steps around the one where the viewer stands, or those up to `before`, pod by pod; `q` and `kind` filter."""
     head = await client.head()

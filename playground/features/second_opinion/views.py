@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
 from playground.presenters.amounts import clock
@@ -34,8 +33,7 @@ WORDS = {
 }
 
 
-@require_GET
-@opens
+@opens("GET")
 async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the decisions of schedulers from outside beside ours; `pod` shows one pod with the verdicts of our filters."""
     at, pod = position(request), request.GET.get("pod", "")[:512]
@@ -83,8 +81,7 @@ def _texts(value: Any) -> list[str]:
     return [str(value)] if value else []
 
 
-@require_GET
-@opens
+@opens("GET")
 async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """The same as opinion.json (`seed` is that of our draws), how far a scheduler is as progress.json, or the configuration with which a
     kube-scheduler works here as ours did as config.yaml (`type` is the media type that it sends).
@@ -104,8 +101,7 @@ async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpRe
     return HttpResponse(text, content_type="application/yaml")
 
 
-@require_POST
-@opens
+@opens("POST")
 async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A live fork without our schedulers and with kubelets, under the release `release` where one is named."""
     release = request.POST.get("release", "").strip()

@@ -11,7 +11,7 @@ from playground.presenters.scene import short
 from playground.presenters.sentences.kinds import BY_KIND
 from playground.presenters.sentences.kinds import row as row_of
 from playground.presenters.sentences.lines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES, Standing, Who
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Point, Record, StepFacts
 
@@ -175,10 +175,9 @@ def _note(records: Iterable[Record]) -> Message | None:
     for record in records:
         source = record.source
         if isinstance(source, trace.AttemptStarted):
-            text = gettext_noop("Scheduling cycle of %(pod)s: attempt %(n)s")
-            return message(text, pod=short(source.pod), n=source.tries)
+            return message("Scheduling cycle of %(pod)s: attempt %(n)s", pod=short(source.pod), n=source.tries)
         if isinstance(source, trace.PreemptionStarted):
-            return message(gettext_noop("Preemption: API calls in parallel with the scheduling loop"))
+            return message("Preemption: API calls in parallel with the scheduling loop")
     return None
 
 
@@ -191,14 +190,13 @@ def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
             out.append({**arrow, "names": [arrow["plugin"]]} if _passes(arrow) else arrow)
             continue
         names = [*last["names"], arrow["plugin"]]
-        text = gettext_noop("%(plugin)s and %(n)s more: no objection")
         out[-1] = {
             **arrow,
             "note": last.get("note"),
             "names": names,
-            "words": message(text, plugin=names[0], n=len(names) - 1),
+            "words": message("%(plugin)s and %(n)s more: no objection", plugin=names[0], n=len(names) - 1),
             "head": arrow["point"],
-            "sentence": message(gettext_noop("%(names)s pass or skip"), names=", ".join(names)),
+            "sentence": message("%(names)s pass or skip", names=", ".join(names)),
         }
     return out
 
@@ -250,7 +248,7 @@ def _rows(rows: Sequence[Arrow], x: dict[str, int], say: Say) -> tuple[list[Draw
     for row in rows:
         note = row.get("note")
         if before is not None and row["t"] - before["t"] >= PAUSE:
-            text = message(gettext_noop("%(time)s later"), time=duration(row["t"] - before["t"]))
+            text = message("%(time)s later", time=duration(row["t"] - before["t"]))
             drawn.append(_draw_note(text, y, say, "pause"))
             y += NOTE
         if row.get("gap"):

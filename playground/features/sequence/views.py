@@ -4,9 +4,7 @@ from html import unescape
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.html import strip_tags
-from django.views.decorators.http import require_GET
 
 from playground.features.sequence.presenter import present
 from playground.features.sequence.query import Sequence
@@ -14,15 +12,14 @@ from playground.presenters.words import Message
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.studio import translated
 from playground.views.access import opens
-from playground.views.responses import position, whole_number
+from playground.views.responses import describe_session, position, whole_number
 
 SECONDS = 1.5
 LONGEST = 253 + 1 + 253  # namespace/name
 DIGITS = 15
 
 
-@require_GET
-@opens
+@opens("GET")
 async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The page; without a pod or a scheduler it offers some."""
     at, pod = position(request), _pod(request.GET.get("pod", "").strip()[:LONGEST])
@@ -32,12 +29,9 @@ async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
     found, head = await client.ask_with_head(query)
     context = {
         **present(found, "every" in request.GET, _words),
-        "client": client,
-        "session": client.session,
-        "key": client.key,
+        **describe_session(request, client),
         "head": head,
         "at": at if at is not None and at < head else None,
-        "studio": reverse("studio", args=[client.key]),
         "subject": pod.removeprefix("default/") or scheduler,
         "namespace": pod.partition("/")[0],
         "name": pod.partition("/")[2],

@@ -11,7 +11,7 @@ from playground.features.sequence.presenter import arrows, in_causal_order
 from playground.features.sequence.query import Arrow, FoundSequence, Sequence, SequencePart
 from playground.presenters.amounts import clock
 from playground.presenters.sentences.lines import BINDING, Standing
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.base.trace.kinds import EventRecorded, ObjectChanged, QueueMoved, Reconciled, WatchEventHeard
@@ -83,7 +83,7 @@ def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[
             if not ahead and not looks_on:
                 return rows, world.position
             if ahead and ahead[0] - 1 > world.position:
-                gap = message(gettext_noop("%(n)s steps about other pods"), n=f"{ahead[0] - 1 - heard:,}")
+                gap = message("%(n)s steps about other pods", n=f"{ahead[0] - 1 - heard:,}")
                 world = yield from engine.own(ahead[0] - 1)
             heard = world.position
         engine.replay(world)

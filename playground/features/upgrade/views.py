@@ -6,7 +6,7 @@ import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET
 
 from playground.features.upgrade.presenter import describe_move, name_moves
 from playground.features.upgrade.query import UpgradePreview
@@ -41,8 +41,7 @@ def _release_of(text: str) -> Release:
         raise SessionError(str(error)) from None
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """GET: what the release `release` would change at a step. POST: a fork of the step that has the release."""
     if request.method == "POST":

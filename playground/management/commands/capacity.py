@@ -5,6 +5,7 @@ import time
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from msgspec import to_builtins
@@ -12,7 +13,7 @@ from msgspec import to_builtins
 from playground.management.explaining import find_pods, format_count, plain
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.printing import Progress, format_data, get_width, table, wrap
+from playground.management.terminal.printing import Progress, table, write_answer
 from playground.management.terminal.world import make_world, read_node_types
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
@@ -75,11 +76,8 @@ class Command(TerminalCommand):
         }
         if helps and not helps.priced and (unpriced := list_unpriced(types.values())):
             self.stderr.write(f"Prices do not count, because some types have none: {', '.join(unpriced)}")
-        if output != "text":
-            self.stdout.write(format_data(data, (), (), output), ending="")
-        else:
-            for line in (*(_describe_help(helps) if helps else ()), *(_describe_going(goes) if goes else ())):
-                self.stdout.write("\n".join(wrap(line, get_width())) or "\n", ending="\n" if line else "")
+        lines = chain(_describe_help(helps) if helps else (), _describe_going(goes) if goes else ())
+        write_answer(self.stdout, data, lines, output)
         leave([Exit.WAITS] if helps and helps.left else [])
 
 

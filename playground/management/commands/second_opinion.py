@@ -20,7 +20,7 @@ import playground
 from playground.management.commands.mirror import WAIT, Pages
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.printing import format_data, get_width, wrap
+from playground.management.terminal.printing import write_answer
 from playground.management.terminal.world import is_trace, make_world
 from scheduler_core import Cluster
 from scheduler_core.scheduler.config import read_release
@@ -191,11 +191,7 @@ class Command(TerminalCommand):
             except OSError as error:
                 raise BadInput(f"{link}: {error}") from None
             data = describe(found, version, rests, opinion.fork.link)
-        if output == "text":
-            for line in _lines(data):
-                self.stdout.write("\n".join(wrap(line, get_width())))
-        else:
-            self.stdout.write(format_data(data, (), (), output), ending="")
+        write_answer(self.stdout, data, _lines(data), output)
         leave(_exits(data))
 
     @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 from playground.management.explaining import plain
 from playground.management.terminal.cluster import BadInput, read_objects
 from playground.management.terminal.command import CHANGES, SEED, TerminalCommand, add_options
-from playground.management.terminal.printing import format_data, get_width, wrap
+from playground.management.terminal.printing import write_answer
 from playground.management.terminal.world import is_trace, make_world, read_trace
 from playground.presenters.sentences.kinds import row
 from scheduler_core import Cluster
@@ -62,11 +62,7 @@ class Command(TerminalCommand):
         except OSError as error:
             raise BadInput(f"{options['save']}: {error.strerror}") from None
         data = describe(cluster, records, cluster.position - seen)
-        if output == "text":
-            for line in _lines(data):
-                self.stdout.write("\n".join(wrap(line, get_width())) or "\n", ending="\n" if line else "")
-        else:
-            self.stdout.write(format_data(data, (), (), output), ending="")
+        write_answer(self.stdout, data, _lines(data), output)
 
     def _make(self, options: dict[str, Any]) -> Cluster:
         """The cluster to go on with. BadInput."""

@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from playground.features.fixes.presenter import effect_sentence
@@ -23,7 +24,7 @@ from playground.management.terminal.command import (
     leave,
     read_release_option,
 )
-from playground.management.terminal.printing import Progress, format_data, get_width, missing, table, why_waiting, wrap
+from playground.management.terminal.printing import Progress, missing, table, why_waiting, write_answer
 from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.explain import Past
@@ -148,12 +149,9 @@ class Command(TerminalCommand):
         if output != "text":
             for text in said:
                 self.stderr.write(text)
-            self.stdout.write(format_data(data, (), (), output), ending="")
-            return
-        width = get_width()
         before = map(plain, describe_upgrade(upgrade)) if upgrade else ()
-        for part in (*before, *(_in_words(outcome) if outcome else ()), *said, *(_format_room(room) if room else ())):
-            self.stdout.write("\n".join(wrap(part, width)) or "\n", ending="\n" if part else "")
+        lines = chain(before, _in_words(outcome) if outcome else (), said, _format_room(room) if room else ())
+        write_answer(self.stdout, data, lines, output)
 
 
 def format_stage(stage: Stage) -> str:

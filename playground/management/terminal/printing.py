@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TextIO
 
+from django.core.management.base import OutputWrapper
+
 from playground.management.explaining import plain
 from playground.presenters.why import sentence
 from scheduler_core.analysis.explain import Past, explain, explain_uncreated
@@ -182,6 +184,16 @@ def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[M
     writer.writeheader()
     writer.writerows(rows)
     return stream.getvalue()
+
+
+def write_answer(out: OutputWrapper, data: Mapping[str, Any], lines: Iterable[str], form: str) -> None:
+    """Write lines for people, as wide as their terminal, or the data for machines."""
+    if form != "text":
+        out.write(format_data(data, (), (), form), ending="")
+        return
+    width = get_width()
+    for line in lines:
+        out.write("\n".join(wrap(line, width)) or "\n", ending="\n" if line else "")
 
 
 class Progress:

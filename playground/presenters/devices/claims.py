@@ -221,17 +221,15 @@ _PROTECTED = gettext_noop("The scheduler added its finalizer, so that the claim 
 _ALLOCATED = gettext_noop("%(devices)s on %(node)s allocated.")
 _ALLOCATED_ANYWHERE = gettext_noop("%(devices)s allocated.")
 _RESERVED = gettext_noop("Reserved for %(pod)s, which can use the devices from now on.")
-_RELEASED = gettext_noop("No longer reserved for %(pod)s.")
 _DEALLOCATED = gettext_noop("Deallocated. The devices are free again.")
 _ENDING = gettext_noop("Deletion requested. The claim is removed once its finalizers are gone.")
-_DELETED = gettext_noop("Deleted.")
 _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 
 def describe_changes(before: Manifest | None, after: Manifest | None) -> list[Message]:
     """Return sentences that explain a change of a claim; none if nothing relevant changed."""
     if after is None:
-        return [message(_DELETED)] if before is not None else []
+        return [message("Deleted.")] if before is not None else []
     now = ResourceClaim.of(after)
     if before is None:
         owner = owner_of(now)
@@ -267,7 +265,7 @@ def _allocation(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
 def _reservations(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:
     had, has = pods_of(was) if was is not None else (), pods_of(now)
     came = [message(_RESERVED, pod=short(pod)) for pod in has if pod not in had]
-    return [*(message(_RELEASED, pod=short(pod)) for pod in had if pod not in has), *came]
+    return [*(message("No longer reserved for %(pod)s.", pod=short(pod)) for pod in had if pod not in has), *came]
 
 
 def _deletion(was: ResourceClaim | None, now: ResourceClaim) -> list[Message]:

@@ -15,9 +15,6 @@ from scheduler_core.world.readonly import WorldView
 
 # The inspector's heading: what it is about, how that stands in a word or two, and what its menu is asked about.
 
-_PRIORITY = gettext_noop("priority %(number)s")
-_READY = gettext_noop("Ready=%(status)s")
-
 
 class Heading(TypedDict):
     """`menu` with `key` is a pod or a node, `object` anything else."""
@@ -55,9 +52,9 @@ def heading(sim: WorldView, look: Look, key: str) -> Heading | None:
         node = table.nodes[row] if row is not None else None
         words: list[Message] = []
         if node is not None and node.unschedulable:
-            words.append(message(gettext_noop("cordoned")))
+            words.append(message("cordoned"))
         if node is not None and node.ready and node.ready != "True":
-            words.append(message(_READY, status=node.ready))
+            words.append(message("Ready=%(status)s", status=node.ready))
         return {
             "about": "node",
             "kind": gettext_noop("Node"),
@@ -75,7 +72,7 @@ def _pod(sim: WorldView, look: Look, key: str) -> Heading:
     inspected = find_pod(sim, key)
     words: list[Message] = []
     if inspected is not None:
-        words.append(message(_PRIORITY, number=inspected.priority))
+        words.append(message("priority %(number)s", number=inspected.priority))
     if place := sim.journal.place(key):
         words.append(message(str(place)))
     return {

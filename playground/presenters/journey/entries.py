@@ -19,7 +19,6 @@ _CAUSES: dict[str, str] = {
     "kubelet": gettext_noop("The kubelet of the node started the pod."),
     "deleted": gettext_noop("Deleted."),
 }
-_MISSED = gettext_noop("An event during the attempt may help the pod.")
 _NOTHING_HELPED = gettext_noop("No event during the attempt helps the pod, so the pod waits for one.")
 _AFTER_ERROR = gettext_noop(
     "The attempt failed with an error. The pod backs off, and no event can end the backoff early."
@@ -28,8 +27,6 @@ _HINT = gettext_noop("The queueing hint of the plugin that refused the pod says 
 _NO_HINT = gettext_noop(
     "The plugin that refused the pod has no queueing hint for this event, so every such event wakes the pod."
 )
-_BOUND = gettext_noop("The API server bound the pod.")
-_NOBODY = gettext_noop("No running scheduler has a profile named %(name)s, so the pod stays Pending.")
 
 
 class Stay(TypedDict):
@@ -230,12 +227,12 @@ def _move(moves: Sequence[readonly.Move], i: int, stage: Stay) -> MoveEntry:
 
 def _why(move: readonly.Move) -> Message | None:
     if move.place == readonly.Place.BOUND:
-        return message(_BOUND)
+        return message("The API server bound the pod.")
     if move.place == readonly.Place.IGNORED:
-        return message(_NOBODY, name=move.cause)
+        return message("No running scheduler has a profile named %(name)s, so the pod stays Pending.", name=move.cause)
     if move.cause == readonly.ATTEMPT_FAILED:
         if move.why:
-            return message(_MISSED)
+            return message("An event during the attempt may help the pod.")
         return message(_NOTHING_HELPED if move.place == readonly.Place.UNSCHEDULABLE else _AFTER_ERROR)
     if move.cause in _CAUSES:
         return message(_CAUSES[move.cause])

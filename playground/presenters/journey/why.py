@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 from scheduler_core.world import readonly
 
 
@@ -73,16 +73,16 @@ def _active(sim: readonly.WorldView, key: str, move: readonly.Move, entry: reado
             if other.key == key:
                 ahead = i
     if ahead:
-        return message(gettext_noop("The pod waits in the active queue. Pods ahead: %(n)s."), n=ahead)
-    return message(gettext_noop("The pod is next in the active queue."))
+        return message("The pod waits in the active queue. Pods ahead: %(n)s.", n=ahead)
+    return message("The pod is next in the active queue.")
 
 
 def _backoff(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
-        return message(gettext_noop("The pod backs off."))
+        return message("The pod backs off.")
     failures = entry.error_count or entry.unschedulable_count
     return message(
-        gettext_noop("The pod backs off until %(until)s, %(left)s from now. Failures in a row: %(n)s."),
+        "The pod backs off until %(until)s, %(left)s from now. Failures in a row: %(n)s.",
         until=clock(entry.backoff_until),
         left=duration(max(entry.backoff_until - sim.now, 0)),
         n=failures,
@@ -91,12 +91,10 @@ def _backoff(sim: readonly.WorldView, key: str, move: readonly.Move, entry: read
 
 def _unschedulable(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
-        return message(gettext_noop("The pod waits for an event that may help."))
+        return message("The pod waits for an event that may help.")
     limit = entry.timestamp + sim.settings.max_in_unschedulable
     return message(
-        gettext_noop(
-            "Refused by %(plugin)s. The pod waits for an event that may help, or for the timeout after %(limit)s."
-        ),
+        "Refused by %(plugin)s. The pod waits for an event that may help, or for the timeout after %(limit)s.",
         plugin=", ".join(entry.rejectors),
         limit=clock(limit),
     )
@@ -104,40 +102,35 @@ def _unschedulable(sim: readonly.WorldView, key: str, move: readonly.Move, entry
 
 def _explain_gated(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None:
-        return message(gettext_noop("A PreEnqueue plugin holds the pod."))
+        return message("A PreEnqueue plugin holds the pod.")
     gates = entry.pod.spec.scheduling_gates
     if gates:
         return message(
-            gettext_noop("%(plugin)s holds the pod until these gates are removed: %(name)s."),
+            "%(plugin)s holds the pod until these gates are removed: %(name)s.",
             plugin=entry.gated_by,
             name=", ".join(gates),
         )
     if entry.gated_by == "DefaultPreemption":
         return message(
-            gettext_noop("%(plugin)s holds the pod until the eviction of every victim is requested."),
-            plugin=entry.gated_by,
+            "%(plugin)s holds the pod until the eviction of every victim is requested.", plugin=entry.gated_by
         )
-    return message(gettext_noop("%(plugin)s holds the pod."), plugin=entry.gated_by)
+    return message("%(plugin)s holds the pod.", plugin=entry.gated_by)
 
 
 def _in_flight(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     for scheduler in sim.schedulers:
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
-            return message(
-                gettext_noop("The scheduling cycle of the pod runs. Next: %(phase)s."), phase=str(cycle.phase)
-            )
-    return message(gettext_noop("The pod was popped, and its attempt is not over."))
+            return message("The scheduling cycle of the pod runs. Next: %(phase)s.", phase=str(cycle.phase))
+    return message("The pod was popped, and its attempt is not over.")
 
 
 def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None or not binding.waiting:
-        return message(gettext_noop("The wait on Permit is decided."))
+        return message("The wait on Permit is decided.")
     return message(
-        gettext_noop(
-            "The pod is assumed on %(node)s and waits on Permit for %(plugin)s, until %(until)s at the latest."
-        ),
+        "The pod is assumed on %(node)s and waits on Permit for %(plugin)s, until %(until)s at the latest.",
         node=binding.node,
         plugin=", ".join(sorted(binding.waiting)),
         until=clock(min(binding.waiting.values())),
@@ -147,9 +140,9 @@ def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: read
 def _binding_now(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None:
-        return message(gettext_noop("The pod is being bound."))
+        return message("The pod is being bound.")
     return message(
-        gettext_noop("The pod is assumed on %(node)s. Its binding cycle runs: %(phase)s."),
+        "The pod is assumed on %(node)s. Its binding cycle runs: %(phase)s.",
         node=binding.node,
         phase=str(binding.phase),
     )
@@ -161,14 +154,12 @@ def _binding(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | N
 
 
 def _explain_bound(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    return message(
-        gettext_noop("The pod is bound to %(node)s. The kubelet of the node starts the pod."), node=move.cause
-    )
+    return message("The pod is bound to %(node)s. The kubelet of the node starts the pod.", node=move.cause)
 
 
 def _running(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     pod = sim.store.pod_at(key)
-    return message(gettext_noop("The pod runs on %(node)s."), node=pod.node_name if pod is not None else "")
+    return message("The pod runs on %(node)s.", node=pod.node_name if pod is not None else "")
 
 
 def _explain_ignored(
@@ -176,16 +167,14 @@ def _explain_ignored(
 ) -> Message:
     profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
     return message(
-        gettext_noop(
-            "The pod names the scheduler %(name)s, but the profiles here are %(plugin)s. The pod stays Pending."
-        ),
+        "The pod names the scheduler %(name)s, but the profiles here are %(plugin)s. The pod stays Pending.",
         name=move.cause,
         plugin=", ".join(profiles),
     )
 
 
 def _elsewhere(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    return message(gettext_noop("The pod no longer exists."))
+    return message("The pod no longer exists.")
 
 
 _SENTENCES: dict[str, Callable[[readonly.WorldView, str, readonly.Move, readonly.QueuedPod | None], Message]] = {

@@ -12,7 +12,7 @@ from typing import NotRequired, TypedDict
 from playground.presenters.queues import chips
 from playground.presenters.queues.chips import PodChip
 from playground.presenters.queues.groups import NO_OWNER, Group, Label, by_reason, group_pods, reasons, some
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, message
 from scheduler_core.base.trace.kinds import ObjectChanged, WatchEventHeard
 from scheduler_core.world.readonly import (
     EXTENDER_NAME,
@@ -146,7 +146,7 @@ class GroupTitle(TypedDict):
 def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
     """`title`, and `plugins` where it is known who refused the pods. Reasons stand in the order that the first pod met them in."""
     if by == "priority":
-        return {"title": message(gettext_noop("priority %(priority)s"), priority=group.label[0]), "plugins": []}
+        return {"title": message("priority %(priority)s", priority=group.label[0]), "plugins": []}
     if by == "owner":
         return {"title": _owner(group.label), "plugins": []}
     plugin, *texts = group.label
@@ -158,7 +158,7 @@ def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
 
 def _owner(label: Label) -> Message:
     if label == NO_OWNER:
-        return message(gettext_noop("no owner"))
+        return message("no owner")
     return exactly("/".join(label))
 
 

@@ -150,7 +150,7 @@ def reporter(event: trace.EventRecorded, standing: Standing) -> str:
 
 
 def describe_reconcile(done: trace.Reconciled) -> Message:
-    return describe_deeds(brief(done.did)) if done.did else message(gettext_noop("nothing to do"))
+    return describe_deeds(brief(done.did)) if done.did else message("nothing to do")
 
 
 # The queue
@@ -168,16 +168,16 @@ def moves_to(moved: trace.QueueMoved, standing: Standing) -> str:
 
 def describe_queue_move(moved: trace.QueueMoved) -> Message:
     if moved.cause == "popped":
-        return message(gettext_noop("Pop: %(pod)s"), pod=short(moved.pod))
+        return message("Pop: %(pod)s", pod=short(moved.pod))
     if moved.cause == ATTEMPT_FAILED:
-        return message(gettext_noop("AddUnschedulableIfNotPresent: %(place)s"), place=moved.to)
+        return message("AddUnschedulableIfNotPresent: %(place)s", place=moved.to)
     if moved.cause == BACKOFF_COMPLETE:
-        return message(gettext_noop("backoff over: %(place)s"), place=moved.to)
+        return message("backoff over: %(place)s", place=moved.to)
     if moved.to == "binding":
-        return message(gettext_noop("leaves the queue"))
+        return message("leaves the queue")
     if not moved.came_from:
-        return message(gettext_noop("Add: %(place)s"), place=moved.to)
-    return message(gettext_noop("%(cause)s: %(place)s"), cause=moved.cause, place=moved.to)
+        return message("Add: %(place)s", place=moved.to)
+    return message("%(cause)s: %(place)s", cause=moved.cause, place=moved.to)
 
 
 # Cycles
@@ -198,15 +198,13 @@ def plugin_to(ran: trace.PluginRan, standing: Standing) -> str:
 
 def plugin(ran: trace.PluginRan) -> Message:
     if ran.refusals:
-        return message(
-            gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes"), plugin=ran.plugin, k=ran.refusals, n=ran.evaluated
-        )
+        return message("%(plugin)s refuses %(k)s of %(n)s nodes", plugin=ran.plugin, k=ran.refusals, n=ran.evaluated)
     return exactly(f"{ran.plugin}: {ran.status['code']}")
 
 
 def attempt_ended(ended: trace.AttemptEnded) -> Message:
     if ended.outcome == "scheduled":
-        return message(gettext_noop("%(node)s selected"), node=ended.node)
+        return message("%(node)s selected", node=ended.node)
     return exactly(ended.message)
 
 
@@ -216,11 +214,9 @@ def binding_to(ended: trace.BindingEnded, standing: Standing) -> str:
 
 def call(call: trace.ApiCall) -> Message:
     if call.verb == "BIND":
-        return message(gettext_noop("POST binding: %(pod)s → %(node)s"), pod=short(call.pod), node=call.node)
+        return message("POST binding: %(pod)s → %(node)s", pod=short(call.pod), node=call.node)
     if call.status:
-        return message(
-            gettext_noop("PATCH status of %(pod)s: %(fields)s"), pod=short(call.pod), fields=", ".join(call.status)
-        )
+        return message("PATCH status of %(pod)s: %(fields)s", pod=short(call.pod), fields=", ".join(call.status))
     if call.pod and call.kind:
         return exactly(f"{call.verb} {call.kind} {short(call.object)}")
     return exactly(f"{call.verb} {short(call.pod or call.object)}")
@@ -234,7 +230,7 @@ def answer(call: trace.ApiCall) -> Message | None:
 
 def evicts(started: trace.PreemptionStarted) -> Message:
     victims = ", ".join(short(victim) for victim in started.victims)
-    return message(gettext_noop("prepareCandidate on %(node)s: %(victims)s"), node=started.node, victims=victims)
+    return message("prepareCandidate on %(node)s: %(victims)s", node=started.node, victims=victims)
 
 
 # A scheduler's start

@@ -17,7 +17,7 @@ def of_step(step: PluginStep, pod: str, seen: int = 0) -> Message:
     """Describe a plugin's answer; `pod` is the pod's display name, `seen` the number of nodes that count for Filter (0: not known)."""
     plugin = step.plugin
     if step.skipped:
-        return message(gettext_noop("%(plugin)s returns Skip: it is not relevant to %(pod)s."), plugin=plugin, pod=pod)
+        return message("%(plugin)s returns Skip: it is not relevant to %(pod)s.", plugin=plugin, pod=pod)
     if step.point is Point.FILTER or (step.point is Point.EXTENDER_FILTER and step.status.ok):
         return _of_filter(step, pod, seen)
     reason = step.status.message
@@ -59,8 +59,8 @@ def of_preparation(point: Point, cycle: CycleView, framework: ProfileView) -> Me
     working = [step.plugin for step in cycle.steps if step.point is point and not step.skipped]
     values = {"n": len(working), "of": len(framework.at(point)), "pod": short(cycle.pod.key)}
     if not working:
-        return message(gettext_noop("None of %(of)s plugins has anything to prepare for %(pod)s."), **values)
-    return message(gettext_noop("%(n)s of %(of)s plugins prepare data for %(pod)s."), **values)
+        return message("None of %(of)s plugins has anything to prepare for %(pod)s.", **values)
+    return message("%(n)s of %(of)s plugins prepare data for %(pod)s.", **values)
 
 
 def _of_preemption(evidence: Evidence, pod: str) -> Message:
@@ -78,7 +78,7 @@ def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
     counted = seen or step.evaluated
     named = {"plugin": step.plugin, "pod": pod}
     if not step.refused and step.evaluated == 1:
-        return message(gettext_noop("%(plugin)s passes the last remaining node for %(pod)s."), **named)
+        return message("%(plugin)s passes the last remaining node for %(pod)s.", **named)
     if not step.refused:
         text = gettext_noop("%(plugin)s passes all %(n)s nodes for %(pod)s.")
         return message(text, **named, n=thousands(min(counted, step.evaluated)))
@@ -99,7 +99,7 @@ def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
         text = gettext_noop("%(plugin)s refuses the last node for %(pod)s: %(reason)s")
         return message(text, **named, reason=reason)
     return message(
-        gettext_noop("%(plugin)s refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s"),
+        "%(plugin)s refuses %(k)s of %(n)s nodes for %(pod)s: %(reason)s",
         **named,
         k=thousands(step.refused),
         n=thousands(step.evaluated),
@@ -123,12 +123,12 @@ def node_selected(selected: facts.NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
         return message(
-            gettext_noop("%(n)s nodes share the highest total score for %(pod)s. %(node)s is picked at random."),
+            "%(n)s nodes share the highest total score for %(pod)s. %(node)s is picked at random.",
             n=len(selected.tied),
             pod=pod,
             node=node,
         )
-    return message(gettext_noop("%(node)s has the highest total score for %(pod)s."), node=node, pod=pod)
+    return message("%(node)s has the highest total score for %(pod)s.", node=node, pod=pod)
 
 
 def command(command: facts.CommandApplied) -> Message:
@@ -153,12 +153,12 @@ def _collect_object_names(command: facts.CommandApplied) -> dict[str, str]:
 def describe_reconcile(done: facts.Reconciled) -> Message:
     if not done.did:
         return message(
-            gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
+            "%(controller)s has reconciled %(name)s, with nothing to do.",
             controller=done.controller,
             name=short(done.key),
         )
     return message(
-        gettext_noop("%(controller)s has reconciled %(name)s: %(did)s."),
+        "%(controller)s has reconciled %(name)s: %(did)s.",
         controller=done.controller,
         name=short(done.key),
         did=describe_deeds(brief(done.did.rstrip("."))),
@@ -188,27 +188,27 @@ def api_call(call: facts.ApiCall) -> Message:
         if call.fault or call.error:
             text = gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s fails: %(message)s")
             return message(text, **about, message=call.fault or call.error)
-        return message(gettext_noop("%(verb)s %(kind)s %(object)s for %(pod)s: done"), **about)
+        return message("%(verb)s %(kind)s %(object)s for %(pod)s: done", **about)
     if not call.fault:
-        return message(gettext_noop("%(verb)s %(pod)s: done"), verb=call.verb, pod=pod)
+        return message("%(verb)s %(pod)s: done", verb=call.verb, pod=pod)
     if call.again_after:
         return message(
-            gettext_noop("%(verb)s %(pod)s fails and will be retried after %(time)s: %(message)s"),
+            "%(verb)s %(pod)s fails and will be retried after %(time)s: %(message)s",
             verb=call.verb,
             pod=pod,
             time=duration(call.again_after),
             message=call.fault,
         )
-    return message(gettext_noop("%(verb)s %(pod)s fails: %(message)s"), verb=call.verb, pod=pod, message=call.fault)
+    return message("%(verb)s %(pod)s fails: %(message)s", verb=call.verb, pod=pod, message=call.fault)
 
 
 def plugin_ran(ran: facts.PluginRan) -> Message:
     """A plugin that was asked about the pod alone: before the queue, or in a binding cycle."""
     code, pod = ran.status["code"], short(ran.pod)
     if code in FINE:
-        return message(gettext_noop("%(code)s for %(pod)s"), code=code, pod=pod)
+        return message("%(code)s for %(pod)s", code=code, pod=pod)
     reason = ", ".join(ran.status["reasons"])
-    return message(gettext_noop("%(code)s for %(pod)s: %(reason)s"), code=code, pod=pod, reason=reason)
+    return message("%(code)s for %(pod)s: %(reason)s", code=code, pod=pod, reason=reason)
 
 
 def preemption_started(started: facts.PreemptionStarted) -> Message:

@@ -92,7 +92,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
     """Return the stage of the whole cluster, with the map beneath."""
     waits, nodes = count_waiting(sim), sim.store.count("Node")
     if not (waits or nodes or sim.store.count("Pod")):
-        return Stage(message(gettext_noop("The cluster is empty")), {"start": True})
+        return Stage(message("The cluster is empty"), {"start": True})
     commanded = any(record.kind == CommandApplied.KIND for record in sim.last[:1])
     ended = bool(sim.idle and sim.journal.attempts and not commanded)
     body: ClusterBody = {

@@ -67,15 +67,15 @@ def _effect(exchange: readonly.Exchange) -> Message | None:
     """Summarize the effect of an exchange."""
     effect = exchange.effect
     if effect.kept is not None:
-        return message(gettext_noop("keeps %(k)s of %(n)s nodes"), k=len(effect.kept), n=len(exchange.request.nodes))
+        return message("keeps %(k)s of %(n)s nodes", k=len(effect.kept), n=len(exchange.request.nodes))
     if effect.scores is not None:
         scores = ", ".join(f"{node} {score}" for node, score in effect.scores[:NAMED])
-        return message(gettext_noop("adds to the totals: %(scores)s"), scores=scores or "–")
+        return message("adds to the totals: %(scores)s", scores=scores or "–")
     if effect.candidates is not None:
         nodes = ", ".join(node for node, _, _ in effect.candidates[:NAMED])
-        return message(gettext_noop("leaves these candidates: %(nodes)s"), nodes=nodes or "–")
+        return message("leaves these candidates: %(nodes)s", nodes=nodes or "–")
     if effect.bound:
-        return message(gettext_noop("has bound the pod"))
+        return message("has bound the pod")
     return None
 
 
@@ -139,7 +139,7 @@ def present(sim: readonly.WorldView, look: Look, key: str) -> Stage[GroupBody | 
     """The group whose cycle is under way, or was the last one."""
     cycle = scheduler_of(sim).group
     if cycle is None:
-        return Stage(message(gettext_noop("Which pod group is placed?")), None)
+        return Stage(message("Which pod group is placed?"), None)
     needed = readonly.min_count(cycle.group)
     question = gettext_noop("Where do at least %(needed)s pods of %(group)s fit at once?")
     detail = gettext_noop("%(placements)s placements, %(members)s members in the queue")

@@ -57,7 +57,7 @@ class PendingBody(TypedDict):
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
     """The reasons in the order of their nearness; those of the nodes that come closest are first."""
-    asked = message(gettext_noop("Why does %(pod)s stay Pending?"), pod=short(key) or "…")
+    asked = message("Why does %(pod)s stay Pending?", pod=short(key) or "…")
     forms = {"reasons": gettext_noop("Reasons"), "nodes": gettext_noop("Nodes")}
     explanation = get_explanation(sim, key) if key else None
     if explanation is None:
@@ -115,7 +115,7 @@ def _count_feasible(sim: WorldView, key: str) -> Message | None:
     if attempt is None or cycle is None:
         return None
     total = len(cycle.nodes) if cycle.pod.key == key else attempt.evaluated
-    return message(gettext_noop("%(k)s of %(n)s nodes are feasible"), k=attempt.feasible, n=total)
+    return message("%(k)s of %(n)s nodes are feasible", k=attempt.feasible, n=total)
 
 
 def _describe_event(label: str) -> Message:

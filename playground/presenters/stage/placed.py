@@ -20,7 +20,6 @@ _LEADS = gettext_noop("Yes: %(node)s is still feasible and leads by %(points)s p
 _ONLY = gettext_noop("Yes: %(node)s is still the only feasible node.")
 _TIES = gettext_noop("Perhaps: the scheduler picks one at random among nodes with the same score (%(count)s more).")
 _OTHER = gettext_noop("No: %(other)s would score %(otherScore)s now, and %(node)s %(score)s.")
-_REFUSED = gettext_noop("No: a plugin would refuse %(node)s now.")
 _DECIDED = ("DecidingPlugin", "AgainstIt", "OnlyNode", "Tie", "BypassedScheduler", "IsStatic")
 _SHOWN = (*_DECIDED, "FiltersLeft", "HighestScore", "OtherScoresHigher")
 
@@ -96,7 +95,7 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
         "cache": None if totals else believes(sim, scheduler_of(sim), node),
         "spec": format_deciding({**pod, "spec": {**pod["spec"], "nodeName": ""}}) if pod is not None else "",
     }
-    asked = message(gettext_noop("Why does %(pod)s run on %(node)s?"), pod=short(key), node=node or "…")
+    asked = message("Why does %(pod)s run on %(node)s?", pod=short(key), node=node or "…")
     cycle = cycle_of(sim)
     return Stage(asked, body, map=cycle is not None and cycle.pod.key == key)
 
@@ -140,7 +139,7 @@ def _compare(highest: Fact | None) -> tuple[list[Total], int]:
 def _foresee(facts: dict[str, Fact], node: str) -> Message | None:
     """Return whether the pod would be placed there again."""
     if facts.keys() & {"RuleNotAsked", "RuleOfNewPods"}:
-        return message(_REFUSED, node=node)
+        return message("No: a plugin would refuse %(node)s now.", node=node)
     if highest := facts.get("HighestScore"):
         return message(_LEADS, node=node, points=highest.values["score"] - highest.values["otherScore"])
     for code, text in (("OnlyNode", _ONLY), ("Tie", _TIES), ("OtherScoresHigher", _OTHER)):

@@ -210,7 +210,7 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         }
         return [message(text, count=count) for text, count in texts.items() if count]
     refusals = [_describe_hint(name, said[name]) for name in given if name in said]
-    return refusals or [message(gettext_noop("Not %(name)s. Compare it with the others again."), name=given[0])]
+    return refusals or [message("Not %(name)s. Compare it with the others again.", name=given[0])]
 
 
 def describe_meanings(meant: Sequence[Meant]) -> dict[str, Message]:
@@ -224,15 +224,15 @@ def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]
     if "feasible_for" not in card.question.answer:
         return []
     if float(given[0]) < key:
-        return [message(gettext_noop("You left out a node that no plugin refuses."))]
+        return [message("You left out a node that no plugin refuses.")]
     refused = {name: text for name, text in said.items() if not text.isdecimal()}
     return [_describe_hint(name, text) for name, text in list(refused.items())[:1]]
 
 
 def _describe_hint(name: str, text: str) -> Message:
     if not text.isdecimal():
-        return message(gettext_noop("Look at %(name)s again. %(why)s"), name=name, why=text)
-    return message(gettext_noop("%(name)s has %(points)s points. Another node has more."), name=name, points=text)
+        return message("Look at %(name)s again. %(why)s", name=name, why=text)
+    return message("%(name)s has %(points)s points. Another node has more.", name=name, points=text)
 
 
 SCHEDULED = gettext_noop("%(pod)s gets a node")
@@ -292,30 +292,30 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
         kind, name, *path = condition["field"]
         value = object_of(kind, name, sim)
         if value is None:
-            return message(gettext_noop("%(pod)s does not exist yet"), pod=name)
+            return message("%(pod)s does not exist yet", pod=name)
         for key in path:
             try:
                 value = value[key]
             except (KeyError, IndexError, TypeError):
                 value = None
-        return message(gettext_noop("It is %(value)s"), value=_write(value))
+        return message("It is %(value)s", value=_write(value))
     if "pod" in condition:
         # A goal about a pod: its node, or why it has none.
         pod = str(condition["pod"])
         manifest = object_of("Pod", pod, sim)
         if manifest is None:
-            return message(gettext_noop("%(pod)s does not exist yet"), pod=pod)
+            return message("%(pod)s does not exist yet", pod=pod)
         if node := manifest["spec"].get("nodeName"):
-            return message(gettext_noop("%(pod)s is on %(node)s"), pod=pod, node=node)
+            return message("%(pod)s is on %(node)s", pod=pod, node=node)
         attempt = last_attempt(sim, key_of(pod))
         if attempt is not None and attempt.message:
-            return message(gettext_noop("Not yet, because: %(why)s"), why=attempt.message)
-        return message(gettext_noop("%(pod)s waits for its turn: press Step or Run"), pod=pod)
+            return message("Not yet, because: %(why)s", why=attempt.message)
+        return message("%(pod)s waits for its turn: press Step or Run", pod=pod)
     return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
 
 
 def _write(value: object) -> object:
     """A field's value as manifests have it."""
     if value is None:
-        return message(gettext_noop("not set"))
+        return message("not set")
     return str(value).lower() if isinstance(value, bool) else str(value)[:80]

@@ -8,13 +8,11 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
-from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
+from playground.presenters.words import Message, exactly, list_nodes, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
 # The sentences of facts by code, and the parts of a sum.
 WORDS = Path(__file__).with_suffix(".yaml")
-_SUM = gettext_noop("%(first)s + %(rest)s")
-_BOTH = gettext_noop("%(first)s %(second)s")
 _AMOUNTS = ("allocated", "amount", "freed", "from", "short", "to")
 _TIMES = ("time", "until")
 _SPANS = ("grace", "left", "seconds")
@@ -64,7 +62,7 @@ def _is_plain(fact: Fact) -> bool:
 
 def join(sentences: Iterable[Message]) -> Message:
     """Join sentences to one text."""
-    return reduce(lambda first, second: message(_BOTH, first=first, second=second), sentences)
+    return reduce(lambda first, second: message("%(first)s %(second)s", first=first, second=second), sentences)
 
 
 def _format_value(name: str, value: object, values: Mapping[str, object]) -> object:
@@ -109,4 +107,4 @@ def _format_parts(parts: list[Mapping[str, object]], resource: str) -> Message:
         message(words[str(part["kind"])], amount=amount(resource, int(str(part["amount"]))), name=part["name"])
         for part in parts
     ]
-    return reduce(lambda rest, first: message(_SUM, first=first, rest=rest), texts[-2::-1], texts[-1])
+    return reduce(lambda rest, first: message("%(first)s + %(rest)s", first=first, rest=rest), texts[-2::-1], texts[-1])

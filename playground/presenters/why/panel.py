@@ -63,10 +63,7 @@ EVENTS = 12
 
 _UNTIL = gettext_noop("Its backoff ends at %(time)s.")
 _FLUSHED = gettext_noop("Without an event, its next attempt is at %(time)s.")
-_NOT_ASKED = gettext_noop("No attempt has filtered the nodes yet. This is the result that Filter would have now.")
 _NO_LOWER = gettext_noop("Preemption does not help: no pod has a priority below %(number)s.")
-_NEVER = gettext_noop("It preempts no pods: its preemptionPolicy is Never.")
-_KUBE_SAYS = gettext_noop("Preemption does not help: %(message)s")
 _FIXABLE = (
     State.NO_SUCH_SCHEDULER,
     State.GATED,
@@ -118,7 +115,7 @@ def _notes(explanation: Explanation) -> list[Message]:
     notes = [each for each in map(describe_fact, facts) if each not in said]
     asks_nodes = explanation.state is State.NOT_ATTEMPTED and explanation.reasons and not explanation.attempts
     if asks_nodes and not explanation.fits:
-        notes.append(message(_NOT_ASKED))
+        notes.append(message("No attempt has filtered the nodes yet. This is the result that Filter would have now."))
     asked = explanation.reasons and explanation.state is not State.WAITING_FOR_CLAIM
     if explanation.preemption is not None and asked:
         notes += describe_preemption(explanation.preemption)
@@ -133,10 +130,10 @@ def describe_preemption(preemption: Preemption) -> list[Message]:
     if preemption.nominated:
         return []
     if preemption.policy == "Never":
-        return [message(_NEVER)]
+        return [message("It preempts no pods: its preemptionPolicy is Never.")]
     if not preemption.lower:
         return [message(_NO_LOWER, number=preemption.priority)]
-    return [message(_KUBE_SAYS, message=preemption.message)] if preemption.message else []
+    return [message("Preemption does not help: %(message)s", message=preemption.message)] if preemption.message else []
 
 
 class SpreadDomain(TypedDict):

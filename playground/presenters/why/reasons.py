@@ -283,8 +283,6 @@ _ALIKE_UNSAID = gettext_noop(
     "The pods of %(workload)s fail in the same way: %(count)s so far, on %(nodes)s. The last one is %(pod)s: %(reason)s"
 )
 _NOWHERE = gettext_noop("The cluster repeats itself: for %(steps)s steps no pod reached a new state.")
-_FIGHT = gettext_noop("Controllers undo each other's work: %(message)s")
-_BUSY = gettext_noop("The cluster did not settle. This is its last state.")
 
 
 def describe_loop(loop: Loop) -> Message:
@@ -308,6 +306,6 @@ def describe_rest(rest: Rest) -> Iterator[Message]:
     if rest.circles:
         yield message(_NOWHERE, steps=f"{rest.circles:,}")
     elif rest.fights:
-        yield from (message(_FIGHT, message=text) for text in rest.fights)
+        yield from (message("Controllers undo each other's work: %(message)s", message=text) for text in rest.fights)
     elif not rest.at_rest:
-        yield message(_BUSY)
+        yield message("The cluster did not settle. This is its last state.")

@@ -41,9 +41,7 @@ def create(files: LessonFiles, creator: str) -> OwnLesson:
     if hidden and OwnLesson.objects.filter(creator=hidden).count() >= most:
         raise LimitReached(
             message(
-                gettext_noop(
-                    "You already have %(most)s lessons, which is the limit. Delete lessons that you no longer need."
-                ),
+                "You already have %(most)s lessons, which is the limit. Delete lessons that you no longer need.",
                 most=f"{most:,}",
             )
         )
@@ -151,7 +149,7 @@ def _require_size(files: LessonFiles) -> None:
     if files.size > most:
         raise LimitReached(
             message(
-                gettext_noop("The files of the lesson have %(has)s bytes. The limit is %(most)s."),
+                "The files of the lesson have %(has)s bytes. The limit is %(most)s.",
                 has=f"{files.size:,}",
                 most=f"{most:,}",
             )

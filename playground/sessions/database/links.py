@@ -44,7 +44,7 @@ def make(session_id: int, term: str) -> ViewLink:
     lasts = TERMS[term]
     if sum(link.stands for link in ViewLink.objects.filter(session_id=session_id)) >= MOST:
         raise LimitReached(
-            message(gettext_noop("This session already has %(most)s view links. Revoke some of them first."), most=MOST)
+            message("This session already has %(most)s view links. Revoke some of them first.", most=MOST)
         )
     until = None if lasts is None else timezone.now() + lasts
     return ViewLink.objects.create(session=Session(pk=session_id), until=until)
@@ -55,7 +55,7 @@ def revoke(session_id: int, number: int) -> None:
     """Take one back. Raises SessionGone where the session has no such link."""
     links = ViewLink.objects.filter(session_id=session_id, pk=number)
     if not links.exists():
-        raise SessionGone(message(gettext_noop("This session has no such view link.")))
+        raise SessionGone(message("This session has no such view link."))
     links.filter(revoked=None).update(revoked=timezone.now())
 
 

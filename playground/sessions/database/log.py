@@ -82,16 +82,12 @@ def find(key: str) -> Session:
     if session is None and (link := links.find(key)) is not None:
         session = link.session
     if session is None:
-        raise SessionGone(
-            message(gettext_noop("No session has this link. It may have been deleted, or the link is incomplete."))
-        )
+        raise SessionGone(message("No session has this link. It may have been deleted, or the link is incomplete."))
     if session.edition < EDITION:
         raise SessionGone(
             message(
-                gettext_noop(
-                    "This session was created before version 0.5, and this version cannot replay it. The session is "
-                    "kept. You can open it with Scheduler Playground %(version)s."
-                ),
+                "This session was created before version 0.5, and this version cannot replay it. The session is "
+                "kept. You can open it with Scheduler Playground %(version)s.",
                 version=LAST_WITH_OLDER,
             )
         )
@@ -119,9 +115,7 @@ def _require_room(creator: str) -> None:
     if made.filter(created__gt=now - timedelta(minutes=1)).count() >= most:
         raise TooOften(
             message(
-                gettext_noop(
-                    "You created %(most)s sessions within a minute, which is the limit. Try again in a minute."
-                ),
+                "You created %(most)s sessions within a minute, which is the limit. Try again in a minute.",
                 most=f"{most:,}",
             )
         )
@@ -129,10 +123,8 @@ def _require_room(creator: str) -> None:
     if made.filter(deleted=None, used__gt=now - live).count() >= most:
         raise LimitReached(
             message(
-                gettext_noop(
-                    "You are using %(most)s sessions at the same time, which is the limit. Try again in a few minutes, "
-                    "or delete sessions that you no longer need."
-                ),
+                "You are using %(most)s sessions at the same time, which is the limit. Try again in a few minutes, "
+                "or delete sessions that you no longer need.",
                 most=f"{most:,}",
             )
         )
@@ -152,7 +144,7 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     """
     session = Session.objects.filter(pk=session_id, deleted=None).first()
     if session is None:
-        raise SessionGone(message(gettext_noop("This session was deleted.")))
+        raise SessionGone(message("This session was deleted."))
     last, head = session.log_seq, session.head
     entries = LogEntry.objects.filter(session_id=session_id, seq__range=(after, last)).order_by("seq")
     rows = [

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from msgspec import convert, to_builtins
 
 from playground.models import Bookmark, Breakpoint, ImportPreview, Session
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.breakpoints import Breakpoint as Point
 from playground.sessions.protocol.errors import CommandRefused, LimitReached, SessionError
@@ -176,7 +176,7 @@ def get_packed_command(session_id: int, token: str) -> bytes:
 def require_command(data: bytes) -> bytes:
     """Raises CommandRefused where nothing was accepted."""
     if not data:
-        raise CommandRefused(message(gettext_noop("This import would change nothing.")))
+        raise CommandRefused(message("This import would change nothing."))
     return data
 
 
@@ -190,7 +190,7 @@ def _find(session_id: int, token: str, column: str) -> ImportPreview:
     wanted = token.replace("\0", " ")  # not every database takes that character
     preview = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
     if preview is None:
-        raise SessionError(message(gettext_noop("This preview has expired. Paste or upload the text again.")))
+        raise SessionError(message("This preview has expired. Paste or upload the text again."))
     return preview
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, convert
 
 from playground.presenters.problems import expectation, reception
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from scheduler_core.base.trace.kinds import KINDS, CommandApplied, ObjectChanged, PluginRan
 from scheduler_core.world.readonly import RECORD_FIELDS, Code, Place, Point
@@ -202,9 +202,8 @@ def _problem(path: str, received: str, expected: str) -> FieldProblem:
 def _sentence(problem: FieldProblem) -> Message:
     values = {"received": reception(problem.received), "expected": expectation(problem.expected)}
     if not problem.path:
-        return message(gettext_noop("received %(received)s; expected %(expected)s"), **values)
-    text = gettext_noop("%(path)s: received %(received)s; expected %(expected)s")
-    return message(text, path=problem.path, **values)
+        return message("received %(received)s; expected %(expected)s", **values)
+    return message("%(path)s: received %(received)s; expected %(expected)s", path=problem.path, **values)
 
 
 def _build_mixed_problem(point: Breakpoint) -> FieldProblem:

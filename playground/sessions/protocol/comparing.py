@@ -238,17 +238,6 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
     lesson: TracedLesson = TracedLesson()
 
 
-class TraceLines(Struct, frozen=True):
-    """Some lines, and whether they are the last."""
-
-    data: bytes
-    done: bool
-
-
-class NextTraceLines(Request[TraceLines], frozen=True, kw_only=True):
-    """Go on with the trace."""
-
-
 class TraceDifference(Struct, frozen=True):
     """The first line that is not what this engine makes of the commands."""
 
@@ -313,12 +302,12 @@ class OpenFile(Request[None], frozen=True, kw_only=True):
 
 
 class FilePart(Struct, frozen=True):
-    """The number of steps processed; then the file itself, part after part, and whether that was the last."""
+    """The number of steps processed; then the file or the trace itself, part after part, and whether that was the last."""
 
     steps: int
     data: bytes
     done: bool
 
 
-class NextFilePart(Request[FilePart], frozen=True, kw_only=True):
-    """Go on with the file."""
+class NextPart(Request[FilePart], frozen=True, kw_only=True):
+    """Go on with the file or the trace that was begun last."""

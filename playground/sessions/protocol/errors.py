@@ -239,7 +239,7 @@ def summarize_errors(errors: Sequence[FieldError]) -> Message:
     """The first of some errors, with where it is, and how many more there are."""
     said, first = in_words(problem(errors[0])), errors[0]
     for where in filter(None, (first.object, first.file)):
-        said = message(gettext_noop("%(where)s: %(said)s"), where=where, said=said)
+        said = message("%(where)s: %(said)s", where=where, said=said)
     if len(errors) > 1:
-        said = message(gettext_noop("%(said)s (and %(n)s more)"), said=said, n=len(errors) - 1)
+        said = message("%(said)s (and %(n)s more)", said=said, n=len(errors) - 1)
     return said

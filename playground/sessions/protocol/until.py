@@ -62,7 +62,7 @@ class NextUnschedulable(Condition, frozen=True, tag="unschedulable"):
     """The next attempt that ends with an unschedulable pod."""
 
     def said(self) -> Message:
-        return message(gettext_noop("the next pod is unschedulable"))
+        return message("the next pod is unschedulable")
 
 
 class PodAttempted(Condition, frozen=True, tag="pod"):
@@ -71,7 +71,7 @@ class PodAttempted(Condition, frozen=True, tag="pod"):
     pod: str
 
     def said(self) -> Message:
-        return message(gettext_noop("an attempt of %(pod)s ends"), pod=self.pod)
+        return message("an attempt of %(pod)s ends", pod=self.pod)
 
 
 class TimeReached(Condition, frozen=True, tag="time"):
@@ -80,7 +80,7 @@ class TimeReached(Condition, frozen=True, tag="time"):
     seconds: float
 
     def said(self) -> Message:
-        return message(gettext_noop("the virtual time is %(time)s s"), time=f"{self.seconds:g}")
+        return message("the virtual time is %(time)s s", time=f"{self.seconds:g}")
 
 
 class AttemptEnded(Condition, frozen=True, tag="attempt"):
@@ -89,7 +89,7 @@ class AttemptEnded(Condition, frozen=True, tag="attempt"):
     number: int
 
     def said(self) -> Message:
-        return message(gettext_noop("attempt %(n)s ends"), n=f"{self.number:,}")
+        return message("attempt %(n)s ends", n=f"{self.number:,}")
 
 
 class StepReached(Condition, frozen=True, tag="step"):
@@ -98,7 +98,7 @@ class StepReached(Condition, frozen=True, tag="step"):
     number: int
 
     def said(self) -> Message:
-        return message(gettext_noop("step %(n)s is reached"), n=f"{self.number:,}")
+        return message("step %(n)s is reached", n=f"{self.number:,}")
 
 
 class CardReached(Condition, frozen=True, tag="card"):
@@ -108,7 +108,7 @@ class CardReached(Condition, frozen=True, tag="card"):
     number: int
 
     def said(self) -> Message:
-        return message(gettext_noop("the lesson reaches card %(n)s"), n=f"{self.number:,}")
+        return message("the lesson reaches card %(n)s", n=f"{self.number:,}")
 
 
 class BreakpointHolds(Condition, frozen=True, tag="break"):
@@ -118,8 +118,8 @@ class BreakpointHolds(Condition, frozen=True, tag="break"):
 
     def said(self) -> Message:
         if len(self.points) == 1:
-            return message(gettext_noop("breakpoint “%(title)s” is hit"), title=self.points[0].title)
-        return message(gettext_noop("one of %(n)s breakpoints is hit"), n=len(self.points))
+            return message("breakpoint “%(title)s” is hit", title=self.points[0].title)
+        return message("one of %(n)s breakpoints is hit", n=len(self.points))
 
 
 Until = NextUnschedulable | PodAttempted | TimeReached | AttemptEnded | StepReached | CardReached | BreakpointHolds
@@ -135,7 +135,7 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
     if kind == "pod":
         pod = str(data.get("pod") or "").strip()
         if not pod:
-            raise SessionError(message(gettext_noop("Name the pod whose attempt ends the run.")))
+            raise SessionError(message("Name the pod whose attempt ends the run."))
         return PodAttempted(pod if "/" in pod else f"default/{pod}")
     if kind == "time":
         return TimeReached(_number(data.get("seconds"), SECONDS, MOST_SECONDS))
@@ -145,7 +145,7 @@ def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
         return StepReached(int(_number(data.get("number"), STEP, MOST_ATTEMPTS)))
     if kind == "card":
         return CardReached(str(data.get("lesson") or ""), int(_number(data.get("number"), CARD, MOST_CARDS)))
-    raise SessionError(message(gettext_noop("A run stops at one of %(kinds)s, or at the end."), kinds=", ".join(KINDS)))
+    raise SessionError(message("A run stops at one of %(kinds)s, or at the end.", kinds=", ".join(KINDS)))
 
 
 def _number(value: Any, text: str, most: int) -> float:

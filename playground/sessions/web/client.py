@@ -24,8 +24,8 @@ from playground.sessions.protocol.errors import InThePast, SessionError, Unavail
 from playground.sessions.protocol.looking import ClusterYaml, Compare, Variant
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.web.dialogue import Dialogue
-from playground.sessions.web.jobs.imports import Imported, Kept
-from playground.sessions.web.jobs.registry import Job
+from playground.sessions.web.jobs.imports import IMPORT, Imported, Kept
+from playground.sessions.web.jobs.registry import Job, Kind
 from playground.sessions.web.jobs.reruns import Batch, NewBranch
 from playground.sessions.web.jobs.traces import File, Making
 from playground.sessions.web.live import LiveSession
@@ -171,7 +171,7 @@ class SessionClient:
     async def keep_preview(self, text: bytes, filename: str = "", author: str = "", rename: bool = False) -> Kept:
         """Preview the import of a text, and store the preview until it is applied; `rename` returns new names with its token."""
         self.require_edit()
-        make = runtime().previews.make
+        make = runtime().imports.preview
         return await self.on_loop(lambda live: make(live.id, live.changes, text, filename, author, rename))
 
     async def begin_import(
@@ -187,19 +187,10 @@ class SessionClient:
         self.require_edit()
         return await _begin(lambda: runtime().imports.apply(self.live(), token, accepted), patience)
 
-    async def find_import(self, token: str, patience: float) -> Job[Imported]:
-        """The large import with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
-        return await _check(lambda: runtime().imports.find(self.session.pk, token), patience)
-
     async def import_outcome(self, token: str) -> Imported | None:
         """Return the result of a large import; former names are returned only once."""
         imports = runtime().imports
-        return await runtime().do(lambda: imports.outcome(imports.find(self.session.pk, token)))
-
-    async def cancel_import(self, token: str) -> bool:
-        """End a large import; whether it was going on."""
-        self.require_edit()
-        return await runtime().do(lambda: runtime().imports.find(self.session.pk, token).cancel())
+        return await runtime().do(lambda: imports.outcome(runtime().services.jobs.find(IMPORT, self.session.pk, token)))
 
     async def preview_text(self, token: str) -> bytes:
         """The text of a preview, as it may be kept."""
@@ -310,6 +301,14 @@ class SessionClient:
 
     # Jobs
 
+    async def find_job(self, kind: Kind[T], token: str, patience: float = 0) -> Job[T]:
+        """The job with a token, waited for a while. Raises SessionGone where it is not known."""
+        return await _begin(lambda: runtime().services.jobs.find(kind, self.session.pk, token), patience)
+
+    async def stop_job(self, kind: Kind[Any], token: str) -> bool:
+        """End a job; whether it was going on."""
+        return await runtime().do(lambda: runtime().services.jobs.find(kind, self.session.pk, token).cancel())
+
     async def trace(self, detail: tuple[int, int]) -> AsyncIterator[bytes]:
         """The session as lines of JSON; `detail`: the first and the last attempt whose node-by-node detail is wanted."""
         loop, export = asyncio.get_running_loop(), runtime().traces.export
@@ -325,17 +324,9 @@ class SessionClient:
         """Return a function that makes the history as a file of the given form."""
         return runtime().downloads.of_history(self.session.pk, form, table, content_type, suffix)
 
-    async def find_download(self, token: str, patience: float) -> Job[File]:
-        """The file with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
-        return await _check(lambda: runtime().downloads.find(self.session.pk, token), patience)
-
     async def downloads_of(self, author: str) -> list[tuple[Any, Job[File]]]:
         """Return the keys of an author's downloads here, with the jobs that make or have made them."""
         return await runtime().do(lambda: runtime().downloads.of(self.session.pk, author))
-
-    async def stop_download(self, token: str) -> bool:
-        """End the making of a file; whether it was going on."""
-        return await runtime().do(lambda: runtime().downloads.find(self.session.pk, token).cancel())
 
     async def downloaded(self, job: Job[File]) -> File:
         """The file, however long it takes; who does not wait any longer ends it."""
@@ -345,17 +336,9 @@ class SessionClient:
         """Begin the runs of an experiment, and wait for them a while."""
         return await _begin(lambda: runtime().experiments.begin(self.session.pk, author, batch), patience)
 
-    async def find_experiment(self, token: str, patience: float = 0) -> Job[Batch]:
-        """The experiment with a token, waited for a while. Raises SessionGone where it is not known."""
-        return await _begin(lambda: runtime().experiments.find(self.session.pk, token), patience)
-
     async def experiments_of(self, author: str) -> list[Job[Batch]]:
         """Return an author's experiments here, the last one first."""
         return await runtime().do(lambda: runtime().experiments.of(self.session.pk, author))
-
-    async def stop_experiment(self, token: str) -> bool:
-        """End an experiment; whether it was going on."""
-        return await runtime().do(lambda: runtime().experiments.find(self.session.pk, token).cancel())
 
     async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[comparing.Comparison]:
         """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""
@@ -375,10 +358,6 @@ class SessionClient:
         self.require_edit()
         begin = runtime().reruns.begin
         return await _begin(lambda: begin(self.session.pk, list(skip), seed, name, creator), patience)
-
-    async def find_rerun(self, token: str, patience: float) -> Job[NewBranch]:
-        """The re-run with a token, waited for a while. Raises SessionGone where it is not known, or what went wrong with it."""
-        return await _check(lambda: runtime().reruns.find(self.session.pk, token), patience)
 
 
 async def _begin(begin: Callable[[], Job[T]], patience: float) -> Job[T]:

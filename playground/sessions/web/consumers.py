@@ -14,7 +14,7 @@ from django.http import QueryDict
 from django.utils.translation import activate, get_supported_language_variant
 
 from playground.common.logs import REFUSED
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database import links
 from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
@@ -75,7 +75,20 @@ class Outbox:
                 await asyncio.sleep(0)
 
 
-class SessionConsumer(AsyncWebsocketConsumer):
+class Socket(AsyncWebsocketConsumer):
+    """The common part of all sockets: one that is closed sends and takes nothing."""
+
+    closing = False  # messages that are still on their way find nobody
+
+    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
+        """Close once."""
+        if not self.closing:
+            self.closing = True
+            SOCKETS.remove(self)
+            await super().close(code, reason)
+
+
+class SessionConsumer(Socket):
     """One page's connection. Whatever a message holds, it can harm at most this connection."""
 
     dialogue: Dialogue | None = None  # touched on the sessions' loop alone
@@ -83,19 +96,18 @@ class SessionConsumer(AsyncWebsocketConsumer):
     silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
     owner = ""  # what it counts for once it has looked (limits/shares.py)
     open: "ClassVar[set[SessionConsumer]]" = set()
-    closing = False  # messages that are still on their way find nobody
 
     async def connect(self) -> None:
         """Join the session's viewers; what to show is asked for by the first `look`."""
         await self.accept()
         self.open.add(self)
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
-        activate(_language(self.scope))  # of this connection alone: each is a task of its own
+        activate(language_of(self.scope))  # of this connection alone: each is a task of its own
         try:
             admit_socket(self, self.scope)
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
             self.owner = f"session {client.session.pk}"
-            self.dialogue = await client.join(self._post, _language(self.scope))
+            self.dialogue = await client.join(self._post, language_of(self.scope))
         except SessionGone:
             await self._send(Gone())
             await self.close(CLOSE_GONE)
@@ -152,13 +164,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
         if not self.closing:
             await self.send(text_data=LAST.text_of(message))
 
-    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
-        """Close once; nothing is sent or taken afterwards."""
-        if not self.closing:
-            self.closing = True
-            SOCKETS.remove(self)
-            await super().close(code, reason)
-
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one message; an error is answered, never raised."""
         dialogue = self.dialogue
@@ -190,10 +195,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.excess += 1
         if self.excess == 1:
             raise LimitReached(
-                message(
-                    gettext_noop("Too many messages. The limit is %(rate)s a second."),
-                    rate=f"{settings.WEBSOCKET_RATE:g}",
-                )
+                message("Too many messages. The limit is %(rate)s a second.", rate=f"{settings.WEBSOCKET_RATE:g}")
             )
         if self.excess > PATIENCE:
             await self.close(CLOSE_LIMIT)
@@ -226,7 +228,7 @@ class LastText:
 LAST = LastText()
 
 
-def _language(scope: dict[str, Any]) -> str:
+def language_of(scope: dict[str, Any]) -> str:
     """The language of the page, which says it in the socket's address."""
     asked = QueryDict(scope.get("query_string", b"")).get("language", "")
     try:

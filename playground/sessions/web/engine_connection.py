@@ -15,7 +15,7 @@ import msgspec
 from django.conf import settings
 
 from playground.models import Session
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database import checkpoints, lessons
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, EngineFailed, Opening, SessionError, SessionGone, Unavailable
@@ -75,7 +75,7 @@ class EngineConnection:
         """
         self.used = time.monotonic()
         if self.closed:
-            raise SessionGone(message(gettext_noop("This session was deleted.")))
+            raise SessionGone(message("This session was deleted."))
         marks, end = self._marks, None if wait is None else time.monotonic() + wait
         for _opening in ("begun before", "begun since"):
             if self._is_known and self._known_marks >= marks:
@@ -240,7 +240,7 @@ class EngineConnection:
     async def call_aside(self, request: Request[A], timeout: float) -> A:
         """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
         if self.worker is None or not self.is_open:
-            raise EngineFailed(message(gettext_noop("The session is not open.")))
+            raise EngineFailed(message("The session is not open."))
         return await self._call(self.worker, request, timeout, reading=False)
 
     async def _call(self, worker: Worker, request: Request[A], timeout: float, reading: bool = True) -> A:

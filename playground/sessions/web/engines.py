@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeVar
@@ -235,6 +235,16 @@ class Worker:
         if self.alive and self._process is not None:
             self.kill()
             await self._process.wait()
+
+
+@contextlib.asynccontextmanager
+async def own_worker(idle: bool = False) -> AsyncIterator[Worker]:
+    """A process for one job, which ends with it."""
+    worker = Worker(idle)
+    try:
+        yield worker
+    finally:
+        await worker.stop()
 
 
 # A session of whose requests processes keep dying has to wait: others live in the same processes.

@@ -16,7 +16,7 @@ from playground.sessions.database import log as log_of_sessions
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.comparisons import Comparisons
-from playground.sessions.web.jobs.imports import Imports, Previews
+from playground.sessions.web.jobs.imports import Imports
 from playground.sessions.web.jobs.registry import Jobs
 from playground.sessions.web.jobs.reruns import Experiments, Lessons, Reruns
 from playground.sessions.web.jobs.traces import Downloads, Traces
@@ -41,7 +41,6 @@ class Runtime:
         self.services = Services(name, loop, pool, room, Relay(name, self.hear, self.look), jobs)
         self.comparisons = Comparisons(jobs, loop, self.live)
         self.reruns = Reruns(jobs, loop, self.live)
-        self.previews = Previews(jobs, loop)
         self.imports = Imports(jobs, loop)
         self.lessons = Lessons(jobs)
         self.traces = Traces(jobs, loop)

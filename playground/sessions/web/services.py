@@ -14,7 +14,7 @@ from django.conf import settings
 from playground.models import Session
 from playground.presenters.problems import WHOLE_NUMBER, WHOLE_TEXT
 from playground.presenters.problems import problem as in_words
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
 from playground.sessions.protocol.opening import LogRow, RowKind
@@ -105,10 +105,8 @@ class SessionLog:
         if self.seq >= settings.MAX_LOG_ENTRIES:
             raise LimitReached(
                 message(
-                    gettext_noop(
-                        "The log of this session is full: %(has)s of at most %(most)s entries. To continue, duplicate the "
-                        "cluster into a new session."
-                    ),
+                    "The log of this session is full: %(has)s of at most %(most)s entries. To continue, duplicate the "
+                    "cluster into a new session.",
                     has=f"{self.seq:,}",
                     most=f"{settings.MAX_LOG_ENTRIES:,}",
                 )
@@ -116,7 +114,7 @@ class SessionLog:
         if self.size + size > settings.MAX_LOG_BYTES:
             raise LimitReached(
                 message(
-                    gettext_noop("The log of this session would have %(has)s bytes. The limit is %(most)s."),
+                    "The log of this session would have %(has)s bytes. The limit is %(most)s.",
                     has=f"{self.size + size:,}",
                     most=f"{settings.MAX_LOG_BYTES:,}",
                 )

@@ -14,7 +14,7 @@ from playground.lessons import lesson_of, list_reached_cards
 from playground.lessons.own import hand
 from playground.presenters.panel import Delta, Shown
 from playground.presenters.panels import Panels
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached, build_command_refusal
 from playground.sessions.protocol.looking import Compare, Follower, View
 from playground.sessions.protocol.moving import Applied, Apply, Moved, QueueProgress, Reason
@@ -269,7 +269,7 @@ class Engine:
             if objects > max_objects:
                 raise LimitReached(
                     message(
-                        gettext_noop("The cluster would have %(has)s objects. The limit is %(most)s."),
+                        "The cluster would have %(has)s objects. The limit is %(most)s.",
                         has=f"{objects:,}",
                         most=f"{max_objects:,}",
                     )

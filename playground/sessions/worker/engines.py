@@ -101,8 +101,7 @@ class Engines:
     def __init__(self, slice_: TimeSlice, advance: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.slice = slice_
         self.advance = advance  # tells the web process how far is what lets nobody else work
-        self.export: Export | None = None
-        self.file: File | None = None
+        self.writing: Export | File | None = None
         self._engines: dict[int, Engine] = {}
         self._tasks: OrderedDict[tuple[int, str], Task] = OrderedDict()
         self._dropped: deque[tuple[int, str]] = deque(maxlen=MOST_TASKS)
@@ -118,7 +117,7 @@ class Engines:
         """Raises EngineFailed where the session is not open here."""
         engine = self._engines.get(session)
         if engine is None:
-            raise EngineFailed(message(gettext_noop("The engine does not have this session. Try again.")))
+            raise EngineFailed(message("The engine does not have this session. Try again."))
         return engine
 
     def put(self, session: int, engine: Engine) -> None:

@@ -5,14 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from playground.lessons.authoring import Checked
 from playground.sessions.protocol import comparing, moving, opening, until
-from playground.sessions.protocol import comparing as tracing
-from playground.sessions.protocol import looking as teaching
 from playground.sessions.protocol.moving import Back, Forward
-from playground.sessions.worker import traces
 from playground.sessions.worker.answers import outlines, rerun
-from playground.sessions.worker.answers import teaching as lessons
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.conditions.matching import require_future as require_future_of
 from playground.sessions.worker.engine import Engine
@@ -20,6 +15,7 @@ from playground.sessions.worker.engines import Engines, File
 from playground.sessions.worker.imports import LargeImport, preview
 from playground.sessions.worker.memory import release_memory, trim_memory
 from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker, load
+from playground.sessions.worker.traces import Export
 from playground.sessions.worker.world import Grain
 from scheduler_core.world.checkpoint import CodecError, fingerprint
 from scheduler_core.world.readonly import LoadLimits
@@ -281,54 +277,26 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
     return moving.ImportApplied(engine.apply_tried(prepared, engines.advance, request.max_objects, request.followers))
 
 
-# Traces
+# Traces, and other files
 
 
-@answers_as_worker(tracing.OpenTrace)
-def open_trace(engines: Engines, session: int, request: tracing.OpenTrace) -> Steps[None]:
+@answers_as_worker(comparing.OpenTrace)
+def open_trace(engines: Engines, session: int, request: comparing.OpenTrace) -> Steps[None]:
     yield
-    engines.export = traces.Export(request)
+    engines.writing = Export(request)
 
 
-@answers_as_worker(tracing.NextTraceLines)
-def next_trace_lines(engines: Engines, session: int, request: tracing.NextTraceLines) -> Steps[tracing.TraceLines]:
+@answers_as_worker(comparing.OpenFile)
+def open_file(engines: Engines, session: int, request: comparing.OpenFile) -> Steps[None]:
     yield
-    assert engines.export is not None
-    return engines.export.next()
+    engines.writing = File(request)
 
 
-@answers_as_worker(tracing.CheckTrace)
-def check_trace(engines: Engines, session: int, request: tracing.CheckTrace) -> Steps[tracing.TraceChecked]:
+@answers_as_worker(comparing.NextPart)
+def next_part(engines: Engines, session: int, request: comparing.NextPart) -> Steps[comparing.FilePart]:
     yield
-    return traces.check(request)
-
-
-@answers_as_worker(tracing.OpenFile)
-def open_file(engines: Engines, session: int, request: tracing.OpenFile) -> Steps[None]:
-    yield
-    engines.file = File(request)
-
-
-@answers_as_worker(tracing.NextFilePart)
-def next_file_part(engines: Engines, session: int, request: tracing.NextFilePart) -> Steps[tracing.FilePart]:
-    yield
-    assert engines.file is not None
-    return engines.file.next()
-
-
-# Lessons
-
-
-@answers_as_worker(teaching.CheckLesson)
-def check_lesson(engines: Engines, session: int, request: teaching.CheckLesson) -> Steps[Checked]:
-    yield
-    return lessons.check_lesson(request)
-
-
-@answers_as_worker(teaching.DrawVariant)
-def draw_variant(engines: Engines, session: int, request: teaching.DrawVariant) -> Steps[teaching.Variant]:
-    yield
-    return lessons.draw_variant(request)
+    assert engines.writing is not None
+    return engines.writing.next()
 
 
 def progress(engines: Engines, session: int) -> opening.ReplayProgress:

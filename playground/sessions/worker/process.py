@@ -17,7 +17,7 @@ from typing import Any, Union
 from msgspec import Raw, ValidationError
 from msgspec.msgpack import Decoder
 
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol import wire
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.comparing import DropTask
@@ -158,8 +158,8 @@ def encode_failure(number: int, failure: Failure) -> bytes:
 def failure_of(error: BaseException) -> EngineFailed:
     """The error for what nobody has foreseen."""
     if isinstance(error, MemoryError):
-        return OutOfMemory(message(gettext_noop("This needs more memory than the limit.")))
-    return EngineFailed(message(gettext_noop("The engine could not do this.")))
+        return OutOfMemory(message("This needs more memory than the limit."))
+    return EngineFailed(message("The engine could not do this."))
 
 
 def tune_garbage_collection() -> None:

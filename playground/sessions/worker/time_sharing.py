@@ -39,6 +39,18 @@ class TimeSlice:
         return time.perf_counter() >= self.end
 
 
+def in_slices(work: Generator[Any, None, T], slice_: TimeSlice) -> Steps[T]:
+    """Work that yields far more often than a slice is over, and its result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        if slice_.over():
+            yield
+
+
 @dataclass
 class Job:
     """One request being worked on; `number` is the request's."""

@@ -14,6 +14,7 @@ from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import CommandRefused, LimitReached, refusal
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.worker.memory import ALONE, Budget
+from playground.sessions.worker.time_sharing import Steps, answers_as_worker
 from playground.sessions.worker.world import Refused
 from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log
 from scheduler_core.world.commands import Command
@@ -37,7 +38,7 @@ class Export:
         )
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
-    def next(self) -> comparing.TraceLines:
+    def next(self) -> comparing.FilePart:
         """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
         with self._memory:
@@ -45,8 +46,8 @@ class Export:
                 made.append(orjson.dumps(line, option=OPTIONS))
                 size += len(made[-1])
                 if size >= CHUNK or time.perf_counter() > end:
-                    return comparing.TraceLines(b"".join(made), False)
-        return comparing.TraceLines(b"".join(made), True)
+                    return comparing.FilePart(0, b"".join(made), False)
+        return comparing.FilePart(0, b"".join(made), True)
 
 
 def with_lesson(lines: Iterator[Data], lesson: comparing.TracedLesson) -> Iterator[Data]:
@@ -69,8 +70,10 @@ def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
     return {row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"}
 
 
-def check(request: comparing.CheckTrace) -> comparing.TraceChecked:
+@answers_as_worker(comparing.CheckTrace)
+def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps[comparing.TraceChecked]:
     """Compute a trace again."""
+    yield
     lines = _read(request.data)
     try:
         seed, log, head = read_log(lines)
@@ -80,14 +83,12 @@ def check(request: comparing.CheckTrace) -> comparing.TraceChecked:
         if objects > most:
             raise LimitReached(
                 message(
-                    gettext_noop("The trace contains %(has)s objects. The limit is %(most)s."),
-                    has=f"{objects:,}",
-                    most=f"{most:,}",
+                    "The trace contains %(has)s objects. The limit is %(most)s.", has=f"{objects:,}", most=f"{most:,}"
                 )
             )
         report = check_lines(lines)
     except TraceError as error:
-        raise CommandRefused(message(gettext_noop("The trace cannot be read: %(why)s."), why=str(error))) from None
+        raise CommandRefused(message("The trace cannot be read: %(why)s.", why=str(error))) from None
     except Refused as refused:
         raise refusal(refused.errors) from None
     return comparing.TraceChecked(
@@ -133,9 +134,9 @@ def _read(data: bytes) -> list[Mapping[str, Any]]:
             line = orjson.loads(text)
         except orjson.JSONDecodeError as error:
             raise CommandRefused(
-                message(gettext_noop("Line %(line)s of the trace is not JSON: %(why)s."), line=number, why=str(error))
+                message("Line %(line)s of the trace is not JSON: %(why)s.", line=number, why=str(error))
             ) from None
         if not isinstance(line, dict):
-            raise CommandRefused(message(gettext_noop("Line %(line)s of the trace is not a JSON object."), line=number))
+            raise CommandRefused(message("Line %(line)s of the trace is not a JSON object.", line=number))
         lines.append(line)
     return lines

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from playground.classroom import assignments, rooms
 from playground.lessons import Lesson
@@ -134,8 +134,7 @@ async def _start_lesson(request: HttpRequest, room: Room, student: Student, less
     return await create_lesson(request, lesson)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def finish(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Take a lesson of an assignment as finished, if the engine agrees: its task is done, or its last card has come."""
     work = await in_thread(assignments.find_work, client.session)

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import segno
@@ -13,10 +14,11 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from playground.classroom import rooms
 from playground.classroom.hub import mark
+from playground.common.catalogs import read_yaml
 from playground.models import Answer, Room
 from playground.presenters.charts import CONTENT_TYPE, csv_text
 from playground.sessions.database import lessons
@@ -28,86 +30,44 @@ from playground.views.access import creator, edits, scope_of
 from playground.views.classroom import assigning
 from playground.views.responses import problem
 
+WORDS = Path(__file__).with_suffix(".yaml")
+
 
 def words() -> dict[str, str]:
-    """Return the texts by the names that the scripts use; {text} and the like are placeholders for values."""
-    return {
-        "yes": _("Yes"),
-        "no": _("No"),
-        "answer": _("Answer"),
-        "answers": _("Answers: {count}"),
-        "number": _("Your number"),
-        "nobody": _("Student {id}"),
-        "right": _("right"),
-        "kept": _("Your answer is saved: {text}. You can change it until the question is closed."),
-        "was": _("Your answer: {text}."),
-        "closed": _("The question is closed. Wait for the answers."),
-        "yours-right": _("That is right."),
-        "yours-wrong": _("That is not right."),
-        "key": _("Right: {text}"),
-        "wrong-why": _("Why the wrong answers are wrong"),
-        "why-refused": _("Refused: {text}"),
-        "why-lower": _("Feasible, but another node has a higher score: {text}"),
-        "why-tied": _("Same score as the chosen node: the tie was decided at random"),
-        "why-fits": _("Feasible: {text}"),
-        "why-waits": _("This pod is not next: {text}"),
-        "why-high": _("Too high"),
-        "why-low": _("Too low"),
-        "why-missed": _("Missing: {text}"),
-        "why-added": _("Not part of the answer: {text}"),
-        "why-order": _("The order differs from position {text} on"),
-        "why-unknown": _("No such pod or node exists"),
-        "following": _("You follow the teacher."),
-        "roaming": _("You are at step {step} of {head}, on your own."),
-        "forked": _("This is your own fork. Change anything you like."),
-        "shown": _("On screen: {name}'s fork"),
-        "lost": _("Connection lost. Reconnecting…"),
-        "over": _("The classroom has ended."),
-        "gone": _("The classroom was removed."),
-        "removed": _("The teacher removed you from the classroom."),
-        "remove": _("Remove"),
-        "answered": _("answered"),
-        "so-far": _("{right} of {asked} right"),
-        "hand": _("hand raised"),
-        "stuck": _("stuck: three wrong answers in a row"),
-        "joined": _("Students: {count}"),
-        "hands": _("Raised hands: {count}"),
-        "lower": _("Lower"),
-        "show": _("Show to all"),
-        "hand-up": _("Raise hand"),
-        "hand-down": _("Lower hand"),
-        "copied": _("Copied."),
-    }
+    """Return the texts by the names that the scripts use, in the reader's language."""
+    return {name: _(text) for name, text in read_yaml(WORDS).items()}
 
 
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
-def of_room(view: View) -> View:
-    """The view gets the room whose teacher's key it is asked with."""
+def of_room(*methods: str) -> Callable[[View], View]:
+    """The view answers these methods, and gets the room whose teacher's key it is asked with."""
 
-    @wraps(view)
-    async def inner(request: HttpRequest, key: str) -> HttpResponse:
-        try:
-            room = await in_thread(rooms.of_teacher, key)
-            vouch(scope_of(request), f"room {room.pk}")
-            return await view(request, room)
-        except SessionError as error:
-            return problem(request, error)
+    def wrap(view: View) -> View:
+        @require_http_methods(list(methods))
+        @wraps(view)
+        async def inner(request: HttpRequest, key: str) -> HttpResponse:
+            try:
+                room = await in_thread(rooms.of_teacher, key)
+                vouch(scope_of(request), f"room {room.pk}")
+                return await view(request, room)
+            except SessionError as error:
+                return problem(request, error)
 
-    return inner
+        return inner
+
+    return wrap
 
 
-@require_POST
-@edits
+@edits("POST")
 async def open_room(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A classroom around this session; its desk is the teacher's from now on."""
     room = await in_thread(rooms.open_room, client.session, creator(request))
     return HttpResponseRedirect(reverse("room", args=[room.key]))
 
 
-@require_GET
-@of_room
+@of_room("GET")
 async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     """The studio, and beside it the room: who is there, what was asked, what was answered."""
     if room.lessons:
@@ -126,8 +86,7 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     return render(request, "playground/classroom/desk.html", context)
 
 
-@require_POST
-@of_room
+@of_room("POST")
 async def end(request: HttpRequest, room: Room) -> HttpResponse:
     """Nobody asks, answers or joins from now on."""
     await in_thread(rooms.end, room.pk)
@@ -135,8 +94,7 @@ async def end(request: HttpRequest, room: Room) -> HttpResponse:
     return HttpResponseRedirect(reverse("room", args=[room.key]))
 
 
-@require_POST
-@of_room
+@of_room("POST")
 async def delete(request: HttpRequest, room: Room) -> HttpResponse:
     """The room goes with all answers; the session stays."""
     number = room.pk
@@ -145,15 +103,13 @@ async def delete(request: HttpRequest, room: Room) -> HttpResponse:
     return HttpResponseRedirect(reverse("studio", args=[room.session.edit_key]))
 
 
-@require_POST
-@of_room
+@of_room("POST")
 async def change(request: HttpRequest, room: Room) -> HttpResponse:
     """Remove a student of an assignment, or let students join or not."""
     return await assigning.change(request, room)
 
 
-@require_GET
-@of_room
+@of_room("GET")
 async def results(request: HttpRequest, room: Room) -> HttpResponse:
     """Every answer as a row; no program takes one for a formula, and Excel reads it as UTF-8 by the mark at its beginning."""
     if room.lessons:

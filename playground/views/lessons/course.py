@@ -32,30 +32,39 @@ from playground.views.responses import problem
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
-def takes(view: View) -> View:
-    """The view gets the lesson that its key opens; an error becomes a page that says so."""
+def takes(*methods: str) -> Callable[[View], View]:
+    """The view answers these methods, and gets the lesson that its key opens; an error becomes a page that says so."""
 
-    @wraps(view)
-    async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
-        try:
-            return await view(request, await in_thread(lessons.find, key), **rest)
-        except SessionError as error:
-            return problem(request, error)
+    def wrap(view: View) -> View:
+        @require_http_methods(list(methods))
+        @wraps(view)
+        async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
+            try:
+                return await view(request, await in_thread(lessons.find, key), **rest)
+            except SessionError as error:
+                return problem(request, error)
 
-    return inner
+        return inner
+
+    return wrap
 
 
-def writes(view: View) -> View:
+def writes(*methods: str) -> Callable[[View], View]:
     """Wrap a view like `takes`, for the edit key alone."""
 
-    @takes
-    @wraps(view)
-    async def inner(request: HttpRequest, lesson: OwnLesson, **rest: Any) -> HttpResponse:
-        if request.resolver_match is None or request.resolver_match.kwargs["key"] != lesson.edit_key:
-            raise NotAllowed(_("This link starts the lesson. To change the lesson, ask its author for the edit link."))
-        return await view(request, lesson, **rest)
+    def wrap(view: View) -> View:
+        @takes(*methods)
+        @wraps(view)
+        async def inner(request: HttpRequest, lesson: OwnLesson, **rest: Any) -> HttpResponse:
+            if request.resolver_match is None or request.resolver_match.kwargs["key"] != lesson.edit_key:
+                raise NotAllowed(
+                    _("This link starts the lesson. To change the lesson, ask its author for the edit link.")
+                )
+            return await view(request, lesson, **rest)
 
-    return inner
+        return inner
+
+    return wrap
 
 
 async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> Checked:
@@ -92,16 +101,14 @@ async def new_variant(request: HttpRequest) -> HttpResponse:
         return problem(request, error)
 
 
-@require_POST
-@takes
+@takes("POST")
 async def own_variant(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """Start a variant of a lesson of somebody's own, as learners have it."""
     await in_thread(lessons.was_used, lesson.pk)
     return await _of_story(request, lesson.document)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def another_variant(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Start another variant of a session's lesson; the session stays as it is."""
     return await _of_story(request, client.session.story)
@@ -158,8 +165,7 @@ def _seed(text: str) -> str:
     return str(int(text))
 
 
-@require_http_methods(["GET", "POST"])
-@takes
+@takes("GET", "POST")
 async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """Describe the lesson; POST starts it in a new session."""
     taken = await in_thread(_document, lesson.document)

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.lessons.authoring import (
     Checked,
@@ -264,8 +263,7 @@ def _frozen(when: Mapping[str, Any]) -> str:
     return str(sorted((str(word), str(value)) for word, value in when.items()))
 
 
-@require_http_methods(["GET", "POST"])
-@writes
+@writes("GET", "POST")
 async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's cards as one form. Every button keeps all of it, and then does what it says."""
     files = lessons.files_of(lesson)
@@ -295,8 +293,7 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     return render(request, "playground/lessons/edit.html", context)
 
 
-@require_POST
-@writes
+@writes("POST")
 async def preview(request: HttpRequest, lesson: OwnLesson, card: str) -> HttpResponse:
     """Show a card as learners see it, with what was written so far; nothing is kept."""
     files = lessons.files_of(lesson)
@@ -357,8 +354,7 @@ async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str
     return HttpResponseRedirect(f"{page}?words={_language(request, lessons.files_of(lesson))}{anchor}")
 
 
-@require_http_methods(["GET", "POST"])
-@writes
+@writes("GET", "POST")
 async def files(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's files as they are."""
     if request.method == "POST":
@@ -394,8 +390,7 @@ def _text(request: HttpRequest, name: str) -> str:
     return request.POST.get(name, "").replace("\r\n", "\n")
 
 
-@require_GET
-@writes
+@writes("GET")
 async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's folder as a zip."""
     written = lessons.files_of(lesson)
@@ -407,8 +402,7 @@ async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     return response
 
 
-@require_POST
-@writes
+@writes("POST")
 async def delete(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson goes for good; sessions that were begun with it keep theirs."""
     await in_thread(lessons.delete, lesson.pk)

@@ -57,8 +57,7 @@ def _beginnings(request: HttpRequest, refusal: SessionError | None = None) -> Ht
     return render(request, "playground/lessons/begin.html", context, status=status)
 
 
-@require_POST
-@opens
+@opens("POST")
 async def from_session(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A lesson that does what a session's log did, with a card where the viewer stands."""
     at, head = position(request), await client.head()

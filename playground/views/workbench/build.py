@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.sessions.protocol.looking import Objects
 from playground.sessions.web.client import SessionClient
@@ -36,8 +35,7 @@ LENGTH = 4000  # of what an address fills in
 SHOWN = 3
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
     """A form for nodes, pods, devices or claims; POST creates them, all or none."""
     if request.method == "POST":
@@ -100,8 +98,7 @@ async def _form(request: HttpRequest, client: SessionClient, what: str, data: An
     return DevicesForm(data, nodes=tuple(each.name for each in listed))
 
 
-@require_POST
-@edits
+@edits("POST")
 async def preview(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
     """The YAML that the form makes as it is filled in; nothing is created."""
     form = await _form(request, client, what, request.POST)

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError, parse_command
 from playground.sessions.protocol.looking import Configuration, Configured, ReadConfiguration
@@ -31,8 +30,7 @@ MOST_KEY = 510
 _WORDS = gettext_lazy("received %(received)s; expected %(expected)s")
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def calls(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the faults set for the next calls about pods, with a form to set more; `back` removes one."""
     if request.method == "POST":
@@ -88,8 +86,7 @@ async def _calls_page(request: HttpRequest, client: SessionClient, form: CallFor
     return {"form": form, "faults": faults}
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def components(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The form as it is set; POST changes the settings, or shows what is wrong at its line."""
     configured = await client.ask(Configuration(at=position(request)))
@@ -155,8 +152,7 @@ MOST_URL = 2048
 _VERBS = ("filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb")
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def extenders(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The extenders; `of` names the one whose server is written. POST adds one, removes it, or says what its server does."""
     configured = await client.ask(Configuration(at=position(request)))

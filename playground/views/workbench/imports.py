@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
 from playground.presenters.amounts import cpu, memory, thousands
@@ -22,10 +21,10 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.imports import Imported, take_file
+from playground.sessions.web.jobs.imports import IMPORT, Imported, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
-from playground.views.responses import by_htmx, go, page_of, position, reject_form, warn, workbench
+from playground.views.responses import by_htmx, describe_session, go, page_of, position, reject_form, warn, workbench
 from playground.views.workbench.texts import large_file, read_import_text
 from scheduler_core.formats.export import harmless
 from scheduler_core.world.readonly import snapshot_command
@@ -45,8 +44,7 @@ ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def import_page(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """GET: the place to paste or drop, or with `token` the preview. POST: a text; it leads to its preview, or with `rename` is
     answered with the names, this once.
@@ -73,8 +71,7 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
     return workbench(request, client, "import", {"snapshot_command": snapshot_command()})
 
 
-@require_POST
-@edits
+@edits("POST")
 async def import_apply(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Apply what the preview accepted, as one command."""
     token = request.POST.get("token", "")
@@ -94,15 +91,15 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
     return _confirm_import(request, client, plan.accepted)
 
 
-@require_GET
-@edits
+@edits("GET")
 async def importing(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """Show the progress of a large import; then its preview, or once it is applied the studio.
 
     A script's request gets the progress, and after that reloads the page.
     """
     try:
-        job = await client.find_import(token, PATIENCE)
+        job = await client.find_job(IMPORT, token, PATIENCE)
+        job.check()
     except SessionError as error:
         if by_htmx(request):
             return _over(error)
@@ -118,11 +115,10 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
     return _show_preview(request, client, found.token, found.names)
 
 
-@require_POST
-@edits
+@edits("POST")
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """End a large import."""
-    if await client.cancel_import(token):
+    if await client.stop_job(IMPORT, token):
         messages.success(request, _("The import was cancelled. Nothing was saved."))
         return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
     return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))
@@ -154,7 +150,7 @@ def _waiting(request: HttpRequest, client: SessionClient, job: Job[Imported]) ->
     if by_htmx(request):
         context["says"] = request.GET.get("stage") != job.stage
         return render(request, "playground/partials/importing_progress.html", context, status=202)
-    context |= {"client": client, "session": client.session, "key": client.key, "at": position(request)}
+    context |= {**describe_session(request, client), "at": position(request)}
     return render(request, "playground/importing.html", context, status=202)
 
 

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.presenters.acting import facts, present
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, InThePast, SessionError, SessionGone
@@ -20,7 +19,7 @@ from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import error_words, problem_words
 from playground.views import responses
-from playground.views.access import edits, forks, opens
+from playground.views.access import edits, opens
 from playground.views.workbench.texts import in_words
 from playground.workbench.actions import Action, Subject, action, applying, offers
 from playground.workbench.actions.menu import SILENT, menu
@@ -33,8 +32,7 @@ from scheduler_core.world.commands import DeleteObjects, Ref
 MOST_PLUGINS = 50
 
 
-@require_GET
-@opens
+@opens("GET")
 async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show the actions on the object kind, namespace, name at the viewer's position; a plugin or a point has no object."""
     kind, namespace, name = (request.GET.get(part, "")[:MOST_NAME] for part in ("kind", "namespace", "name"))
@@ -70,8 +68,7 @@ PARTS = ("kind", "namespace", "name", "many")
 MOST_NAME = 253
 
 
-@require_http_methods(["GET", "POST"])
-@forks
+@opens("GET", "POST", unasked="fork")
 async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
     """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
     given = request.POST if request.method == "POST" else request.GET
@@ -190,8 +187,7 @@ spec:
 """
 
 
-@require_GET
-@opens
+@opens("GET")
 async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """All objects, fifty at a time; `kind` and `q` filter."""
     listed = await client.ask(Objects(at=responses.position(request)))
@@ -222,8 +218,7 @@ def _query(request: HttpRequest) -> str:
     return urlencode({name: request.GET[name] for name in kept if request.GET.get(name)})
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """One object, or a new one, as YAML. POST applies it, or shows the errors at their lines."""
     if request.method == "POST":
@@ -307,8 +302,7 @@ def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
     return errors
 
 
-@require_POST
-@edits
+@edits("POST")
 async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, parse_command
 from playground.sessions.protocol.looking import Configuration, Configured, TryPlugin
@@ -36,8 +35,7 @@ POINTS = {
 }
 
 
-@require_http_methods(["GET", "POST"])
-@opens
+@opens("GET", "POST")
 async def plugins(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """The list, and the form for one of them (`plugin`) or a new one; POST keeps it, tries it, takes it away or puts it into a profile."""
     configured = await client.ask(Configuration(at=position(request)))
@@ -242,8 +240,7 @@ def _set_plugin_weights(plugins: Mapping[str, Any], weights: Mapping[str, int]) 
 MOST_WEIGHT = 100
 
 
-@require_POST
-@opens
+@opens("POST")
 async def fork_weights(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """A fork where the viewer stands, whose scheduler is restarted with these weights in the profile."""
     at, weights = position(request), _weights(request)

@@ -36,6 +36,13 @@ class BuilderForm(forms.Form):
         filled = any(field.errors or field.value() not in (None, "", False, field.field.initial) for field in fields)
         return {"title": title, "fields": fields, "open": index < self.open_groups or filled}
 
+    def clean_namespace(self) -> str:
+        """Django asks this of the forms that have such a field."""
+        name: str = self.cleaned_data["namespace"]
+        if wrong := first_wrong_name([name], label_errors):
+            raise ValidationError(wrong)
+        return name
+
     def make(self) -> Manifests:
         """The manifests of valid values; a PatternError becomes the name's error."""
         raise NotImplementedError
@@ -183,12 +190,6 @@ class PodsForm(BuilderForm):
     spread_key = TextField(example="topology.kubernetes.io/zone")
     spread_when = forms.ChoiceField(choices=SPREAD_WHEN, required=False)
     spread_selector = GrammarField(grammar.parse_label_selector, example="app=web")
-
-    def clean_namespace(self) -> str:
-        name: str = self.cleaned_data["namespace"]
-        if wrong := first_wrong_name([name], label_errors):
-            raise ValidationError(wrong)
-        return name
 
     def make(self) -> Manifests:
         data = self.cleaned_data

@@ -7,9 +7,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import PRESETS, claim_manifests, device_manifests, grammar
-from playground.workbench.forms.build import MOST_PODS, BuilderForm, Manifests, first_wrong_name
+from playground.workbench.forms.build import MOST_PODS, BuilderForm, Manifests
 from playground.workbench.forms.fields import GrammarField, QuantityField, TextField, add_words
-from scheduler_core.world.readonly import label_errors
 
 ALL_NODES = "*"
 SHARED, EACH = "shared", "each"
@@ -89,12 +88,6 @@ class ClaimsForm(BuilderForm):
     capacity = GrammarField(grammar.parse_resources, example="bandwidth=20G")
     tolerations = GrammarField(grammar.parse_tolerations, example="example.com/broken:NoExecute for 60s", rows=2)
     admin = forms.BooleanField(required=False)
-
-    def clean_namespace(self) -> str:
-        name: str = self.cleaned_data["namespace"]
-        if wrong := first_wrong_name([name], label_errors):
-            raise ValidationError(wrong)
-        return name
 
     def make(self) -> Manifests:
         data = self.cleaned_data

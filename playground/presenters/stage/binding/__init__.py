@@ -76,7 +76,7 @@ def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move)
         passed if waited is None else lanes.build_waited_cell(wait),
         passed,
         lanes.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
-        lanes.cell("ok", message(gettext_noop("done"))),
+        lanes.cell("ok", message("done")),
     ]
 
 
@@ -200,10 +200,10 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
 
 def _ask(mine: Lane | None, key: str) -> Message:
     if mine is None:
-        return message(gettext_noop("Does %(pod)s reach its node?"), pod=short(key) or "…")
+        return message("Does %(pod)s reach its node?", pod=short(key) or "…")
     if mine["state"] == "back":
-        return message(gettext_noop("Why was %(pod)s sent back?"), pod=mine["name"])
-    return message(gettext_noop("Does %(pod)s reach %(node)s?"), pod=mine["name"], node=mine["node"])
+        return message("Why was %(pod)s sent back?", pod=mine["name"])
+    return message("Does %(pod)s reach %(node)s?", pod=mine["name"], node=mine["node"])
 
 
 class AfterRefusal(TypedDict):

@@ -76,7 +76,7 @@ def merge(row: Sequence[Cell]) -> list[Cell]:
         last["full"] = f"{last['full']}, {name}"
         last["sub"] = exactly(last["full"])
         if each["state"] == "skip":
-            last["head"] = message(gettext_noop("%(n)s points have nothing to do"), n=last["span"])
+            last["head"] = message("%(n)s points have nothing to do", n=last["span"])
     return merged
 
 
@@ -86,7 +86,7 @@ def _are_alike(one: Cell, other: Cell) -> bool:
 
 def build_assumed_cell(pod: Pod) -> Cell:
     """The cache holds the node's capacity for the pod."""
-    return cell("held", message(gettext_noop("assumed")), message(_HELD, amount=holds(pod)))
+    return cell("held", message("assumed"), message(_HELD, amount=holds(pod)))
 
 
 class WayBack(TypedDict):
@@ -98,7 +98,7 @@ class WayBack(TypedDict):
 
 
 def build_way_back(pod: Pod, point: Point, plugins: Sequence[str]) -> WayBack:
-    free = message(gettext_noop("%(amount)s free again"), amount=holds(pod))
+    free = message("%(amount)s free again", amount=holds(pod))
     return {"span": POINTS.index(point) + 1, "plugins": list(plugins), "free": free}
 
 
@@ -107,7 +107,7 @@ def ahead(point: Point) -> Cell:
     return cell("ahead", exactly(HEADS[point]))
 
 
-PASSED = message(gettext_noop("passed"))
+PASSED = message("passed")
 _IDLE = {
     Point.RESERVE: gettext_noop("nothing to reserve"),
     Point.PERMIT: gettext_noop("nothing to wait for"),
@@ -128,49 +128,49 @@ def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
 
 def within(took: int) -> Message | None:
     """Return the time taken, or None if no time passed."""
-    return message(gettext_noop("in %(time)s"), time=duration(took)) if took > 0 else None
+    return message("in %(time)s", time=duration(took)) if took > 0 else None
 
 
 def build_allowed_cell(at: int | None = None) -> Cell:
     """Permit lets the pod go on at once."""
-    return cell("ok", message(gettext_noop("allowed")), at=at)
+    return cell("ok", message("allowed"), at=at)
 
 
 def build_waited_cell(took: int) -> Cell:
     """The wait has ended well."""
-    return cell("ok", message(gettext_noop("allowed")), within(took) or message(gettext_noop("at once")))
+    return cell("ok", message("allowed"), within(took) or message("at once"))
 
 
 def waiting(plugins: Sequence[str], timeout: int) -> Cell:
     """A Permit plugin makes the pod wait."""
-    head = message(gettext_noop("Wait %(time)s"), time=duration(timeout))
+    head = message("Wait %(time)s", time=duration(timeout))
     return cell("wait", head, exactly(", ".join(plugins)))
 
 
 def was_waiting() -> Cell:
     """A Permit plugin made the pod wait, and that is over."""
-    return cell("ok", message(gettext_noop("waited")))
+    return cell("ok", message("waited"))
 
 
 def running(done: int, count: int, at: int | None = None) -> Cell:
     """A point between two of its plugins."""
     sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGIN, k=done, n=count)
-    return cell("now", message(gettext_noop("running")), sub, at=at)
+    return cell("now", message("running"), sub, at=at)
 
 
 def build_refused_cell(sub: str, at: int | None = None) -> Cell:
     """The step that said no, with why."""
-    return cell("no", message(gettext_noop("refused")), exactly(sub) if sub else None, at=at, full=sub)
+    return cell("no", message("refused"), exactly(sub) if sub else None, at=at, full=sub)
 
 
 def build_bound_cell(node: str, took: int = 0) -> Cell:
     """The API server has bound the pod."""
-    return cell("ok", message(gettext_noop("bound")), within(took) or exactly(node))
+    return cell("ok", message("bound"), within(took) or exactly(node))
 
 
 def none(point: Point) -> Cell:
     """Never reached."""
-    return cell("none", exactly(HEADS[point]), message(gettext_noop("not reached")))
+    return cell("none", exactly(HEADS[point]), message("not reached"))
 
 
 def holds(pod: Pod) -> str:
@@ -322,13 +322,13 @@ def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
         deadline = min(binding.waiting.values())
         time = max(deadline - sim.now, 0)
         whole = deadline - binding.started
-        head = message(gettext_noop("%(time)s left"), time=duration(time))
+        head = message("%(time)s left", time=duration(time))
         ring = round(100 * min(time / max(whole, 1), 1))
-        return cell("wait", head, message(gettext_noop("of %(time)s"), time=duration(whole)), ring=ring)
+        return cell("wait", head, message("of %(time)s", time=duration(whole)), ring=ring)
     ended = of_steps(binding.steps, Point.WAIT_ON_PERMIT)
     if ended:
         return build_waited_cell(ended[-1].t - binding.started)
-    return cell("skip", message(gettext_noop("no wait"))) if stands > 2 else running(0, 1)
+    return cell("skip", message("no wait")) if stands > 2 else running(0, 1)
 
 
 def _binding_point(
@@ -355,7 +355,7 @@ def _binding_point(
     taken = sim.now - binding.entered
     whole = over - binding.entered
     if whole is not None and whole > 0:
-        sub = message(gettext_noop("%(taken)s of %(whole)s"), taken=duration(taken), whole=duration(whole))
+        sub = message("%(taken)s of %(whole)s", taken=duration(taken), whole=duration(whole))
     else:
-        sub = message(gettext_noop("since %(taken)s"), taken=duration(taken))
-    return cell("now", message(gettext_noop("running")), sub, full=name)
+        sub = message("since %(taken)s", taken=duration(taken))
+    return cell("now", message("running"), sub, full=name)

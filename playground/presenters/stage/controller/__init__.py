@@ -166,7 +166,7 @@ class Actor(TypedDict):
 def _actor(record: Record) -> Actor:
     facts = record.facts
     if isinstance(facts, trace.Reconciled):
-        did = describe_deeds(brief(facts.did)) if facts.did else message(gettext_noop("Nothing to do."))
+        did = describe_deeds(brief(facts.did)) if facts.did else message("Nothing to do.")
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,
@@ -339,7 +339,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ControllerBody, Any]:
 
 def _question(chosen: Acted | None) -> Message:
     if chosen is None:
-        return message(gettext_noop("What happened in the cluster?"))
+        return message("What happened in the cluster?")
     if chosen["key"]:
-        return message(gettext_noop("What did %(who)s do last to %(key)s?"), who=chosen["who"], key=chosen["key"])
-    return message(gettext_noop("What did %(who)s do last?"), who=chosen["who"])
+        return message("What did %(who)s do last to %(key)s?", who=chosen["who"], key=chosen["key"])
+    return message("What did %(who)s do last?", who=chosen["who"])

@@ -186,7 +186,7 @@ LARGE = 60  # nodes from which on the map is what is shown first
 def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCard]:
     """Each node's way through the plugins, with the map below it where it is small."""
     cycle, pod = cycle_of(sim), find_pod(sim, key) if key else None
-    question = message(gettext_noop("Which nodes can run %(pod)s?"), pod=short(key) or "…")
+    question = message("Which nodes can run %(pod)s?", pod=short(key) or "…")
     plugins, nodes = {"plugins": gettext_noop("Plugins")}, {"nodes": gettext_noop("Nodes")}
     mine = cycle is not None and cycle.pod.key == key
     large = mine and cycle is not None and len(cycle.nodes) >= LARGE

@@ -25,11 +25,11 @@ def asks(pod: readonly.Pod) -> list[Message]:
         *_beside(pod.spec.pod_affinity, gettext_noop("beside %(pods)s by %(topology)s")),
         *_beside(pod.spec.pod_anti_affinity, gettext_noop("not beside %(pods)s by %(topology)s")),
         *(
-            message(gettext_noop("spread by %(topology)s"), topology=_short(spread["topologyKey"]))
+            message("spread by %(topology)s", topology=_short(spread["topologyKey"]))
             for spread in pod.spec.topology_spread
             if spread.get("whenUnsatisfiable") != "ScheduleAnyway"
         ),
-        *(message(gettext_noop("host port %(port)s"), port=port.port) for port in pod.spec.host_ports),
+        *(message("host port %(port)s", port=port.port) for port in pod.spec.host_ports),
         *_tolerations(pod.spec.tolerations),
     ]
 
@@ -41,7 +41,7 @@ def _requests(pod: readonly.Pod) -> Iterator[Message]:
     for name, value in named:
         yield exactly(amount(name, value) if name == "memory" else f"{amount(name, value)} {name}")
     if not named:
-        yield message(gettext_noop("no requests"))
+        yield message("no requests")
 
 
 def _node_affinity(manifest: Mapping[str, Any]) -> Iterator[Message]:
@@ -78,7 +78,7 @@ def _tolerations(tolerations: Iterable[readonly.Toleration]) -> Iterator[Message
     for toleration in tolerations:
         if toleration.key not in _BY_NODE_CONTROLLER:
             taint = f"{toleration.key}={toleration.value}" if toleration.value else toleration.key or "*"
-            yield message(gettext_noop("tolerates %(taint)s"), taint=taint)
+            yield message("tolerates %(taint)s", taint=taint)
 
 
 def _short(key: str) -> str:
@@ -110,7 +110,7 @@ def is_sampled(cycle: readonly.SchedulingCycleView) -> bool:
 
 def _pre_filter(cycle: readonly.SchedulingCycleView) -> list[Message]:
     if not cycle.pre_filter_status.ok:
-        return [message(gettext_noop("PreFilter refuses the pod before Filter checks any node."))]
+        return [message("PreFilter refuses the pod before Filter checks any node.")]
     if cycle.node_names is None:
         return []
     text = gettext_noop("PreFilterResult leaves %(left)s of %(nodes)s nodes; %(plugins)s excludes the others.")

@@ -144,7 +144,7 @@ def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) 
     cycle = cycle_of(sim)
     mine = cycle if cycle is not None and cycle.pod.key == key else None
     return Stage(
-        question=message(gettext_noop("Which pods must %(pod)s preempt?"), pod=short(key) or "…"),
+        question=message("Which pods must %(pod)s preempt?", pod=short(key) or "…"),
         detail=_needs(mine.pod) if mine is not None else None,
         forms={"theatre": gettext_noop("Theatre"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
         body=_body(sim, now or sim, look, key, mine),
@@ -153,9 +153,7 @@ def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) 
 
 def _needs(pod: Pod) -> Message:
     return message(
-        gettext_noop("needs %(cpu)s cpu · priority %(priority)s"),
-        cpu=amount("cpu", pod.requests.milli_cpu),
-        priority=pod.priority,
+        "needs %(cpu)s cpu · priority %(priority)s", cpu=amount("cpu", pod.requests.milli_cpu), priority=pod.priority
     )
 
 

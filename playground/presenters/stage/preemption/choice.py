@@ -146,7 +146,7 @@ def describe_step(step: Step, evidence: readonly.Evidence, pod: readonly.Pod) ->
     if step.kind == "criterion":
         criterion = evidence.criteria[step.number]
         line = message(
-            gettext_noop("%(best)s: %(k)s of %(n)s left"),
+            "%(best)s: %(k)s of %(n)s left",
             best=COLUMNS[step.number][1],
             k=len(criterion.best),
             n=len(criterion.compared),
@@ -172,18 +172,16 @@ _FITS = gettext_noop("filter: %(pod)s fits")
 def _describe_removal(candidate: readonly.Candidate, pod: readonly.Pod) -> Message:
     names = [short(reprieve.pod) for reprieve in candidate.reprieves]
     listed = ", ".join(names[:NAMES]) + (f" +{len(names) - NAMES}" if len(names) > NAMES else "")
-    return message(
-        gettext_noop("remove all pods below priority %(priority)s: %(names)s"), priority=pod.priority, names=listed
-    )
+    return message("remove all pods below priority %(priority)s: %(names)s", priority=pod.priority, names=listed)
 
 
 def _of_reprieve(reprieve: readonly.Reprieve, candidate: int) -> StepLine:
     values: dict[str, Any] = {"pod": short(reprieve.pod), "priority": reprieve.priority}
     if reprieve.kept:
-        line: Message = message(gettext_noop("reprieve %(pod)s (%(priority)s): still fits → kept"), **values)
+        line: Message = message("reprieve %(pod)s (%(priority)s): still fits → kept", **values)
     else:
         reason = reprieve.refusal.message if reprieve.refusal is not None else ""
-        line = message(gettext_noop("reprieve %(pod)s (%(priority)s): %(reason)s → victim"), **values, reason=reason)
+        line = message("reprieve %(pod)s (%(priority)s): %(reason)s → victim", **values, reason=reason)
     return {
         "mark": "yes" if reprieve.kept else "no",
         "line": line,

@@ -162,7 +162,7 @@ QueueBody = FlowBody | TableBody
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[QueueBody, PoolCard]:
     """The pools of the scheduler whose cycle began last."""
-    scheduler, question = scheduler_of(sim), message(gettext_noop("Which pod is next?"))
+    scheduler, question = scheduler_of(sim), message("Which pod is next?")
     waits = waiting(scheduler)
     body: QueueBody = {}
     cards: dict[str, PoolCard] = {}
@@ -177,7 +177,5 @@ def _detail(scheduler: SchedulerView, waits: int) -> Message:
     cycle = scheduler.cycle
     running = cycle is not None and cycle.ended is None
     return message(
-        gettext_noop("%(n)s waiting, %(k)s in flight or binding"),
-        n=thousands(waits),
-        k=thousands(running + len(scheduler.bindings)),
+        "%(n)s waiting, %(k)s in flight or binding", n=thousands(waits), k=thousands(running + len(scheduler.bindings))
     )

@@ -23,17 +23,15 @@ def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: 
     pod = short(popped.key)
     if popped.backoff_until is not None and popped.backoff_until > started:
         return message(
-            gettext_noop(
-                "The active queue was empty: %(pod)s is popped from the backoff queue, %(time)s before its backoff ends."
-            ),
+            "The active queue was empty: %(pod)s is popped from the backoff queue, %(time)s before its backoff ends.",
             pod=pod,
             time=duration(popped.backoff_until - started),
         )
     if next_ is None:
-        return message(gettext_noop("No other pod is active."))
+        return message("No other pod is active.")
     if sorter != KUBES:
         return message(
-            gettext_noop("%(plugin)s orders the queue: %(pod)s is ahead of %(name)s."),
+            "%(plugin)s orders the queue: %(pod)s is ahead of %(name)s.",
             plugin=sorter,
             pod=pod,
             name=short(next_.pod.key),
@@ -53,12 +51,10 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
         return message(text, **values, time=duration(later))
     if mine > theirs:
         return message(
-            gettext_noop("%(pod)s is ahead of %(name)s: its priority is higher, %(priority)s over %(less)s."),
-            **values,
-            less=theirs,
+            "%(pod)s is ahead of %(name)s: its priority is higher, %(priority)s over %(less)s.", **values, less=theirs
         )
     if mine < theirs or later > 0:
-        return message(gettext_noop("%(name)s became active after %(pod)s was popped; it is next."), **values)
+        return message("%(name)s became active after %(pod)s was popped; it is next.", **values)
     if later == 0:
         text = gettext_noop(
             "%(pod)s and %(name)s have priority %(priority)s and were queued at the same time; %(pod)s was added first."
@@ -199,10 +195,8 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
 
 def _order(sorter: str) -> Message:
     if sorter == KUBES:
-        return message(
-            gettext_noop("%(plugin)s: higher priority first, then the pod that was queued first"), plugin=sorter
-        )
-    return message(gettext_noop("%(plugin)s gives the order"), plugin=sorter)
+        return message("%(plugin)s: higher priority first, then the pod that was queued first", plugin=sorter)
+    return message("%(plugin)s gives the order", plugin=sorter)
 
 
 def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> FlightPool:

@@ -189,21 +189,19 @@ def _so_far(scored: Scored) -> Message:
     answered = [column for column in scored.columns if column.state != "todo"]
     raw = [column.name for column in scored.columns if column.state == "raw"]
     if not answered:
-        text = gettext_noop("None of the %(all)s Score plugins has answered yet.")
-        return message(text, all=len(scored.columns))
+        return message("None of the %(all)s Score plugins has answered yet.", all=len(scored.columns))
     if len(answered) < len(scored.columns):
         return message(
-            gettext_noop("%(count)s of %(all)s plugins have answered: %(names)s."),
+            "%(count)s of %(all)s plugins have answered: %(names)s.",
             count=len(answered),
             all=len(scored.columns),
             names=", ".join(column.name for column in answered),
         )
     if raw:
         return message(
-            gettext_noop("All plugins have answered; NormalizeScore still scales the scores of %(names)s."),
-            names=", ".join(raw),
+            "All plugins have answered; NormalizeScore still scales the scores of %(names)s.", names=", ".join(raw)
         )
-    return message(gettext_noop("All plugins have answered; the points are added up next."))
+    return message("All plugins have answered; the points are added up next.")
 
 
 FORMS = {
@@ -219,7 +217,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[Board | NoBoard, Any]
     cycle = cycle_of(sim)
     scored = None if cycle is None or cycle.pod.key != key else build_score_board(sim, cycle)
     return Stage(
-        question=message(gettext_noop("Which node is best for %(pod)s?"), pod=short(key) or "…"),
+        question=message("Which node is best for %(pod)s?", pod=short(key) or "…"),
         detail=_detail(scored),
         forms=FORMS,
         body=_empty(cycle, key) if scored is None else _body(sim, scored, look),
@@ -231,9 +229,9 @@ def _detail(scored: Scored | None) -> Message | None:
         return None
     nodes, points = f"{len(scored.board.rows):,}", f"{scored.possible:,}"
     if len(scored.columns) == 1:
-        return message(gettext_noop("%(nodes)s nodes, 1 plugin, at most %(points)s points"), nodes=nodes, points=points)
+        return message("%(nodes)s nodes, 1 plugin, at most %(points)s points", nodes=nodes, points=points)
     return message(
-        gettext_noop("%(nodes)s nodes, %(plugins)s plugins, at most %(points)s points"),
+        "%(nodes)s nodes, %(plugins)s plugins, at most %(points)s points",
         nodes=nodes,
         plugins=len(scored.columns),
         points=points,

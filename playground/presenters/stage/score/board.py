@@ -222,14 +222,14 @@ def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
                 break
     return [
         message(
-            gettext_noop("%(plugin)s ×%(was)s → ×%(weight)s: %(node)s would lead."),
+            "%(plugin)s ×%(was)s → ×%(weight)s: %(node)s would lead.",
             plugin=sums.columns[i].name,
             was=sums.columns[i].weight,
             weight=weight,
             node=scored.name(lead.first),
         )
         for _, i, weight, lead in sorted(found, key=lambda each: each[:2])[:TIPS]
-    ] or [message(gettext_noop("No single weight from 0 to %(most)s would change who leads."), most=MOST)]
+    ] or [message("No single weight from 0 to %(most)s would change who leads.", most=MOST)]
 
 
 def _nearest(weight: int, most: int) -> list[int]:

@@ -8,7 +8,7 @@ from playground.presenters.inspector.node import FigurePart, parts_of
 from playground.presenters.look import Look
 from playground.presenters.scene import framework_of
 from playground.presenters.stage.score.board import Column, Scored
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, message
 from scheduler_core.analysis.inspection import Expression, Formula, Line, Of, Value, working
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
@@ -112,9 +112,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
     if looked_at >= nodes:
         return None
     return message(
-        gettext_noop(
-            "Filter examined %(looked)s of %(nodes)s nodes until %(feasible)s were feasible. Only these are scored."
-        ),
+        "Filter examined %(looked)s of %(nodes)s nodes until %(feasible)s were feasible. Only these are scored.",
         looked=f"{looked_at:,}",
         nodes=f"{nodes:,}",
         feasible=f"{feasible:,}",

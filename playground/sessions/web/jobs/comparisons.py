@@ -63,7 +63,7 @@ CHUNK = 400
 # What two attempts that were decided alike have in common.
 DECIDED = ("pod", "outcome", "node", "message", "evaluated", "feasible", "tied", "nominated", "victims")
 
-COMPARISON = Kind(
+COMPARISON: Kind[comparing.Comparison] = Kind(
     "comparison",
     at_once=lambda: 4,
     busy=gettext_noop("The server is comparing other sessions. Try again in a moment."),

@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
@@ -29,7 +29,7 @@ from playground.sessions.web.loop import SessionsLoop
 
 # Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied.
 
-PREVIEW = Kind(
+PREVIEW: Kind[Kept] = Kind(
     "preview",
     at_once=lambda: 16,
     busy=gettext_noop("The server is reading other imports. Try again in a moment."),
@@ -45,34 +45,12 @@ class Kept(NamedTuple):
     names: list[tuple[str, str]]
 
 
-class Previews:
-    """Lives on the sessions' loop."""
-
-    def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
-        self._jobs = jobs
-        self._loop = loop
-
-    async def make(
-        self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
-    ) -> Kept:
-        """Preview a text, and keep what it would do."""
-
-        async def work(job: Job[Kept]) -> Kept:
-            plan = await session.preview(text, rename)
-            token = await self._loop.db(markers.keep, session_id, author, filename, plan)
-            return Kept(token, plan.names)
-
-        return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
-
-
-T = TypeVar("T")
-
 PIECE = 0.25  # seconds of one turn; between two of them it can be cancelled
 LOOK = 0.1  # seconds between two looks at how far it is
 MOST_WAITING = 4
 LEFT = 3600.0  # seconds after which a file is nobody's: its server ended before its job did
 
-IMPORT = Kind(
+IMPORT: Kind[Imported] = Kind(
     "import",
     at_once=lambda: 1,
     of_a_session=1,
@@ -125,6 +103,18 @@ class Imports:
         self._jobs = jobs
         self._loop = loop
 
+    async def preview(
+        self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
+    ) -> Kept:
+        """Preview a text, and keep what it would do."""
+
+        async def work(job: Job[Kept]) -> Kept:
+            plan = await session.preview(text, rename)
+            token = await self._loop.db(markers.keep, session_id, author, filename, plan)
+            return Kept(token, plan.names)
+
+        return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
+
     def look_at(self, session: Importing, file: Path, filename: str, author: str, rename: bool) -> Job[Imported]:
         """Begin to look at what a file would do; it goes when that is known, or the job is refused, fails or is cancelled."""
 
@@ -158,10 +148,6 @@ class Imports:
 
         return self._begin(work, Asker(session.id))
 
-    def find(self, session: int, token: str) -> Job[Imported]:
-        """Raises SessionGone where it is not known."""
-        return self._jobs.find(IMPORT, session, token)
-
     def outcome(self, job: Job[Imported]) -> Imported | None:
         """Return an import's result, and forget its former names; None if there is no result."""
         found = job.result
@@ -169,7 +155,7 @@ class Imports:
             job.result = replace(found, names=[])
         return found
 
-    def _begin(self, work: Callable[[Job[T]], Awaitable[T]], asker: Asker) -> Job[T]:
+    def _begin(self, work: Callable[[Job[Imported]], Awaitable[Imported]], asker: Asker) -> Job[Imported]:
         if len(self._jobs.going(IMPORT)) > MOST_WAITING:
             raise LimitReached(gettext(IMPORT.busy))
         return self._jobs.begin(IMPORT, work, asker)

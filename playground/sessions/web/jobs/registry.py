@@ -54,7 +54,7 @@ class Cancelled(SessionError):
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(Generic[T]):
     """The limits of a kind of job, and what is said where one is reached.
 
     `at_once` go on in this process, `of_a_session` of them for one session (0: any number). One more is refused, or waits its turn for
@@ -90,7 +90,7 @@ class Job(Generic[T]):
     the same.
     """
 
-    kind: Kind
+    kind: Kind[T]
     asker: Asker
     key: Hashable
     token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
@@ -147,7 +147,9 @@ class Jobs:
         self._jobs: dict[str, Job[Any]] = {}
         self._slots: dict[str, asyncio.Semaphore] = {}
 
-    def begin(self, kind: Kind, work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None) -> Job[T]:
+    def begin(
+        self, kind: Kind[T], work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None
+    ) -> Job[T]:
         """Begin a job, unless one with the same key goes on, or its result may be given again. Raises LimitReached."""
         same = self._same(kind, key)
         if same is not None:
@@ -158,18 +160,18 @@ class Jobs:
         job.task = asyncio.create_task(self._work(job, work))
         return job
 
-    def find(self, kind: Kind, session: int, token: str) -> Job[Any]:
+    def find(self, kind: Kind[T], session: int, token: str) -> Job[T]:
         """Raises SessionGone where no such job of the session is known."""
         job = self._jobs.get(token)
         if job is None or job.kind is not kind or job.asker.session != session:
             raise SessionGone(gettext(kind.forgotten))
         return job
 
-    def all_of(self, kind: Kind) -> list[Job[Any]]:
+    def all_of(self, kind: Kind[T]) -> list[Job[T]]:
         """Return the running jobs of a kind and those with a stored outcome, in order of the last request."""
         return [job for job in self._jobs.values() if job.kind is kind]
 
-    def going(self, kind: Kind) -> list[Job[Any]]:
+    def going(self, kind: Kind[T]) -> list[Job[T]]:
         return [job for job in self.all_of(kind) if job.going]
 
     def drop(self, session: int) -> None:
@@ -178,14 +180,14 @@ class Jobs:
             job.cancel()
             self._jobs.pop(job.token, None)
 
-    def _same(self, kind: Kind, key: Hashable) -> Job[Any] | None:
+    def _same(self, kind: Kind[T], key: Hashable) -> Job[T] | None:
         for job in self.all_of(kind) if key is not None else ():
             if job.key == key and (job.going or (kind.reused and job.error is None)):
                 self._jobs[job.token] = self._jobs.pop(job.token)  # it was asked for last
                 return job
         return None
 
-    def _make_room(self, kind: Kind, asker: Asker) -> None:
+    def _make_room(self, kind: Kind[Any], asker: Asker) -> None:
         """Make room for one more job, or raise LimitReached; running jobs stay, so that a later request can find them."""
         going = self.going(kind)
         of_the_session = sum(job.asker.session == asker.session for job in going)
@@ -193,7 +195,7 @@ class Jobs:
             raise LimitReached(gettext(kind.busy))
         self._forget(kind)
 
-    def _forget(self, kind: Kind) -> None:
+    def _forget(self, kind: Kind[Any]) -> None:
         """The results that are too many or too old."""
         over = [job for job in self.all_of(kind) if not job.going]
         old = [job for job in over if time.monotonic() - job.ended > EXPIRY]
@@ -221,7 +223,7 @@ class Jobs:
             self._forget(kind)
 
     @contextlib.asynccontextmanager
-    async def _slot(self, kind: Kind) -> AsyncIterator[None]:
+    async def _slot(self, kind: Kind[Any]) -> AsyncIterator[None]:
         """Wait until there is room for one more of a kind that waits for it. Raises LimitReached."""
         if not kind.wait:
             yield

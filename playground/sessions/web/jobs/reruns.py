@@ -16,25 +16,12 @@ from playground.sessions.database import log
 from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.comparing import DropTask, Rerun, RerunResult
 from playground.sessions.protocol.looking import CheckLesson, DrawVariant, Variant
-from playground.sessions.web.engines import Worker
+from playground.sessions.web.engines import Worker, own_worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
 EXPERIMENT_SECONDS = 1800.0
 OF_A_RUN = 300.0
-
-EXPERIMENT = Kind(
-    "experiment",
-    at_once=lambda: settings.ENGINE_JOBS,
-    of_a_session=1,
-    busy=gettext_noop("The server is running other experiments, or one of this session. Try again in a few minutes."),
-    failed=gettext_noop("The experiment failed. The session is unchanged."),
-    seconds=EXPERIMENT_SECONDS,
-    late=gettext_noop("The experiment took more than half an hour and was stopped. The runs that were made are below."),
-    stopped=gettext_noop("The experiment was stopped. The runs that were made are below."),
-    kept=20,
-    forgotten=gettext_noop("This experiment has expired. Run it again."),
-)
 
 
 @dataclass
@@ -58,6 +45,20 @@ class Batch:
         return (time.monotonic() - self.began) / done * (len(self.requests) - done) if done else 0.0
 
 
+EXPERIMENT: Kind[Batch] = Kind(
+    "experiment",
+    at_once=lambda: settings.ENGINE_JOBS,
+    of_a_session=1,
+    busy=gettext_noop("The server is running other experiments, or one of this session. Try again in a few minutes."),
+    failed=gettext_noop("The experiment failed. The session is unchanged."),
+    seconds=EXPERIMENT_SECONDS,
+    late=gettext_noop("The experiment took more than half an hour and was stopped. The runs that were made are below."),
+    stopped=gettext_noop("The experiment was stopped. The runs that were made are below."),
+    kept=20,
+    forgotten=gettext_noop("This experiment has expired. Run it again."),
+)
+
+
 class Experiments:
     """Lives on the sessions' loop."""
 
@@ -69,22 +70,15 @@ class Experiments:
 
         async def work(job: Job[Batch]) -> Batch:
             job.result, batch.began = batch, time.monotonic()
-            worker = Worker(idle=True)
-            try:
+            async with own_worker(idle=True) as worker:
                 for request in batch.requests:
                     job.advance(len(batch.answers), len(batch.requests))
                     batch.answers.append(await worker.call(0, request, OF_A_RUN))
-            finally:
-                await worker.stop()
             if batch.finish is not None:
                 batch.answers = [await batch.finish(batch.answers)]
             return batch
 
         return self._jobs.begin(EXPERIMENT, work, Asker(session, author))
-
-    def find(self, session: int, token: str) -> Job[Batch]:
-        """Raises SessionGone where it is not known."""
-        return self._jobs.find(EXPERIMENT, session, token)
 
     def of(self, session: int, author: str) -> list[Job[Batch]]:
         """Return an author's experiments in a session, the last one first."""
@@ -97,7 +91,16 @@ A = TypeVar("A")
 PIECE = 0.5  # seconds that the worker spends on a re-run before it answers
 SECONDS = 300.0
 
-RERUN = Kind(
+
+@dataclass(frozen=True)
+class NewBranch:
+    """The result of a re-run: the branch, and the outcome of the commands."""
+
+    branch: Session
+    result: RerunResult
+
+
+RERUN: Kind[NewBranch] = Kind(
     "re-run",
     at_once=lambda: 8,
     of_a_session=1,
@@ -108,14 +111,6 @@ RERUN = Kind(
     kept=200,
     forgotten=gettext_noop("This re-run no longer exists. If it finished, its branch is in the list of branches."),
 )
-
-
-@dataclass(frozen=True)
-class NewBranch:
-    """The result of a re-run: the branch, and the outcome of the commands."""
-
-    branch: Session
-    result: RerunResult
 
 
 class Reruns:
@@ -138,10 +133,6 @@ class Reruns:
             return NewBranch(branch, result)
 
         return self._jobs.begin(RERUN, work, Asker(origin), (origin, seed, *skip))
-
-    def find(self, origin: int, token: str) -> Job[NewBranch]:
-        """The re-run with a token. Raises SessionGone where it is not known."""
-        return self._jobs.find(RERUN, origin, token)
 
     @staticmethod
     def skipped(job: Job[NewBranch]) -> list[int]:
@@ -177,7 +168,7 @@ class Reruns:
             live.notify(DropTask(token=job.token))
 
 
-LESSON = Kind(
+LESSON: Kind[Checked] = Kind(
     "lesson",
     at_once=lambda: settings.ENGINE_JOBS,
     busy=gettext_noop("The server is checking other lessons. Try again in a moment."),
@@ -185,7 +176,7 @@ LESSON = Kind(
     late=gettext_noop("The lesson could not be played: it needs too much time or memory. Your text is kept."),
     wait=30.0,
 )
-VARIANT = Kind(
+VARIANT: Kind[Variant] = Kind(
     "variant",
     at_once=lambda: settings.ENGINE_JOBS,
     busy=gettext_noop("The server is starting other variants of lessons. Try again in a moment."),
@@ -244,12 +235,9 @@ class Lessons:
             return await self._alone(VARIANT, request, author)
         return await self._jobs.begin(VARIANT, lambda job: self._kept.call(request), Asker(0, author)).outcome()
 
-    async def _alone(self, kind: Kind, request: Request[A], author: str) -> A:
+    async def _alone(self, kind: Kind[A], request: Request[A], author: str) -> A:
         async def work(job: Job[A]) -> A:
-            worker = Worker()
-            try:
+            async with own_worker() as worker:
                 return await worker.call(0, request, settings.LESSON_SECONDS)
-            finally:
-                await worker.stop()
 
         return await self._jobs.begin(kind, work, Asker(0, author)).outcome()

@@ -28,14 +28,6 @@ A = TypeVar("A")
 TURN = 0.25  # seconds of one turn of a search; between two of them it can be dropped
 PATIENCE = 120.0  # seconds that one search may take
 
-SEARCH = Kind(
-    "search",
-    at_once=lambda: 256,
-    busy=gettext_noop("Too many searches are running. Try again in a moment."),
-    failed=gettext_noop("The search failed."),
-    stopped=gettext_noop("The search was stopped."),
-)
-
 
 class NotFound(SessionError):
     """No breakpoint held where it was searched; the cursor stays."""
@@ -64,6 +56,15 @@ class SearchResult:
 
     hit: Hit | None
     points: list[Breakpoint]
+
+
+SEARCH: Kind[SearchResult] = Kind(
+    "search",
+    at_once=lambda: 256,
+    busy=gettext_noop("Too many searches are running. Try again in a moment."),
+    failed=gettext_noop("The search failed."),
+    stopped=gettext_noop("The search was stopped."),
+)
 
 
 class Searcher:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from playground.sessions.database import lessons, log
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.errors import LimitReached
-from playground.sessions.web.engines import Worker
+from playground.sessions.web.engines import Worker, own_worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 
@@ -23,7 +23,7 @@ CHUNK_TIMEOUT = 30.0
 IDLE = 60.0  # seconds that a reader may leave a chunk lying
 CHUNKS = 8  # that wait to be read
 
-TRACE = Kind(
+TRACE: Kind[Any] = Kind(
     "trace",
     at_once=lambda: settings.ENGINE_JOBS,
     busy=gettext_noop("The server is computing other traces. Try again in a moment."),
@@ -44,10 +44,11 @@ class Traces:
 
         async def work(job: Job[comparing.TraceChecked]) -> comparing.TraceChecked:
             request = comparing.CheckTrace(data=data, max_objects=settings.MAX_OBJECTS)
-            async with _process() as worker:
+            async with own_worker() as worker:
                 return await worker.call(0, request, settings.TRACE_SECONDS)
 
-        return await self._jobs.begin(TRACE, work, Asker(0, author)).outcome()
+        checked: comparing.TraceChecked = await self._jobs.begin(TRACE, work, Asker(0, author)).outcome()
+        return checked
 
     async def export(self, session_id: int, detail: tuple[int, int], reader: asyncio.AbstractEventLoop) -> "Chunks":
         """Begin to write a session's trace, to be read on another loop."""
@@ -72,24 +73,22 @@ class Traces:
             created=session.created.isoformat(),
             lesson=await self._loop.db(lessons.in_trace, session.story),
         )
-        async with _process() as worker:
-            await worker.call(0, request, CHUNK_TIMEOUT)
-            done = False
-            while not done:
-                lines = await worker.call(0, comparing.NextTraceLines(), CHUNK_TIMEOUT)
-                done = lines.done
+        async with own_worker() as worker:
+            async for part in _write(worker, request, CHUNK_TIMEOUT):
                 async with asyncio.timeout(IDLE):
-                    await chunks.put(lines.data)
+                    await chunks.put(part.data)
 
 
-@contextlib.asynccontextmanager
-async def _process() -> AsyncIterator[Worker]:
-    """A process for one job."""
-    worker = Worker()
-    try:
-        yield worker
-    finally:
-        await worker.stop()
+async def _write(
+    worker: Worker, request: comparing.OpenTrace | comparing.OpenFile, timeout: float
+) -> AsyncIterator[comparing.FilePart]:
+    """Have a worker write a trace or a file, and yield it part after part."""
+    await worker.call(0, request, timeout)
+    done = False
+    while not done:
+        part = await worker.call(0, comparing.NextPart(), timeout)
+        done = part.done
+        yield part
 
 
 class Chunks:
@@ -135,20 +134,6 @@ MOST = 64 << 20  # bytes of a file
 CHUNK = 256 << 10
 PART_TIMEOUT = 60.0
 
-DOWNLOAD = Kind(
-    "download",
-    at_once=lambda: settings.ENGINE_JOBS,
-    of_a_session=2,
-    busy=gettext_noop("The server is creating other files. Try again in a moment."),
-    failed=gettext_noop("The file could not be created. The session is unchanged."),
-    seconds=SECONDS,
-    late=gettext_noop("Creating the file took more than five minutes and was stopped. The session is unchanged."),
-    stopped=gettext_noop("The file was cancelled."),
-    kept=32,
-    reused=True,
-    forgotten=gettext_noop("This file has expired. Request it again."),
-)
-
 
 @dataclass(frozen=True)
 class File:
@@ -165,6 +150,19 @@ class File:
             yield await asyncio.to_thread(os.pread, self.stream.fileno(), CHUNK, offset)
 
 
+DOWNLOAD: Kind[File] = Kind(
+    "download",
+    at_once=lambda: settings.ENGINE_JOBS,
+    of_a_session=2,
+    busy=gettext_noop("The server is creating other files. Try again in a moment."),
+    failed=gettext_noop("The file could not be created. The session is unchanged."),
+    seconds=SECONDS,
+    late=gettext_noop("Creating the file took more than five minutes and was stopped. The session is unchanged."),
+    stopped=gettext_noop("The file was cancelled."),
+    kept=32,
+    reused=True,
+    forgotten=gettext_noop("This file has expired. Request it again."),
+)
 Making = Callable[[Job[File]], Awaitable[File]]
 
 
@@ -179,10 +177,6 @@ class Downloads:
         """Begin to make a file. Who asks for the same again is given what is on its way, or was made."""
         return self._jobs.begin(DOWNLOAD, make, Asker(session, author), key=(session, author, what))
 
-    def find(self, session: int, token: str) -> Job[File]:
-        """Raises SessionGone where it is not known."""
-        return self._jobs.find(DOWNLOAD, session, token)
-
     def of(self, session: int, author: str) -> list[tuple[Any, Job[File]]]:
         """Return the keys and jobs of an author's downloads in a session, without failed ones, in order of the last request."""
         asker = Asker(session, author)
@@ -196,18 +190,11 @@ class Downloads:
             row, rows = await self._loop.db(log.read, session)
             request = comparing.OpenFile(seed=row.seed, rows=rows, head=row.head, form=form, table=table, most=MOST)
             stream = _new_file()
-            worker = Worker()
-            try:
-                await worker.call(0, request, PART_TIMEOUT)
-                done = False
-                while not done:
-                    part = await worker.call(0, comparing.NextFilePart(), PART_TIMEOUT)
-                    done = part.done
+            async with own_worker() as worker:
+                async for part in _write(worker, request, PART_TIMEOUT):
                     job.advance(part.steps, row.head)
                     if part.data:
                         await asyncio.to_thread(stream.write, part.data)
-            finally:
-                await worker.stop()
             return _finish_file(stream, content_type, suffix)
 
         return make

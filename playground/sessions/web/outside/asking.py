@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 from django.conf import settings
 
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.errors import LimitReached, SessionError
 from playground.sessions.protocol.moving import BeginWatch, EndWatch, NextSeen, OutsideCall, Watched
 from playground.sessions.web.engine_connection import EngineConnection
@@ -197,7 +197,7 @@ class Watching:
     async def begin(self, request: BeginWatch, send: Send) -> Watched:
         """Begin a watch. Raises LimitReached."""
         if len(self._watches) >= MOST:
-            raise LimitReached(message(gettext_noop("A session takes at most %(most)s watches."), most=MOST))
+            raise LimitReached(message("A session takes at most %(most)s watches.", most=MOST))
         await self._engine.ready()
         begun = await self._engine.call(request)
         if begun.number:

@@ -13,7 +13,7 @@ from playground.presenters.acting import draining
 from playground.presenters.cluster_map.heat import NodeFact, facts
 from playground.presenters.cluster_map.search import matching_of
 from playground.presenters.scene import scheduler_of, table_of
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol import looking
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.worker.engine import Engine
@@ -87,10 +87,7 @@ def object_yaml(engine: Engine, request: looking.ObjectYaml) -> Steps[looking.Ob
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
-        where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-        raise SessionGone(
-            message(gettext_noop("No %(kind)s %(name)s exists at this step."), kind=request.kind, name=where)
-        )
+        raise _absent(request)
     return looking.ObjectShown(to_yaml([obj]), without_effect(obj))
 
 
@@ -216,8 +213,12 @@ def _find(world: Any, request: looking.SubjectOf) -> tuple[str, Mapping[str, Any
         manifest = world.store.get(kind, request.namespace, request.name)
         if manifest is not None:
             return kind, manifest
+    raise _absent(request)
+
+
+def _absent(request: looking.ObjectYaml | looking.SubjectOf) -> SessionGone:
     where = f"{request.namespace}/{request.name}" if request.namespace else request.name
-    raise SessionGone(message(gettext_noop("No %(kind)s %(name)s exists at this step."), kind=request.kind, name=where))
+    return SessionGone(message("No %(kind)s %(name)s exists at this step.", kind=request.kind, name=where))
 
 
 def _subject(world: Any, kind: str, manifest: Mapping[str, Any], drained: bool = False) -> Subject:
@@ -277,19 +278,11 @@ def _together(world: Any, request: looking.SubjectOf) -> looking.SubjectFound:
     chosen = _match_objects(world, request.kind, request.many)
     if not chosen:
         raise SessionGone(
-            message(
-                gettext_noop("%(search)s matches no %(kind)s at this step."),
-                kind=request.kind,
-                search=str(request.many),
-            )
+            message("%(search)s matches no %(kind)s at this step.", kind=request.kind, search=str(request.many))
         )
     if len(chosen) > MOST_TOGETHER:
         raise SessionError(
-            message(
-                gettext_noop("%(has)s at once are too many. The limit is %(most)s."),
-                has=len(chosen),
-                most=MOST_TOGETHER,
-            )
+            message("%(has)s at once are too many. The limit is %(most)s.", has=len(chosen), most=MOST_TOGETHER)
         )
     first = _subject(world, request.kind, chosen[0])
     inputs = world.surroundings.inputs
@@ -330,7 +323,7 @@ def _scheduler(world: Any, name: str) -> Subject:
     """A process; without a name one that is to be started."""
     row = read_replica(world, name) if name else {"stage": "", "cutOff": None}
     if row is None:
-        raise SessionGone(message(gettext_noop("No scheduler %(name)s exists at this step."), name=name))
+        raise SessionGone(message("No scheduler %(name)s exists at this step.", name=name))
     status = {"stage": row["stage"], "cutOff": row["cutOff"] is not None}
     return Subject(SCHEDULER, "", name, {"metadata": {"name": name}, "status": status}, now=world.now)
 

@@ -20,6 +20,7 @@ from playground.sessions.worker.conditions.matching import Condition, Matcher, p
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation, digest
+from scheduler_core.world.readonly import Attempt, SchedulingCycleView
 
 MOST_ATTEMPTS = 20_000
 MOST_PODS = 20_000
@@ -61,7 +62,7 @@ def outline(engine: Engine, request: comparing.Outline) -> Steps[comparing.Histo
     )
 
 
-def _fields(attempt: Any) -> dict[str, Any]:
+def _fields(attempt: Attempt) -> dict[str, Any]:
     return {name: getattr(attempt, name) for name in comparing.OutlinedAttempt.__struct_fields__}
 
 
@@ -127,9 +128,7 @@ def attempt(engine: Engine, request: comparing.Attempt) -> Steps[comparing.Attem
     if not 0 <= request.index < len(attempts):
         raise SessionError(
             message(
-                gettext_noop("Attempt %(number)s does not exist. Attempts: %(count)s."),
-                number=request.index,
-                count=len(attempts),
+                "Attempt %(number)s does not exist. Attempts: %(count)s.", number=request.index, count=len(attempts)
             )
         )
     outlined = attempts[request.index]
@@ -142,7 +141,7 @@ def attempt(engine: Engine, request: comparing.Attempt) -> Steps[comparing.Attem
     )
 
 
-def board_of(cycle: Any) -> comparing.ScoreBoard | None:
+def board_of(cycle: SchedulingCycleView) -> comparing.ScoreBoard | None:
     """Scores by node, the best first; at most NODES of them and the chosen one."""
     board = cycle.scores
     if board is None or not board.plugins:
@@ -162,7 +161,7 @@ def board_of(cycle: Any) -> comparing.ScoreBoard | None:
     )
 
 
-def refusals_of(cycle: Any) -> list[comparing.CountedRefusal]:
+def refusals_of(cycle: SchedulingCycleView) -> list[comparing.CountedRefusal]:
     """Refused nodes counted by plugin and text, most first."""
     counts: dict[tuple[str, str], list[str]] = {}
     for row, name in enumerate(cycle.nodes.names):

@@ -49,11 +49,9 @@ class Rerun:
         self.seed = seed
         self.positions = [at for at in engine.commands if at < head]
         if seed == engine.seed:
-            raise SessionError(
-                message(gettext_noop("This history already has seed %(seed)s. Choose another seed."), seed=seed)
-            )
+            raise SessionError(message("This history already has seed %(seed)s. Choose another seed.", seed=seed))
         if not self.skip <= set(self.positions) or (not self.skip and seed is None):
-            raise SessionError(message(gettext_noop("This session has no such command. Choose from its list.")))
+            raise SessionError(message("This session has no such command. Choose from its list."))
         self.first = min(self.skip) if seed is None else 0
         self.max_objects = max_objects
         self.done, self.total = 0, head - self.first
@@ -94,10 +92,8 @@ class Rerun:
         except Spent:
             raise LimitReached(
                 message(
-                    gettext_noop(
-                        "The re-run takes far more steps than the original: at step %(at)s it has not reached the moment of "
-                        "the next command. It was stopped, and nothing was saved."
-                    ),
+                    "The re-run takes far more steps than the original: at step %(at)s it has not reached the moment of "
+                    "the next command. It was stopped, and nothing was saved.",
                     at=f"{self.world.position:,}",
                 )
             ) from None
@@ -158,9 +154,7 @@ class Rerun:
     def _apply(self, at: int, command: Command, edits: Origins, before: Any) -> None:
         world = self.world
         if isinstance(command, Undo | Redo) and not edits.same(before, world.edits, command):
-            self.left.append(
-                LeftOut(at, message(gettext_noop("The command that it undoes or redoes was left out or differs.")))
-            )
+            self.left.append(LeftOut(at, message("The command that it undoes or redoes was left out or differs.")))
             return
         position, edits_before = world.position, world.edits
         try:
@@ -172,7 +166,7 @@ class Rerun:
         if objects > self.max_objects:
             raise LimitReached(
                 message(
-                    gettext_noop("After the re-run the cluster would have %(has)s objects. The limit is %(most)s."),
+                    "After the re-run the cluster would have %(has)s objects. The limit is %(most)s.",
                     has=f"{objects:,}",
                     most=f"{self.max_objects:,}",
                 )

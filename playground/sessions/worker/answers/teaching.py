@@ -17,7 +17,7 @@ from playground.sessions.protocol import looking
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import ALONE, Budget
-from playground.sessions.worker.time_sharing import Steps, answers
+from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker
 from playground.sessions.worker.world import Simulation
 from scheduler_core.world.readonly import Attempt
 from scheduler_core.world.simulation import Grain
@@ -99,14 +99,18 @@ TOO_MUCH_DRAWN = gettext_noop("A variant of this lesson needs more memory than t
 TOO_MUCH = gettext_noop("The lesson needs more memory than the limit. Your text is kept.")
 
 
-def check_lesson(request: looking.CheckLesson) -> Checked:
+@answers_as_worker(looking.CheckLesson)
+def check_lesson(engines: object, session: int, request: looking.CheckLesson) -> Steps[Checked]:
     """Play what somebody wrote."""
+    yield
     with Budget(ALONE, TOO_MUCH):
         return (anchor_and_check if request.move else check)(request.files, request.max_objects)
 
 
-def draw_variant(request: looking.DrawVariant) -> looking.Variant:
+@answers_as_worker(looking.DrawVariant)
+def draw_variant(engines: object, session: int, request: looking.DrawVariant) -> Steps[looking.Variant]:
     """Draw a variant and prove it."""
+    yield
     handed = hand(request.lesson) if request.lesson else None
     lesson = lesson_of(request.slug) if handed is None else handed.lesson
     if lesson is None:
@@ -129,7 +133,7 @@ def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.
         raise SessionError(message(text, number=request.card))
     card = reached[request.card - 1]
     if card.question is None:
-        raise SessionError(message(gettext_noop("This card of the lesson has no question.")))
+        raise SessionError(message("This card of the lesson has no question."))
     right = None
     if request.given is not None:
         try:
@@ -181,7 +185,7 @@ def _cards(story: str, world: Simulation) -> tuple[Lesson, Played, list[Card]]:
     lesson = lesson_of(story) if story else None
     played = find_playthrough(story, world.seed) if lesson is not None else None
     if lesson is None or played is None:
-        raise SessionError(message(gettext_noop("This session has no lesson.")))
+        raise SessionError(message("This session has no lesson."))
     return lesson, played, list(list_reached_cards(lesson, world))
 
 

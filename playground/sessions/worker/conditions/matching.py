@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from playground.lessons import lesson_of, list_reached_cards
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import message
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit, kinds
 from playground.sessions.protocol.errors import CommandRefused
 from playground.sessions.protocol.moving import OutsideCall
@@ -268,17 +268,15 @@ def require_future(world: Any, until: Until) -> None:
     if isinstance(until, CardReached):
         lesson = lesson_of(until.lesson)
         if lesson is None or not until.number <= len(lesson.plan.cards):
-            raise CommandRefused(message(gettext_noop("This card does not exist, so the run would wait in vain.")))
+            raise CommandRefused(message("This card does not exist, so the run would wait in vain."))
     if isinstance(until, PodAttempted):
         namespace, _, name = until.pod.partition("/")
         if world.store.get("Pod", namespace, name) is None:
-            raise CommandRefused(
-                message(gettext_noop("No pod %(pod)s exists, so the run would wait in vain."), pod=until.pod)
-            )
+            raise CommandRefused(message("No pod %(pod)s exists, so the run would wait in vain.", pod=until.pod))
     elif isinstance(until, TimeReached | AttemptEnded | StepReached | CardReached):
         holds = condition(world, until)
         if holds is not None and holds(world):
-            raise CommandRefused(message(gettext_noop("This is already in the past: %(until)s."), until=until.said()))
+            raise CommandRefused(message("This is already in the past: %(until)s.", until=until.said()))
 
 
 def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:

@@ -123,9 +123,6 @@ _WENT = gettext_noop(
 )
 
 
-_IN_VAIN = gettext_noop("The run was stopped: %(loop)s\nChange something, or run again to continue anyway.")
-
-
 def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
     """Return the text of a stopped run's actions, one a line. `circles` is None if only its budget was spent."""
     lines = "\n".join(f"{count:,}× {what}" for count, what in last.lines)
@@ -133,7 +130,7 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
         return None
     seen = {"last": f"{last.steps:,}", "lines": lines}
     if circles is None:
-        return message(gettext_noop("The last %(last)s steps:\n%(lines)s"), **seen)
+        return message("The last %(last)s steps:\n%(lines)s", **seen)
     circled = {"steps": f"{circles.steps:,}", "time": clock(now), **seen}
     if circles.since == now:
         return message(_STOOD, **circled)
@@ -142,4 +139,6 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
 
 def loop_words(loop: Loop) -> Message:
     """Return the text about a workload that makes pods in vain."""
-    return message(_IN_VAIN, loop=describe_loop(loop))
+    return message(
+        "The run was stopped: %(loop)s\nChange something, or run again to continue anyway.", loop=describe_loop(loop)
+    )

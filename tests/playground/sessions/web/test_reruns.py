@@ -52,10 +52,10 @@ async def test_a_rerun_that_takes_too_long_leaves_nothing(
 
 async def test_a_token_is_of_one_session_only(client: SessionClient) -> None:
     job = await rerun(client, 0)
-    assert (await client.find_rerun(job.token, 0)).result == job.result
+    assert (await client.find_job(reruns.RERUN, job.token)).result == job.result
     other = await client.fork()
     with pytest.raises(SessionGone, match="no longer exists"):
-        await other.find_rerun(job.token, 0)
+        await other.find_job(reruns.RERUN, job.token)
 
 
 async def test_reruns_of_several_sessions_go_on_side_by_side(client: SessionClient) -> None:

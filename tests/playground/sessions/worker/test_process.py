@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from playground.sessions.protocol.base import Message, Query, Request, answer_of
-from playground.sessions.protocol.comparing import CheckTrace, NextTraceLines, TraceLines
+from playground.sessions.protocol.comparing import CheckTrace, FilePart, NextPart
 from playground.sessions.protocol.looking import NodeNames
 from playground.sessions.protocol.opening import AskProgress, ReplayProgress
 from playground.sessions.protocol.wire import REPLIES, AtWork, Frames, Reply
@@ -62,8 +62,8 @@ def test_an_answer_that_is_no_data_is_an_error_and_the_worker_goes_on(
         yield
         return {"thing": object()}
 
-    monkeypatch.setitem(HANDLERS, NextTraceLines, Handler(odd, of_worker=True))
-    found = answers(at_work, encode_message(1, 0, NextTraceLines()), encode_message(2, 0, PROGRESS))
+    monkeypatch.setitem(HANDLERS, NextPart, Handler(odd, of_worker=True))
+    found = answers(at_work, encode_message(1, 0, NextPart()), encode_message(2, 0, PROGRESS))
     assert found[1].failure is not None
     assert found[1].failure.kind == "engine"
     assert read_answer(PROGRESS, found[2]) == ReplayProgress(0, 0)
@@ -72,14 +72,14 @@ def test_an_answer_that_is_no_data_is_an_error_and_the_worker_goes_on(
 def test_it_says_what_it_works_on(monkeypatch: pytest.MonkeyPatch, at_work: AtWork) -> None:
     said = []
 
-    def noting(*_: Any) -> Steps[TraceLines]:
+    def noting(*_: Any) -> Steps[FilePart]:
         said.append(at_work.said())
         yield
         said.append(at_work.said())
-        return TraceLines(b"", True)
+        return FilePart(0, b"", True)
 
-    monkeypatch.setitem(HANDLERS, NextTraceLines, Handler(noting, of_worker=True))
-    answers(at_work, encode_message(5, 0, NextTraceLines()), encode_message(6, 0, PROGRESS))
+    monkeypatch.setitem(HANDLERS, NextPart, Handler(noting, of_worker=True))
+    answers(at_work, encode_message(5, 0, NextPart()), encode_message(6, 0, PROGRESS))
     assert said == [5, 5]
     assert at_work.said() == 0
 
@@ -113,8 +113,8 @@ def test_every_request_has_a_handler() -> None:
 
 
 def test_a_request_has_no_second_handler() -> None:
-    with pytest.raises(ValueError, match=r"NextTraceLines has a second handler, .*handlers\.progress"):
-        answers_as_worker(NextTraceLines)(handlers.progress)  # type: ignore[type-var]  # the refusal comes first
+    with pytest.raises(ValueError, match=r"NextPart has a second handler, .*handlers\.progress"):
+        answers_as_worker(NextPart)(handlers.progress)  # type: ignore[type-var]  # the refusal comes first
 
 
 def test_no_two_messages_have_one_name() -> None:
