@@ -340,6 +340,11 @@ def test_a_task_says_what_is_wanted_and_what_is_so_now(slug, played):
         in_english(goal["wanted"])
 
 
+def test_a_goal_says_that_a_gate_holds_its_pod():
+    goal = list_goals({"pod": "job", "outcome": "scheduled"}, play(LESSONS["gate"]).seen.at["begin"])[0]
+    assert goal["now"]["text"] == "A scheduling gate still holds the pod."
+
+
 def test_a_lesson_in_one_language_is_not_well(broken):
     folder = broken(lambda plan: None)
     (folder / "zh-hans.yaml").unlink()
