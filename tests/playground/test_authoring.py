@@ -162,7 +162,7 @@ def test_a_card_at_each_moment_is_a_lesson():
         assert [seen.position for seen in found.cards if seen.id == card] == [moment.position]
 
 
-@pytest.mark.parametrize(("slug", "number"), [("gate", 0), ("preemption", 0), ("backoff", 1)])
+@pytest.mark.parametrize(("slug", "number"), [("nominated", 0), ("preemption", 0), ("backoff", 1)])
 def test_every_suggested_question_can_be_asked(slug, number):
     files = files_in(CONTENT / slug)
     seen = check(files, MOST).cards[number]

@@ -93,7 +93,9 @@ def test_the_panel_shows_the_cards_that_are_reached_and_the_task_at_the_end(play
     end = present(played["gate"].end, Look(), "gate").context
     assert [card["number"] for card in end["chapters"]] == [1, 2, 3]
     assert end["end"]["done"] is False
-    assert end["latest"]["words"]["zh-hans"]["text"] == lesson.words["zh-hans"].cards["placed"].text.strip()
+    assert end["latest"]["words"]["zh-hans"]["text"] == fill_placeholders(
+        lesson.words["zh-hans"].cards["placed"].text, lesson.drawn
+    )
 
 
 def test_going_back_in_the_world_goes_back_in_the_lesson():
@@ -284,7 +286,7 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
     ]
     assert given["pods"][0]["name"] == "web" and "cpu: '2'" in given["pods"][0]["text"]
     used = present(played["node-pressure"].seen.at["begin"], Look(), "node-pressure").context["latest"]["given"]
-    assert "greedy (app=greedy, priority: 100, usage.memory: 800Mi, requests.memory: 256Mi)" in used["nodes"][0]["pods"]
+    assert "api (app=api, priority: 100, usage.memory: 800Mi, requests.memory: 256Mi)" in used["nodes"][0]["pods"]
     elected = present(played["clock-skew"].seen.at["cut"], Look(), "clock-skew").context["latest"]["given"]
     assert elected["nodes"] == []
     assert [(each["kind"], "renewTime" in each["text"]) for each in elected["pods"]] == [("Lease", True)]
@@ -304,8 +306,8 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
         ("spread-one", "placed", "3", ["Your number is too high.", MEANT["everywhere"]]),
         ("own-plugin", "placed", "4", ["Your number is too low.", MEANT["raw"]]),
         ("hand-over", "standby", "15", ["Your number is too high.", MEANT["duration"]]),
-        ("node-pressure", "begin", "greedy", ["%(name)s does not come first."]),
-        ("node-pressure", "begin", "starving", ["Correct up to place %(places)s. %(name)s does not come next."]),
+        ("node-pressure", "begin", "api", ["%(name)s does not come first."]),
+        ("node-pressure", "begin", "batch", ["Correct up to place %(places)s. %(name)s does not come next."]),
         ("weights", "normal", "none", ["%(name)s has %(points)s points. Another node has more."]),
     ],
 )
@@ -336,6 +338,11 @@ def test_a_task_says_what_is_wanted_and_what_is_so_now(slug, played):
     for goal in goals:
         assert goal["done"] == (goal["now"] is None)
         in_english(goal["wanted"])
+
+
+def test_a_goal_says_that_a_gate_holds_its_pod():
+    goal = list_goals({"pod": "job", "outcome": "scheduled"}, play(LESSONS["gate"]).seen.at["begin"])[0]
+    assert goal["now"]["text"] == "A scheduling gate still holds the pod."
 
 
 def test_a_lesson_in_one_language_is_not_well(broken):

@@ -237,8 +237,8 @@ def group_pods(sim: WorldView, scheduler: SchedulerView, place: str, by: str) ->
     return known
 
 
-def waiting(scheduler: SchedulerView) -> int:
-    """Return the number of pods that wait in the queue."""
+def waiting(scheduler: SchedulerView, members: bool = False) -> int:
+    """Return the number of entries of the queue; with `members` that of pods, of which the entry of a pod group holds several."""
     queue = scheduler.queue
     places: Sequence[Mapping[str, QueuedPod]] = (
         queue.active_pods,
@@ -247,6 +247,8 @@ def waiting(scheduler: SchedulerView) -> int:
         queue.unschedulable_pods,
         queue.gated_pods,
     )
+    if members:
+        return sum(len(entry.members) or 1 for place in places for entry in place.values())
     return sum(map(len, places))
 
 

@@ -115,7 +115,8 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
 def count_waiting(sim: WorldView) -> int:
     """Return the number of pods that wait for a node, also those that no scheduler is for."""
     flying = sum(s.cycle is not None and s.cycle.ended is None for s in sim.schedulers)
-    return sum(map(waiting, sim.schedulers)) + flying + sum(1 for _ in sim.journal.ignored)
+    grouped = sim.store.count("PodGroup") > 0
+    return sum(waiting(each, grouped) for each in sim.schedulers) + flying + sum(1 for _ in sim.journal.ignored)
 
 
 def _plural(texts: tuple[str, str], n: int) -> Message:

@@ -141,10 +141,14 @@ def present(sim: readonly.WorldView, look: Look, key: str) -> Stage[GroupBody | 
     if cycle is None:
         return Stage(message("Which pod group is placed?"), None)
     needed = readonly.min_count(cycle.group)
-    question = gettext_noop("Where do at least %(needed)s pods of %(group)s fit at once?")
-    detail = gettext_noop("%(placements)s placements, %(members)s members in the queue")
+    one, several = (
+        gettext_noop("Where does a pod of %(group)s fit?"),
+        gettext_noop("Where do at least %(needed)s pods of %(group)s fit at once?"),
+    )
+    name = cycle.queued.pod.name
+    detail = gettext_noop("Placements: %(placements)s. Members in the queue: %(members)s")
     return Stage(
-        message(question, needed=needed, group=cycle.queued.pod.name),
+        message(one, group=name) if needed == 1 else message(several, needed=needed, group=name),
         {
             "group": cycle.queued.pod.name,
             "needed": needed,

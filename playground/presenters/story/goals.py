@@ -310,6 +310,8 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
         attempt = last_attempt(sim, key_of(pod))
         if attempt is not None and attempt.message:
             return message("Not yet, because: %(why)s", why=attempt.message)
+        if manifest["spec"].get("schedulingGates"):
+            return message("A scheduling gate still holds the pod.")
         return message("%(pod)s waits for its turn: press Step or Run", pod=pod)
     return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
 

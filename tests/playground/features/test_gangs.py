@@ -5,6 +5,7 @@ from django.test import Client
 
 from playground.features.gangs.views import _compare, list_sides
 from playground.models import Session
+from playground.presenters.stage.cluster import count_waiting
 from playground.workbench.builder import inputs_of_gangs
 from scheduler_core.analysis.gangs import WAYS, Input, Way, begin_way, compare_gangs, read_input
 from scheduler_core.analysis.whatif import finish
@@ -30,6 +31,11 @@ def test_groups_hold_nothing_and_evict_nobody_in_vain() -> None:
     assert alone.gone == plugin.gone == ("batch-1", "batch-2") and groups.gone == ()
     assert groups.others == (("batch-1", True), ("batch-2", True))
     assert [each.gangs[0].placed for each in (alone, plugin, groups)] == [2, 0, 0]
+
+
+def test_the_members_of_a_group_that_waits_are_counted() -> None:
+    assert count_waiting(world_of("deadlock", "groups", 0)) == 4
+    assert count_waiting(world_of("deadlock", "coscheduling", 0)) == 4
 
 
 @pytest.mark.parametrize("name", ["deadlock", "too-small", "with-effect"])

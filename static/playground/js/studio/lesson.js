@@ -208,6 +208,12 @@ function listenAnswers() {
     });
   });
   document.addEventListener("submit", takeOffer, true);
+  // The hint of a task opens at the end of the panel.
+  document.addEventListener("toggle", ({ target }) => {
+    if (target instanceof Element && target.matches(".lesson-end details[open]")) {
+      target.scrollIntoView({ block: "nearest" });
+    }
+  }, true);
   document.addEventListener("click", (event) => {
     if (around(event, ".lesson-transport .answers")) {
       markShown(around(event, ".lesson-transport [name=show]") !== null);
