@@ -95,3 +95,11 @@ def _match_text(kind: str, said: str) -> Message | None:
             for name, value in values.items()
         },
     )
+
+
+def note(text: str) -> Message:
+    """Return a note on objects without an effect here, with its reason; any other note is shown as it is."""
+    if (found := match_text(read_yaml(WORDS)["notes"], text)) is None:
+        return exactly(text)
+    form, values = found
+    return message(form, **values | {"why": message(values["why"])})
