@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import reduce
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
@@ -11,7 +13,8 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import clock, duration
 from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
 from playground.presenters.scene import short
-from playground.presenters.words import Message, message
+from playground.presenters.sentences.lines import BOTH
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis import inspection
 from scheduler_core.analysis.inspection import Stranded
 
@@ -72,7 +75,7 @@ class StateKey(TypedDict):
     wrote: list[Access]
     read: list[Access]
     copies: list[Access]
-    value: str
+    value: Message | None
 
 
 def _key(name: str, accesses: list[inspection.StateAccess], values: Mapping[str, Any]) -> StateKey:
@@ -82,7 +85,7 @@ def _key(name: str, accesses: list[inspection.StateAccess], values: Mapping[str,
         "wrote": _by(n for n in own if n.what == inspection.WROTE),
         "read": _by(n for n in own if n.what == inspection.READ),
         "copies": _by((n for n in accesses if n not in own), by_clone=True),
-        "value": brief(values[name]) if name in values else "",
+        "value": brief(values[name]) if name in values else None,
     }
 
 
@@ -98,28 +101,31 @@ def _by(accesses: Iterable[inspection.StateAccess], by_clone: bool = False) -> l
     return list(out.values())
 
 
-def brief(value: object) -> str:
-    """Summarize a value in one line: numbers as they are, other values by kind and size."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, str):
-        return f'"{value[:TEXT]}"'
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}[{', '.join(map(str, value.shape))}]"
-    if isinstance(value, (tuple, list, set, frozenset, dict)):
-        return f"{type(value).__name__} of {len(value)}"
+def brief(value: object) -> Message:
+    """Summarize a value in one line: numbers and texts as they are, a collection by its size, and an object by its fields."""
+    if isinstance(value, (tuple, list, set, frozenset, dict, np.ndarray)):
+        return message(_SIZES.get(len(value), _ENTRIES), n=len(value)) if len(value) else message(_NONE)
     if is_dataclass(value):
-        parts = [f"{f.name}: {_inner(getattr(value, f.name))}" for f in fields(value)[:FIELDS]]
-        return f"{type(value).__name__}({', '.join(parts)}{', …' if len(fields(value)) > FIELDS else ''})"
-    return type(value).__name__
+        told = [_field(field.name, getattr(value, field.name)) for field in fields(value)[:FIELDS]]
+        told += [exactly("…")] * (len(fields(value)) > FIELDS)
+        return reduce(lambda rest, first: message(BOTH, first=first, rest=rest), told[-2::-1], told[-1])
+    if isinstance(value, Enum):
+        return exactly(value.name.lower().replace("_", " "))
+    if value is None or isinstance(value, bool):
+        return message(_WORDS[value])
+    return exactly(
+        f'"{value[:TEXT]}"' if isinstance(value, str) else f"{value}" if isinstance(value, int | float) else "…"
+    )
 
 
-def _inner(value: object) -> str:
-    return type(value).__name__ if is_dataclass(value) else brief(value)
+def _field(name: str, value: object) -> Message:
+    said = message(gettext_noop("%(n)s fields"), n=len(fields(value))) if is_dataclass(value) else brief(value)
+    return message(gettext_noop("%(name)s: %(value)s"), name=exactly(name.strip("_").replace("_", " ")), value=said)
+
+
+_NONE, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entries")
+_SIZES = {1: gettext_noop("%(n)s entry")}
+_WORDS = {None: _NONE, True: gettext_noop("yes"), False: gettext_noop("no")}
 
 
 EVENTS = 20

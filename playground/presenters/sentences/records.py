@@ -5,7 +5,7 @@ from pathlib import Path
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
-from playground.presenters.sentences.lines import describe_deeds
+from playground.presenters.sentences.lines import describe_deeds, describe_key
 from playground.presenters.words import Message, brief, gettext_noop, message
 from scheduler_core.base.trace import kinds as facts
 from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView
@@ -150,17 +150,22 @@ def _collect_object_names(command: facts.CommandApplied) -> dict[str, str]:
     return {**values, **({"pod": short(pod)} if pod else {}), **({"node": node} if node else {})}
 
 
+def _name(key: str) -> Message | str:
+    """The name of an object is shown as code; the key of all nodes is in words."""
+    return said if (said := describe_key(key))["text"] else short(key)
+
+
 def describe_reconcile(done: facts.Reconciled) -> Message:
     if not done.did:
         return message(
             gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
             controller=done.controller,
-            name=short(done.key),
+            name=_name(done.key),
         )
     return message(
         gettext_noop("%(controller)s has reconciled %(name)s: %(did)s."),
         controller=done.controller,
-        name=short(done.key),
+        name=_name(done.key),
         did=describe_deeds(brief(done.did.rstrip("."))),
     )
 

@@ -65,7 +65,7 @@ def test_a_controller_is_named_with_its_key_and_what_it_did_and_why() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("deployment-controller", "created"))
     assert at_hand(sim) == "controller"
     actor = body(sim)["actor"]
-    assert (actor["who"]["exact"], actor["key"]) == ("deployment-controller", "web")
+    assert (actor["who"]["exact"], actor["key"]["exact"]) == ("deployment-controller", "web")
     assert in_english(actor["did"]).endswith("with 3 of 3 pods for revision 1")
 
 
