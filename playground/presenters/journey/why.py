@@ -127,7 +127,7 @@ def _in_flight(sim: readonly.WorldView, key: str, move: readonly.Move, entry: re
             return message(
                 gettext_noop("The scheduling cycle of the pod runs. Next: %(phase)s."), phase=str(cycle.phase)
             )
-    return message(gettext_noop("The pod was popped, and its attempt is not over."))
+    return message(gettext_noop("The pod was popped, and its attempt is still in progress."))
 
 
 def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:

@@ -123,7 +123,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """End a large import."""
     if await client.cancel_import(token):
-        messages.success(request, _("The import was cancelled. Nothing was saved."))
+        messages.success(request, _("The import was canceled. Nothing was saved."))
         return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
     return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))
 
