@@ -6,7 +6,7 @@ from django import template
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from playground.presenters.problems import Problem, expectation, note, problem, reception
+from playground.presenters.problems import Problem, expectation, problem, reception
 from playground.presenters.words import Message, format_message
 
 register = template.Library()
@@ -43,12 +43,6 @@ def error_words(error: Wrong) -> str:
 def problem_words(error: Problem) -> str:
     """All that is wrong with a field, in the reader's language."""
     return format_message(problem(error), gettext)
-
-
-@register.filter
-def note_words(text: str) -> str:
-    """Return a note on objects in the reader's language."""
-    return format_message(note(text), gettext)
 
 
 @register.filter

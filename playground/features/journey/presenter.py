@@ -1,5 +1,6 @@
 """An attempt seen from inside, a stranded pod in words, and the whole journey as text."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -33,11 +34,6 @@ class Access(TypedDict):
     what: NotRequired[str]
 
 
-class Clones(TypedDict):
-    purpose: str
-    count: int
-
-
 class CycleStateKeys(TypedDict):
     """`keys` in the order in which they were first written, `clones` by purpose, and the plugins in the skip sets."""
 
@@ -46,7 +42,7 @@ class CycleStateKeys(TypedDict):
     number: int
     keys: "list[StateKey]"
     missed: list[Access]
-    clones: list[Clones]
+    clones: list[tuple[str, int]]
     skip_filter: list[str]
     skip_score: list[str]
 
@@ -54,17 +50,14 @@ class CycleStateKeys(TypedDict):
 def keys_of(observer: inspection.CycleStateObserver) -> CycleStateKeys:
     accesses, cycle = observer.accesses, observer.cycle
     names = dict.fromkeys([*(n.key for n in accesses if n.what == inspection.WROTE), *observer.values])
-    clones: dict[str, int] = {}
-    for access in accesses:
-        if access.what == inspection.CLONED:
-            clones[access.clone] = clones.get(access.clone, 0) + 1
+    clones = Counter(access.clone for access in accesses if access.what == inspection.CLONED)
     return {
         "pod": cycle.pod.key,
         "name": short(cycle.pod.key),
         "number": cycle.number,
         "keys": [_key(name, [n for n in accesses if n.key == name], observer.values) for name in names],
         "missed": _by([n for n in accesses if n.what == inspection.MISSED and n.key not in names]),
-        "clones": [{"purpose": purpose, "count": count} for purpose, count in clones.items()],
+        "clones": list(clones.items()),
         "skip_filter": list(cycle.state.skip_filter),
         "skip_score": list(cycle.state.skip_score),
     }
@@ -104,7 +97,7 @@ def _by(accesses: Iterable[inspection.StateAccess], by_clone: bool = False) -> l
 def brief(value: object) -> Message:
     """Summarize a value in one line: numbers and texts as they are, a collection by its size, and an object by its fields."""
     if isinstance(value, (tuple, list, set, frozenset, dict, np.ndarray)):
-        return message(_SIZES.get(len(value), _ENTRIES), n=len(value)) if len(value) else message(_NONE)
+        return message(_SIZES.get(len(value), _ENTRIES), n=len(value)) if len(value) else message(_EMPTY)
     if is_dataclass(value):
         told = [_field(field.name, getattr(value, field.name)) for field in fields(value)[:FIELDS]]
         told += [exactly("…")] * (len(fields(value)) > FIELDS)
@@ -123,9 +116,9 @@ def _field(name: str, value: object) -> Message:
     return message(gettext_noop("%(name)s: %(value)s"), name=exactly(name.strip("_").replace("_", " ")), value=said)
 
 
-_NONE, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entries")
+_EMPTY, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entries")
 _SIZES = {1: gettext_noop("%(n)s entry")}
-_WORDS = {None: _NONE, True: gettext_noop("yes"), False: gettext_noop("no")}
+_WORDS = {None: _EMPTY, True: gettext_noop("yes"), False: gettext_noop("no")}
 
 
 EVENTS = 20

@@ -150,22 +150,17 @@ def _collect_object_names(command: facts.CommandApplied) -> dict[str, str]:
     return {**values, **({"pod": short(pod)} if pod else {}), **({"node": node} if node else {})}
 
 
-def _name(key: str) -> Message | str:
-    """The name of an object is shown as code; the key of all nodes is in words."""
-    return said if (said := describe_key(key))["text"] else short(key)
-
-
 def describe_reconcile(done: facts.Reconciled) -> Message:
     if not done.did:
         return message(
             gettext_noop("%(controller)s has reconciled %(name)s, with nothing to do."),
             controller=done.controller,
-            name=_name(done.key),
+            name=describe_key(done.key),
         )
     return message(
         gettext_noop("%(controller)s has reconciled %(name)s: %(did)s."),
         controller=done.controller,
-        name=_name(done.key),
+        name=describe_key(done.key),
         did=describe_deeds(brief(done.did.rstrip("."))),
     )
 

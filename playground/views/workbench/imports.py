@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
 from playground.presenters.amounts import cpu, memory, thousands
+from playground.presenters.problems import describe_note
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
@@ -204,7 +205,7 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
         "read": plan.read,
         "notes": [note for note in plan.warnings if note not in plan.without_effect],
-        "without_effect": plan.without_effect,
+        "without_effect": [describe_note(note) for note in plan.without_effect],
         "missing": plan.missing,
         "left_out": plan.left_out,
         "left_out_sum": sum(plan.left_out.values()),

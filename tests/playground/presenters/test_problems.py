@@ -11,7 +11,7 @@ import pytest
 from django.utils.translation import gettext, override
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.problems import WORDS, expectation, note, problem
+from playground.presenters.problems import WORDS, describe_note, expectation, problem
 from playground.presenters.words import format_message, in_english
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
 from playground.sessions.protocol.errors import problem as reported
@@ -135,7 +135,7 @@ def test_a_run_says_in_each_readers_language_what_it_waits_for() -> None:
     + notes_of_configuration({"enableProfiling": False}),
 )
 def test_a_note_on_what_has_no_effect_is_translated_whole(text: str) -> None:
-    said = note(text)
+    said = describe_note(text)
     assert in_english(said) == text
     with override("zh-hans"):
         assert "在这里不起作用：" in format_message(said, gettext)
@@ -143,4 +143,4 @@ def test_a_note_on_what_has_no_effect_is_translated_whole(text: str) -> None:
 
 
 def test_a_warning_of_kube_stays_as_it_is() -> None:
-    assert in_english(note("would violate PodSecurity")) == "would violate PodSecurity"
+    assert in_english(describe_note("would violate PodSecurity")) == "would violate PodSecurity"

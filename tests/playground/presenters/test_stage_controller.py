@@ -58,7 +58,7 @@ def body(sim: Simulation, **look: Any) -> dict[str, Any]:
 def test_the_narrator_tells_what_a_controller_did_before_the_objects_it_wrote() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("deployment-controller", "created"))
     told = shown("narrator", sim)["context"]
-    assert (told["head"], told["sentence"]["values"]["name"]) == ("deployment-controller", "web")
+    assert (told["head"], told["sentence"]["values"]["name"]["exact"]) == ("deployment-controller", "web")
 
 
 def test_a_controller_is_named_with_its_key_and_what_it_did_and_why() -> None:

@@ -142,7 +142,7 @@ def test_a_text_that_cannot_be_read_is_refused(begun, text, said):
 def test_an_import_that_changes_nothing_offers_no_button(begun):
     apply(begun, MIXED)
     again = preview(begun, "apiVersion: v1\nkind: Pod\nmetadata: {name: wrong}\nspec: {}\n")
-    assert "It contains nothing to import" in page_text(again)
+    assert "The text contains nothing to import" in page_text(again)
 
 
 @pytest.mark.parametrize("token", ["", "nothing", "x" * 3000])

@@ -278,9 +278,7 @@ def require_future(world: Any, until: Until) -> None:
     elif isinstance(until, TimeReached | AttemptEnded | StepReached | CardReached):
         holds = condition(world, until)
         if holds is not None and holds(world):
-            raise CommandRefused(
-                message(gettext_noop("This moment has already passed: %(until)s."), until=until.said())
-            )
+            raise CommandRefused(message(gettext_noop("This has already passed: %(until)s."), until=until.said()))
 
 
 def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:

@@ -179,7 +179,7 @@ def test_every_entry_is_there_once() -> None:
 def test_a_configuration_says_what_of_it_has_no_effect() -> None:
     given = {"enableProfiling": False, "extenders": [{"urlPrefix": "http://x"}]}
     (note,) = notes_of_configuration(given)
-    assert note.startswith("enableProfiling has no effect here: there is no process to be profiled")
+    assert note.startswith("enableProfiling has no effect here: there is no process to profile")
 
 
 def test_a_field_whose_usual_value_is_an_object_is_noted_too() -> None:
