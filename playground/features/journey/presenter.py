@@ -99,9 +99,9 @@ def brief(value: object) -> Message:
     if isinstance(value, (tuple, list, set, frozenset, dict, np.ndarray)):
         return message(_SIZES.get(len(value), _ENTRIES), n=len(value)) if len(value) else message(_EMPTY)
     if is_dataclass(value):
-        told = [_field(field.name, getattr(value, field.name)) for field in fields(value)[:FIELDS]]
-        told += [exactly("…")] * (len(fields(value)) > FIELDS)
-        return reduce(lambda rest, first: message(BOTH, first=first, rest=rest), told[-2::-1], told[-1])
+        parts = [_field(field.name, getattr(value, field.name)) for field in fields(value)[:FIELDS]]
+        parts += [exactly("…")] * (len(fields(value)) > FIELDS)
+        return reduce(lambda rest, first: message(BOTH, first=first, rest=rest), parts[-2::-1], parts[-1])
     if isinstance(value, Enum):
         return exactly(value.name.lower().replace("_", " "))
     if value is None or isinstance(value, bool):
