@@ -89,7 +89,5 @@ def _match_text(kind: str, said: str) -> Message | None:
 
 def describe_note(text: str) -> Message:
     """Return a note on objects without an effect here, with its reason; any other note is shown as it is."""
-    if (found := match_text(read_yaml(WORDS)["notes"], text)) is None:
-        return exactly(text)
-    form, values = found
-    return message(form, **values | {"why": message(values["why"])})
+    form, values = match_text(read_yaml(WORDS)["notes"], text) or ("", dict[str, str]())
+    return message(form, **values | {"why": message(values["why"])}) if form else exactly(text)

@@ -50,14 +50,13 @@ class CycleStateKeys(TypedDict):
 def keys_of(observer: inspection.CycleStateObserver) -> CycleStateKeys:
     accesses, cycle = observer.accesses, observer.cycle
     names = dict.fromkeys([*(n.key for n in accesses if n.what == inspection.WROTE), *observer.values])
-    clones = Counter(access.clone for access in accesses if access.what == inspection.CLONED)
     return {
         "pod": cycle.pod.key,
         "name": short(cycle.pod.key),
         "number": cycle.number,
         "keys": [_key(name, [n for n in accesses if n.key == name], observer.values) for name in names],
         "missed": _by([n for n in accesses if n.what == inspection.MISSED and n.key not in names]),
-        "clones": list(clones.items()),
+        "clones": list(Counter(access.clone for access in accesses if access.what == inspection.CLONED).items()),
         "skip_filter": list(cycle.state.skip_filter),
         "skip_score": list(cycle.state.skip_score),
     }
@@ -97,7 +96,7 @@ def _by(accesses: Iterable[inspection.StateAccess], by_clone: bool = False) -> l
 def brief(value: object) -> Message:
     """Summarize a value in one line: numbers and texts as they are, a collection by its size, and an object by its fields."""
     if isinstance(value, (tuple, list, set, frozenset, dict, np.ndarray)):
-        return message(_SIZES.get(len(value), _ENTRIES), n=len(value)) if len(value) else message(_EMPTY)
+        return message(_ENTRY if len(value) == 1 else _ENTRIES, n=len(value)) if len(value) else message(_EMPTY)
     if is_dataclass(value):
         parts = [_field(field.name, getattr(value, field.name)) for field in fields(value)[:FIELDS]]
         parts += [exactly("…")] * (len(fields(value)) > FIELDS)
@@ -106,9 +105,8 @@ def brief(value: object) -> Message:
         return exactly(value.name.lower().replace("_", " "))
     if value is None or isinstance(value, bool):
         return message(_WORDS[value])
-    return exactly(
-        f'"{value[:TEXT]}"' if isinstance(value, str) else f"{value}" if isinstance(value, int | float) else "…"
-    )
+    text = f'"{value[:TEXT]}"' if isinstance(value, str) else f"{value}"
+    return exactly(text if isinstance(value, str | int | float) else "…")
 
 
 def _field(name: str, value: object) -> Message:
@@ -116,8 +114,7 @@ def _field(name: str, value: object) -> Message:
     return message(gettext_noop("%(name)s: %(value)s"), name=exactly(name.strip("_").replace("_", " ")), value=said)
 
 
-_EMPTY, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entries")
-_SIZES = {1: gettext_noop("%(n)s entry")}
+_EMPTY, _ENTRY, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entry"), gettext_noop("%(n)s entries")
 _WORDS = {None: _EMPTY, True: gettext_noop("yes"), False: gettext_noop("no")}
 
 

@@ -36,10 +36,7 @@ def describe_deeds(did: str) -> Message:
 
 def describe_key(key: str) -> Message:
     """Return the name of what a controller works on: an object, or all nodes at once."""
-    return message(_KEYS[key]) if key in _KEYS else exactly(short(key))
-
-
-_KEYS = {"all nodes": gettext_noop("all nodes"), "zones": gettext_noop("zones")}
+    return message(key) if key in read_yaml(WORDS)["keys"] else exactly(short(key))
 
 
 def _describe_clause(clause: str) -> Message:
