@@ -53,6 +53,7 @@ def extract_texts(path: Path) -> Iterator[tuple[str | tuple[str, str], str | Non
         yield from ((text, None, []) for text in list_strings(yaml.safe_load(path.read_text())))
     elif path.suffix == ".json":
         rows = json.loads(path.read_text())
+        rows = [{"text": why} for why in rows["reasons"].values()] if isinstance(rows, dict) else rows
         yield from ((row[name], None, []) for name in ("text", "unshown") for row in rows if name in row)
     elif path.suffix == ".html":
         yield from ((text, None, []) for text in extract_template(path.read_text()))
@@ -87,6 +88,7 @@ def list_sources() -> Iterator[Path]:
     for folder in ("playground", "scheduler_core"):
         yield from sorted((ROOT / folder).rglob("*.py"))
     yield ROOT / "scheduler_core/base/releases.json"
+    yield ROOT / "scheduler_core/formats/unsupported/declared.json"
     for folder in ("presenters", "features", "views", "workbench/actions", "workbench/forms"):
         yield from sorted((ROOT / "playground" / folder).rglob("*.yaml"))
     yield from sorted((ROOT / "templates").rglob("*.html"))

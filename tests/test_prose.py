@@ -88,7 +88,8 @@ STILTED = re.compile(
 # The same in texts outside of lessons: pods and nodes that go, rest, and let others pass.
 STILTED_BESIDES = re.compile(
     r"\b(can go|could go|nodes? to go|left at the door|kept nowhere|may as well|come to rest|gets? a place|lets? \w+ pass"
-    r"|by itself|once more|would be drawn)\b",
+    r"|by itself|once more|would be drawn|in vain|as it should be|if you like|let in|they part|that suits?|drops? out"
+    r"|decided alike|thrown away|told to|called off|is meant for|sent back|goes back into|promised)\b",
     re.IGNORECASE,
 )
 MOST_STILTED_LESSONS = 117

@@ -54,7 +54,7 @@ def _free(ask: messages.Ask) -> Asked:
         raise SessionError(message("A question needs a text and at least two answers."))
     right = ask.right.strip()
     if right and right not in options:
-        raise SessionError(message("The right answer must be one of the answers."))
+        raise SessionError(message("The right answer must be one of the possible answers."))
     return Asked("choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None)
 
 

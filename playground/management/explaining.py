@@ -23,7 +23,7 @@ from scheduler_core.world.simulation import Simulation
 Answer = dict[str, Any]
 Report = Callable[[str], None]
 SECONDS = 3.0  # of computing that the search for a pod's fixes may take
-LONGER = "Some changes need more of the cluster's time to prove: --longer runs them."
+LONGER = "Some changes need more virtual time to be proven: --longer runs them."
 _ENDED = (State.REFUSED.value, State.FAILED.value)
 _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
 

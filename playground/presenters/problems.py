@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Protocol
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.words import Message, exactly, gettext_noop, match_text, message
+from playground.presenters.words import Message, exactly, match_text, message
 
-# Whole texts, and patterns of texts about devices and claims.
+# Whole texts, and patterns of texts.
 PLAIN_WORDS = Path(__file__).with_name("plain.yaml")
-_FREE = gettext_noop("The node has less free %(resource)s than the pod requests.")
 
 
 def in_plain_words(reason: str) -> Message | None:
@@ -17,13 +16,6 @@ def in_plain_words(reason: str) -> Message | None:
     words = read_yaml(PLAIN_WORDS)
     if reason in words["exact"]:
         return message(words["exact"][reason])
-    if reason.startswith("Insufficient "):
-        return message(_FREE, resource=reason.removeprefix("Insufficient "))
-    head, _, taint = reason.partition("untolerated taint ")
-    if taint and head == "node(s) had ":
-        return message("The node has the taint %(taint)s, which the pod does not tolerate.", taint=taint)
-    if "scheduling gates" in reason:
-        return message("The pod has a scheduling gate. It enters the queue once the gate is removed.")
     shapes = ((re.fullmatch(shape, reason), text) for shape, text in words["shapes"].items())
     return next((message(text, **found.groupdict()) for found, text in shapes if found), None)
 
@@ -91,3 +83,9 @@ def _match_text(kind: str, said: str) -> Message | None:
             for name, value in values.items()
         },
     )
+
+
+def describe_note(text: str) -> Message:
+    """Return a note on objects without an effect here, with its reason; any other note is shown as it is."""
+    form, values = match_text(read_yaml(WORDS)["notes"], text) or ("", dict[str, str]())
+    return message(form, **values | {"why": message(values["why"])}) if form else exactly(text)

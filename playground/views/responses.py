@@ -22,6 +22,8 @@ from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from playground.presenters.problems import describe_note
+from playground.presenters.words import format_message
 from playground.sessions.database.asking import FAILURES, ask, unavailable
 from playground.sessions.protocol import errors
 from playground.sessions.web.client import Heard, SessionClient
@@ -232,7 +234,7 @@ def say(request: HttpRequest, heard: Heard) -> None:
 def warn(request: HttpRequest, notes: Sequence[str]) -> None:
     """Add notes on applied objects to the next page, such as on a workload without pods."""
     for note in notes[:MOST_NOTES]:
-        messages.warning(request, note)
+        messages.warning(request, format_message(describe_note(note), _))
     if (more := len(notes) - MOST_NOTES) > 0:
         text = ngettext("and %(count)d more note", "and %(count)d more notes", more)
         messages.warning(request, text % {"count": more})

@@ -152,7 +152,7 @@ def _of_places(text: str, known: Known) -> Iterable[Phrase]:
     if (rest := _rest(text, to_plugin, "go to plugin", "plugin")) is not None:
         names = [name for name in known.plugins if rest.lower() in name.lower()] if rest else []
         for name in names[:MOST]:
-            for way, hint in (("forward", _("its next turn")), ("back", _("its last turn"))):
+            for way, hint in (("forward", _("its next run")), ("back", _("its last run"))):
                 yield Phrase(f"{to_plugin} {name}", hint, entry={"seek": way, "fields": {"plugin": name}})
         if not names:
             yield Phrase(f"{to_plugin} …", _("such as NodeResourcesFit"), f"{to_plugin} ")

@@ -42,7 +42,7 @@ def test_a_fork_is_drawn_opened_and_compared(
     run_to_the_end(page)
     strip.get_by_role("link", name="compare Empty cluster").click()
     expect(page.get_by_role("heading", name="First difference")).to_be_visible()
-    expect(page.get_by_text("share their past up to step 1")).to_be_visible()
+    expect(page.get_by_text("share their history up to step 1")).to_be_visible()
     expect(page.locator(".charts .main-svg").first).to_be_visible()
     accessible(page)
     page.locator(".side.b h2 a").click()

@@ -75,7 +75,7 @@ def test_a_renamed_import_shows_its_names_once_and_goes_on(
 ) -> None:
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill("---\n".join([NODE, POD % ("payments", "1")]))
-    page.get_by_label("Anonymise: replace all names before saving").check()
+    page.get_by_label("Anonymize: replace all names before saving").check()
     page.get_by_role("button", name="Show what is Pending").click()
     names = page.get_by_label("Old and new names, as CSV")
     expect(names).to_have_value(re.compile("^mine,node-1$", re.MULTILINE))
@@ -109,11 +109,11 @@ def test_a_table_is_answered_with_what_to_type_and_nothing_is_lost(
     table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m"
     page.goto(server.url)
     page.get_by_label("Paste what kubectl prints").fill(table)
-    page.get_by_label("Anonymise: replace all names before saving").check()
+    page.get_by_label("Anonymize: replace all names before saving").check()
     page.get_by_role("button", name="Show what is Pending").click()
     expect(page.get_by_role("alert")).to_contain_text("-o yaml")
     expect(page.get_by_label("Paste what kubectl prints")).to_have_value(table)
-    expect(page.get_by_label("Anonymise: replace all names before saving")).to_be_checked()
+    expect(page.get_by_label("Anonymize: replace all names before saving")).to_be_checked()
     accessible(page)
 
 
@@ -228,5 +228,5 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     assert page.evaluate("() => window.stays"), "the page was loaded anew"
     expect(cancel).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The import was cancelled. Nothing was saved.")).to_be_visible()
+    expect(page.get_by_text("The import was canceled. Nothing was saved.")).to_be_visible()
     expect(page.get_by_label("Paste what kubectl prints")).to_be_visible()

@@ -55,11 +55,11 @@ def test_a_wrong_number_is_explained_by_the_mistake_and_a_second_one_by_the_answ
     page = opened("taints")
     form = page.locator("form[data-kind=number]").first
     form.get_by_label("Your number").fill("1")
-    expect(answer(form)).to_contain_text("Only what is not requested yet is free.")
+    expect(answer(form)).to_contain_text("Only resources that are not requested yet are free.")
     expect(explanation(form).locator("p").last).to_be_hidden()
     form.get_by_label("Your number").fill("2")
     expect(answer(form)).to_contain_text("Your number is too high.")
-    expect(form.get_by_text("Only what is not requested yet is free.")).to_be_hidden()
+    expect(form.get_by_text("Only resources that are not requested yet are free.")).to_be_hidden()
     expect(explanation(form)).to_contain_text("0")
     expect(explanation(form).locator("p").last).to_be_in_viewport()
 

@@ -217,7 +217,7 @@ def test_leaving_without_the_edit_link_warns(page: Page, server: PlaygroundServe
 def test_a_kept_edit_link_lets_leave_in_peace(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     page.locator("#share-open").click()
-    page.get_by_role("button", name="I have kept it").click()
+    page.get_by_role("button", name="I have saved the link").click()
     expect(page.locator("#keep")).to_be_hidden()
     page.keyboard.press("Escape")
     asked: list[str] = []

@@ -65,7 +65,7 @@ def test_a_feature_gate_is_turned_off_and_a_locked_one_refused(
     flag = studio.get_by_label("As kube-scheduler's flag")
     expect(flag).to_have_value("PodLevelResources=false")
     flag.fill("--feature-gates=SidecarContainers=false")
-    studio.get_by_role("button", name="Take these gates").click()
+    studio.get_by_role("button", name="Apply these gates").click()
     expect(studio.get_by_text("feature is locked to true")).to_be_visible()
     accessible(studio)
 

@@ -306,8 +306,8 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
         ("spread-one", "placed", "3", ["Your number is too high.", MEANT["everywhere"]]),
         ("own-plugin", "placed", "4", ["Your number is too low.", MEANT["raw"]]),
         ("hand-over", "standby", "15", ["Your number is too high.", MEANT["duration"]]),
-        ("node-pressure", "begin", "api", ["%(name)s does not come first."]),
-        ("node-pressure", "begin", "batch", ["Correct up to place %(places)s. %(name)s does not come next."]),
+        ("node-pressure", "begin", "api", ["%(name)s is not first."]),
+        ("node-pressure", "begin", "batch", ["Correct up to position %(places)s. %(name)s is not next."]),
         ("weights", "normal", "none", ["%(name)s has %(points)s points. Another node has more."]),
     ],
 )

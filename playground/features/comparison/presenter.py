@@ -232,8 +232,8 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
         (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
         (gettext_noop("attempts"), [side.tried for side in sides]),
-        (gettext_noop("attempts that failed, since they part"), [_count_failures(side) for side in sides]),
-        (gettext_noop("pods preempted, since they part"), [_count_victims(side) for side in sides]),
+        (gettext_noop("failed attempts since the two sides diverged"), [_count_failures(side) for side in sides]),
+        (gettext_noop("preempted pods since the two sides diverged"), [_count_victims(side) for side in sides]),
     ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
     return [

@@ -83,7 +83,7 @@ async def other_session(client: SessionClient, wanted: str) -> SessionClient:
             _("No session has this link. Paste a session's edit link or view link, as Share gives it.")
         ) from None
     if other.session.pk == client.session.pk:
-        raise SessionError(_("This is a link to the very same session; choose another one to compare it with."))
+        raise SessionError(_("This link leads to the same session. Choose another session to compare."))
     return other
 
 

@@ -55,7 +55,7 @@ def require_small(found: Experiment) -> None:
     if runs > MOST_RUNS:
         raise LimitReached(
             _(
-                "The experiment has %(runs)d runs; the server makes up to %(most)d. Run it at a terminal, or take fewer seeds."
+                "The experiment has %(runs)d runs. The limit on the server is %(most)d. Run it at a terminal, or use fewer seeds."
             )
             % {"runs": runs, "most": MOST_RUNS}
         )

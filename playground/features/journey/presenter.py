@@ -1,7 +1,10 @@
 """An attempt seen from inside, a stranded pod in words, and the whole journey as text."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import reduce
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
@@ -11,7 +14,8 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import clock, duration
 from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
 from playground.presenters.scene import short
-from playground.presenters.words import Message, message
+from playground.presenters.sentences.lines import BOTH
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis import inspection
 from scheduler_core.analysis.inspection import Stranded
 
@@ -30,11 +34,6 @@ class Access(TypedDict):
     what: NotRequired[str]
 
 
-class Clones(TypedDict):
-    purpose: str
-    count: int
-
-
 class CycleStateKeys(TypedDict):
     """`keys` in the order in which they were first written, `clones` by purpose, and the plugins in the skip sets."""
 
@@ -43,7 +42,7 @@ class CycleStateKeys(TypedDict):
     number: int
     keys: "list[StateKey]"
     missed: list[Access]
-    clones: list[Clones]
+    clones: list[tuple[str, int]]
     skip_filter: list[str]
     skip_score: list[str]
 
@@ -51,17 +50,13 @@ class CycleStateKeys(TypedDict):
 def keys_of(observer: inspection.CycleStateObserver) -> CycleStateKeys:
     accesses, cycle = observer.accesses, observer.cycle
     names = dict.fromkeys([*(n.key for n in accesses if n.what == inspection.WROTE), *observer.values])
-    clones: dict[str, int] = {}
-    for access in accesses:
-        if access.what == inspection.CLONED:
-            clones[access.clone] = clones.get(access.clone, 0) + 1
     return {
         "pod": cycle.pod.key,
         "name": short(cycle.pod.key),
         "number": cycle.number,
         "keys": [_key(name, [n for n in accesses if n.key == name], observer.values) for name in names],
         "missed": _by([n for n in accesses if n.what == inspection.MISSED and n.key not in names]),
-        "clones": [{"purpose": purpose, "count": count} for purpose, count in clones.items()],
+        "clones": list(Counter(access.clone for access in accesses if access.what == inspection.CLONED).items()),
         "skip_filter": list(cycle.state.skip_filter),
         "skip_score": list(cycle.state.skip_score),
     }
@@ -72,7 +67,7 @@ class StateKey(TypedDict):
     wrote: list[Access]
     read: list[Access]
     copies: list[Access]
-    value: str
+    value: Message | None
 
 
 def _key(name: str, accesses: list[inspection.StateAccess], values: Mapping[str, Any]) -> StateKey:
@@ -82,7 +77,7 @@ def _key(name: str, accesses: list[inspection.StateAccess], values: Mapping[str,
         "wrote": _by(n for n in own if n.what == inspection.WROTE),
         "read": _by(n for n in own if n.what == inspection.READ),
         "copies": _by((n for n in accesses if n not in own), by_clone=True),
-        "value": brief(values[name]) if name in values else "",
+        "value": brief(values[name]) if name in values else None,
     }
 
 
@@ -98,28 +93,29 @@ def _by(accesses: Iterable[inspection.StateAccess], by_clone: bool = False) -> l
     return list(out.values())
 
 
-def brief(value: object) -> str:
-    """Summarize a value in one line: numbers as they are, other values by kind and size."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, str):
-        return f'"{value[:TEXT]}"'
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}[{', '.join(map(str, value.shape))}]"
-    if isinstance(value, (tuple, list, set, frozenset, dict)):
-        return f"{type(value).__name__} of {len(value)}"
+def brief(value: object) -> Message:
+    """Summarize a value in one line: numbers and texts as they are, a collection by its size, and an object by its fields."""
+    if isinstance(value, (tuple, list, set, frozenset, dict, np.ndarray)):
+        return message(_ENTRY if len(value) == 1 else _ENTRIES, n=len(value)) if len(value) else message(_EMPTY)
     if is_dataclass(value):
-        parts = [f"{f.name}: {_inner(getattr(value, f.name))}" for f in fields(value)[:FIELDS]]
-        return f"{type(value).__name__}({', '.join(parts)}{', …' if len(fields(value)) > FIELDS else ''})"
-    return type(value).__name__
+        parts = [_field(field.name, getattr(value, field.name)) for field in fields(value)[:FIELDS]]
+        parts += [exactly("…")] * (len(fields(value)) > FIELDS)
+        return reduce(lambda rest, first: message(BOTH, first=first, rest=rest), parts[-2::-1], parts[-1])
+    if isinstance(value, Enum):
+        return exactly(value.name.lower().replace("_", " "))
+    if value is None or isinstance(value, bool):
+        return message(_WORDS[value])
+    text = f'"{value[:TEXT]}"' if isinstance(value, str) else f"{value}"
+    return exactly(text if isinstance(value, str | int | float) else "…")
 
 
-def _inner(value: object) -> str:
-    return type(value).__name__ if is_dataclass(value) else brief(value)
+def _field(name: str, value: object) -> Message:
+    said = message(gettext_noop("%(n)s fields"), n=len(fields(value))) if is_dataclass(value) else brief(value)
+    return message(gettext_noop("%(name)s: %(value)s"), name=exactly(name.strip("_").replace("_", " ")), value=said)
+
+
+_EMPTY, _ENTRY, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entry"), gettext_noop("%(n)s entries")
+_WORDS = {None: _EMPTY, True: gettext_noop("yes"), False: gettext_noop("no")}
 
 
 EVENTS = 20

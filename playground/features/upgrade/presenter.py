@@ -11,7 +11,7 @@ _NOTHING = gettext_noop("No pod's placement changes under kube %(target)s.")
 _ELSEWHERE = gettext_noop("%(pod)s is placed on %(after)s instead of %(before)s.")
 _WAITS = gettext_noop("%(pod)s waits instead of running on %(before)s.")
 _FITS = gettext_noop("%(pod)s is placed on %(after)s instead of waiting.")
-_CAUSE = gettext_noop("The cause is %(cause)s: without it, the pod stays where it was.")
+_CAUSE = gettext_noop("The cause is %(cause)s. Without this difference, the placement of the pod does not change.")
 _SEVERAL = gettext_noop("No single difference is the cause.")
 _MORE = gettext_noop("%(number)s more pods end elsewhere; the cause is %(cause)s.")
 _MORE_UNKNOWN = gettext_noop("%(number)s more pods end elsewhere; no single difference is the cause.")
@@ -21,7 +21,7 @@ _ON = gettext_noop("Gates that turn on: %(gates)s.")
 _OFF = gettext_noop("Gates that turn off or no longer exist: %(gates)s.")
 _READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s): %(names)s.")
 _CONFIGURATION = gettext_noop("The configuration is completed differently: %(text)s.")
-_CUT = gettext_noop("The time for the search was over before all causes were found.")
+_CUT = gettext_noop("The search ended before all causes were found, because its time was over.")
 NAMED = 5
 MOST_MOVED = 20  # pods with the same cause that are named one by one
 

@@ -122,7 +122,7 @@ def _in_flight(sim: readonly.WorldView, key: str, move: readonly.Move, entry: re
         cycle = scheduler.cycle
         if cycle is not None and cycle.pod.key == key and cycle.ended is None:
             return message("The scheduling cycle of the pod runs. Next: %(phase)s.", phase=str(cycle.phase))
-    return message("The pod was popped, and its attempt is not over.")
+    return message("The pod was popped, and its attempt is still in progress.")
 
 
 def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:

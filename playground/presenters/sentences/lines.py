@@ -20,7 +20,7 @@ from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Poin
 
 # The forms of clauses, and those that are said better than the engine notes them.
 WORDS = Path(__file__).with_name("deeds.yaml")
-_BOTH = gettext_noop("%(first)s; %(rest)s")
+BOTH = gettext_noop("%(first)s; %(rest)s")
 _MORE = gettext_noop("and %(more)s more like these")
 MOST_ALIKE = 3  # clauses of one form that are told one by one
 
@@ -31,7 +31,12 @@ def describe_deeds(did: str) -> Message:
     for _form, same in groupby((_describe_clause(each) for each in did.split("; ")), lambda one: one.get("text")):
         alike = list(same)
         clauses += alike if len(alike) <= MOST_ALIKE else [alike[0], message(_MORE, more=len(alike) - 1)]
-    return reduce(lambda rest, first: message(_BOTH, first=first, rest=rest), clauses[-2::-1], clauses[-1])
+    return reduce(lambda rest, first: message(BOTH, first=first, rest=rest), clauses[-2::-1], clauses[-1])
+
+
+def describe_key(key: str) -> Message:
+    """Return the name of what a controller works on: an object, or all nodes at once."""
+    return message(key) if key in read_yaml(WORDS)["keys"] else exactly(short(key))
 
 
 def _describe_clause(clause: str) -> Message:

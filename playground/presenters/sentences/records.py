@@ -5,7 +5,7 @@ from pathlib import Path
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
-from playground.presenters.sentences.lines import describe_deeds
+from playground.presenters.sentences.lines import describe_deeds, describe_key
 from playground.presenters.words import Message, brief, gettext_noop, message
 from scheduler_core.base.trace import kinds as facts
 from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView
@@ -155,12 +155,12 @@ def describe_reconcile(done: facts.Reconciled) -> Message:
         return message(
             "%(controller)s has reconciled %(name)s, with nothing to do.",
             controller=done.controller,
-            name=short(done.key),
+            name=describe_key(done.key),
         )
     return message(
         "%(controller)s has reconciled %(name)s: %(did)s.",
         controller=done.controller,
-        name=short(done.key),
+        name=describe_key(done.key),
         did=describe_deeds(brief(done.did.rstrip("."))),
     )
 

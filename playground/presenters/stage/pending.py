@@ -15,7 +15,7 @@ from scheduler_core.analysis.explain import Given
 from scheduler_core.world.readonly import WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
-_CLAIM = gettext_noop("Create the claim, or name another one in the pod.")
+_CLAIM = gettext_noop("Create the claim, or use another claim in the pod.")
 _FREE = gettext_noop("Free %(resource)s on these nodes, request less, or add a node.")
 
 

@@ -199,8 +199,8 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
         return [message(text), *([meant] if meant else _count(card, given, key, said))]
     if isinstance(key, tuple) and kind == "order":
         right = next((place for place, name in enumerate(given) if key[place : place + 1] != (name,)), len(given))
-        text = gettext_noop("Correct up to place %(places)s. %(name)s does not come next.")
-        text = text if right else gettext_noop("%(name)s does not come first.")
+        text = gettext_noop("Correct up to position %(places)s. %(name)s is not next.")
+        text = text if right else gettext_noop("%(name)s is not first.")
         return [message(text, places=right, name=(*given, "–")[right])]
     if isinstance(key, tuple):
         wrong, missing = len(set(given) - set(key)), len(set(key) - set(given))
@@ -247,7 +247,7 @@ WANTED = {
     "event": gettext_noop("The event %(event)s is recorded"),
     "seconds": gettext_noop("%(seconds)s seconds have passed"),
     "scheduler": gettext_noop("The scheduler %(scheduler)s reaches: %(stage)s"),
-    "pod": gettext_noop("%(pod)s gets as far as the task says"),
+    "pod": gettext_noop("%(pod)s reaches the state that the task requires"),
 }
 
 

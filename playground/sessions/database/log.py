@@ -38,7 +38,7 @@ GIVE_BACK = """UPDATE playground_session SET driver = '', driver_until = NULL, d
 REACH = """UPDATE playground_logentry SET "to" = %s WHERE session_id = %s AND seq = %s"""
 INSERT = """INSERT INTO playground_logentry (session_id, seq, kind, at, "to", payload, size, created)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
-FIRST = gettext_noop("Another change to this session was faster. Try again.")
+FIRST = gettext_noop("Another change was applied to this session first. Try again.")
 
 
 @dataclass(frozen=True)

@@ -396,8 +396,7 @@ class Room:
         if _get_memory_share(worker) > FULL:
             raise NoRoom(
                 _(
-                    "The server has no memory left for another session: %(count)d are in use. Nothing is lost. Try again "
-                    "in half a minute."
+                    "The server has no memory for another session: %(count)d sessions are in use. Nothing is lost. Try again in 30 seconds."
                 )
                 % {"count": sum(len(each.sessions) for each in self._pool.workers())}
             )

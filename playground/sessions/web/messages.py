@@ -51,14 +51,14 @@ def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
     waited = format_message(until.said(), _) if until else ""
     if moved.reason == "budget":
         text = _("The run stopped after %(steps)s steps, the limit of one run on this server. Run again to continue.")
-        unmet = _("The condition of the run never held: %(until)s.") % {"until": waited} if until else ""
+        unmet = _("The condition of the run was never met: %(until)s.") % {"until": waited} if until else ""
         return " ".join(filter(None, [text % {"steps": f"{steps:,}"}, unmet, doing]))
     if until is None:
         return ""
     if moved.reason == "idle" and isinstance(until, CardReached):
         return _("Nothing more happens until you do the task on the card.")
     if moved.reason == "idle":
-        text = _("The simulation has nothing more to do, and the condition of the run never held: %(until)s.")
+        text = _("The simulation has nothing more to do, and the condition of the run was never met: %(until)s.")
         return text % {"until": waited}
     if moved.hit is not None:
         return describe_hit(moved.hit)

@@ -77,7 +77,7 @@ async def show_desk(request: HttpRequest, room: Room) -> HttpResponse:
 def make_csv(room: Room) -> HttpResponse:
     """Every question for every student as a row, with the first try."""
     head = [_("lesson"), _("card"), _("question"), _("student"), _("first answer"), _("right at the first try")]
-    head += [_("known in the end"), _("lesson begun"), _("lesson finished")]
+    head += [_("right in the end"), _("lesson begun"), _("lesson finished")]
     yes_no = {True: _("yes"), False: _("no"), None: _("shown")}
     rows = []
     for title, card, ask, student, tried, work in assignments.list_rows(room, get_language() or "en"):

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop, ngettext
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
 from playground.presenters.amounts import cpu, memory, thousands
+from playground.presenters.problems import describe_note
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
@@ -119,7 +120,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
     """End a large import."""
     if await client.stop_job(IMPORT, token):
-        messages.success(request, _("The import was cancelled. Nothing was saved."))
+        messages.success(request, _("The import was canceled. Nothing was saved."))
         return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
     return HttpResponseRedirect(_with_position(request, reverse("importing", args=[client.key, token])))
 
@@ -200,7 +201,7 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
         "query": urlencode({"token": token, **({"show": show} if show else {})}),
         "read": plan.read,
         "notes": [note for note in plan.warnings if note not in plan.without_effect],
-        "without_effect": plan.without_effect,
+        "without_effect": [describe_note(note) for note in plan.without_effect],
         "missing": plan.missing,
         "left_out": plan.left_out,
         "left_out_sum": sum(plan.left_out.values()),

@@ -262,5 +262,5 @@ def _weights(request: HttpRequest) -> dict[str, int]:
     texts = request.POST.getlist("weights")
     numbers = [int(text) if text.isascii() and text.isdecimal() else -1 for text in texts]
     if any(not 0 <= number <= MOST_WEIGHT for number in numbers):
-        raise CommandRefused(_("A weight must be a whole number from 0 to 100."))
+        raise CommandRefused(_("A weight must be an integer from 0 to 100."))
     return dict(zip(request.POST.getlist("plugins"), numbers, strict=False))

@@ -142,7 +142,7 @@ CLUSTERS: dict[str, Cluster] = {
         Cluster(
             "fifty",
             _("Fifty nodes, ten with GPUs"),
-            _("102 pods of three kinds over 50 nodes in three zones: enough to watch scores at work."),
+            _("102 pods of three kinds on 50 nodes in three zones: large enough to study scoring."),
             _fifty,
         ),
         Cluster(

@@ -97,7 +97,7 @@ class SettingsForm(forms.Form):
         Group(
             _("Release of kube"),
             _(
-                "Changing it restarts the schedulers, as an upgrade does. A gate that had its default gets the default of the release."
+                "A change restarts the schedulers, like an upgrade. Gates at their default get the default of the new release."
             ),
             ("release",),
         ),

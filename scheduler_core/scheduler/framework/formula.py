@@ -195,7 +195,7 @@ def square(a: Expression) -> Of:
     return Of(_SQUARE, (a,))
 
 
-ROUNDED_DOWN = (Words(gettext_noop("Whole numbers are rounded down, as in kube-scheduler.")),)
+ROUNDED_DOWN = (Words(gettext_noop("Numbers are rounded down, as in kube-scheduler.")),)
 
 
 def only(name: Parts, number: Number, what: str, *notes: Parts) -> Formula:

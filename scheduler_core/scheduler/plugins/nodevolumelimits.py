@@ -320,7 +320,7 @@ class NodeVolumeLimits(Plugin):
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         volumes = storage.volumes_of(pod.spec)
-        return (say(gettext_noop("Volumes to count on each node:"), str(len(volumes.claims) + len(volumes.in_tree))),)
+        return (say(gettext_noop("Volumes that count on each node:"), str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""

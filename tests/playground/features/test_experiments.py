@@ -91,7 +91,7 @@ async def test_variants_run_over_seeds_and_sessions_open_where_two_part(async_cl
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"seeds": 150}, "The experiment has 600 runs; the server makes up to 200."),
+        ({"seeds": 150}, "The experiment has 600 runs. The limit on the server is 200."),
         (
             {"worlds": [{"name": "w", "files": ["/etc/passwd"]}]},
             "received /etc/passwd; here, only session.yaml can be read.",

@@ -83,7 +83,7 @@ def test_an_upgrade_says_which_pods_end_elsewhere_and_proves_the_cause() -> None
     said = [plain(each) for each in describe_upgrade(found)]
     assert said[:2] == [
         "p is placed on a instead of b.",
-        "The cause is balance-by-change: without it, the pod stays where it was.",
+        "The cause is balance-by-change. Without this difference, the placement of the pod does not change.",
     ]
 
 

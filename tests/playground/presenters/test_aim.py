@@ -125,7 +125,7 @@ def test_a_controller_is_shown_with_what_it_did_last() -> None:
     advanced(sim, did("replicaset-controller", "reated"))
     stage = present("stage", sim, Look(stage="aim", about="controller", controller="deployment-controller"))
     acted = stage.context["body"]["acted"]
-    assert (acted["who"], acted["here"], acted["done"][0]["key"]) == ("deployment-controller", False, "web")
+    assert (acted["who"], acted["here"], acted["done"][0]["key"]["exact"]) == ("deployment-controller", False, "web")
     workload = Look(stage="aim", about="controller", controller="Deployment/default/web")
     owned = present("stage", sim, workload).context["body"]["acted"]["owners"][0]["way"]
     assert [each["kind"] for each in owned] == ["Deployment", "ReplicaSet"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.sentences.lines import WORDS, describe_deeds
+from playground.presenters.sentences.lines import WORDS, describe_deeds, describe_key
 from playground.presenters.words import format_message, in_english
 from scheduler_core.base.trace.kinds import Reconciled
 from scheduler_core.world.commands import SetKubelet
@@ -49,3 +49,7 @@ def test_most_of_what_controllers_do_is_known_by_its_form() -> None:
 def test_clauses_of_one_form_are_told_once_with_how_many_more_there_are() -> None:
     told = describe_deeds("; ".join(f"noticed the new node n{at}" for at in range(50)) + "; evicted web-1")
     assert in_english(told) == "noticed the new node n0; and 49 more like these; evicted web-1"
+
+
+def test_the_key_of_all_nodes_is_in_words_and_that_of_an_object_is_its_name() -> None:
+    assert (describe_key("all nodes")["text"], describe_key("default/web")["exact"]) == ("all nodes", "web")

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from playground.features.journey.presenter import brief
+from playground.presenters.words import in_english
+from scheduler_core.scheduler.framework.status import Code
 from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import node, pod, shown, three_nodes, until, world
@@ -88,14 +90,17 @@ class Kept:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (None, "nothing"),
+        (None, "none"),
         (True, "yes"),
         (3, "3"),
         ("text", '"text"'),
-        (np.zeros((5, 2), np.int64), "int64[5, 2]"),
-        ({"a": 1}, "dict of 1"),
-        (Kept(("a", "b"), np.zeros(4, np.int32)), "Kept(names: tuple of 2, counts: int32[4])"),
+        (np.zeros((5, 2), np.int64), "5 entries"),
+        ({"a": 1}, "1 entry"),
+        ((), "none"),
+        (Code.UNSCHEDULABLE, "unschedulable"),
+        (Kept(("a", "b"), np.zeros(4, np.int32)), "names: 2 entries; counts: 4 entries"),
+        (Kept((), Kept((), 1)), "names: none; counts: 2 fields"),
     ],
 )
-def test_a_value_is_told_in_one_line(value: Any, said: str) -> None:
-    assert brief(value) == said
+def test_a_value_is_summarized_in_words(value: Any, said: str) -> None:
+    assert in_english(brief(value)) == said

@@ -133,7 +133,7 @@ def test_a_plugin_claims_no_work_for_a_pod_without_claims() -> None:
     while sim.position < 150 and sim.step(Grain.CALL):
         told.add(said(sim))
     assert "Reserve · VolumeBinding: VolumeBinding has nothing to reserve for web-1." in told
-    assert not any("reserves on the node" in one or "prepares the binding" in one for one in told)
+    assert not any("reserves resources" in one or "prepares the binding" in one for one in told)
 
 
 def test_calls_and_nodes_that_count_are_both_named_where_parallel_calls_go_further() -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.utils.translation import gettext, override
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.problems import WORDS, expectation, problem
+from playground.presenters.problems import WORDS, describe_note, expectation, problem
 from playground.presenters.words import format_message, in_english
 from playground.sessions.protocol.breakpoints import BadBreakpoint, from_form
 from playground.sessions.protocol.errors import problem as reported
@@ -19,6 +19,7 @@ from playground.sessions.protocol.errors import summarize_errors
 from playground.sessions.protocol.until import NextUnschedulable
 from playground.sessions.web.messages import Running
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
+from scheduler_core.formats.unsupported import notes, notes_of_configuration
 
 CORE = Path(__file__).parents[3] / "scheduler_core"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -118,3 +119,28 @@ def test_a_run_says_in_each_readers_language_what_it_waits_for() -> None:
     running = Running("run", "", 0.0, 0, 0, None, NextUnschedulable().said())
     assert running.in_words("en").until == "the next pod is unschedulable"
     assert CHINESE.search(str(running.in_words("zh-hans").until))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        line
+        for count in (1, 3)
+        for line in notes(
+            {"apiVersion": "v1", "kind": kind, "metadata": {"name": f"a{i}"}, "spec": {"dnsPolicy": "None"}}
+            for i in range(count)
+            for kind in ("Pod", "Service")
+        )
+    ]
+    + notes_of_configuration({"enableProfiling": False}),
+)
+def test_a_note_on_what_has_no_effect_is_translated_whole(text: str) -> None:
+    said = describe_note(text)
+    assert in_english(said) == text
+    with override("zh-hans"):
+        assert "在这里不起作用：" in format_message(said, gettext)
+        assert CHINESE.search(gettext(said["values"]["why"]["text"]))
+
+
+def test_a_warning_of_kube_stays_as_it_is() -> None:
+    assert in_english(describe_note("would violate PodSecurity")) == "would violate PodSecurity"

@@ -83,7 +83,7 @@ def test_a_rejection_at_permit_runs_back_through_unreserve_last_plugin_first() -
         lane = next(iter(panel["cards"].values()))
         assert (panel["context"]["stage"], panel["context"]["question"]["text"]) == (
             "binding",
-            "Why was %(pod)s sent back?",
+            "Why did %(pod)s return to the queue?",
         )
         assert states(lane) == ["held", "skip", "no", "none", "none", "none", "none"]
         assert lane["back"]["plugins"] == ["Demonstration", "DynamicResources", "VolumeBinding"]

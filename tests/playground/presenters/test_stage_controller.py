@@ -58,14 +58,14 @@ def body(sim: Simulation, **look: Any) -> dict[str, Any]:
 def test_the_narrator_tells_what_a_controller_did_before_the_objects_it_wrote() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("deployment-controller", "created"))
     told = shown("narrator", sim)["context"]
-    assert (told["head"], told["sentence"]["values"]["name"]) == ("deployment-controller", "web")
+    assert (told["head"], told["sentence"]["values"]["name"]["exact"]) == ("deployment-controller", "web")
 
 
 def test_a_controller_is_named_with_its_key_and_what_it_did_and_why() -> None:
     sim = until(cluster(node("a"), DEPLOYMENT), did("deployment-controller", "created"))
     assert at_hand(sim) == "controller"
     actor = body(sim)["actor"]
-    assert (actor["who"]["exact"], actor["key"]) == ("deployment-controller", "web")
+    assert (actor["who"]["exact"], actor["key"]["exact"]) == ("deployment-controller", "web")
     assert in_english(actor["did"]).endswith("with 3 of 3 pods for revision 1")
 
 

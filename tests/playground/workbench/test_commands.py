@@ -130,7 +130,7 @@ def test_a_history_with_another_seed_is_a_branch_that_has_it(begun):
     assert "with random seed 5 instead of 0" in shown
     assert "2 commands were repeated at their original times" in shown
     compared = page_text(begun.get("compare", **{"with": branch.edit_key}))
-    assert "Their draws begin with other seeds, 0 in A and 5 in B" in compared
+    assert "Their random seeds differ, 0 in A and 5 in B" in compared
 
 
 @pytest.mark.parametrize(

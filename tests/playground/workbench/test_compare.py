@@ -26,7 +26,7 @@ def fork(begun):
 
 def test_two_branches_are_shown_side_by_side(begun, fork):
     shown = page_text(begun.get("compare", **{"with": fork.edit_key}))
-    assert "share their past up to step 1" in shown
+    assert "share their history up to step 1" in shown
     assert "creates Node node-9" in shown
     assert "creates Pod web-1, web-2" in shown
 
@@ -40,7 +40,7 @@ def test_the_other_session_is_named_by_key_or_link(begun, fork, way):
 
 def test_a_session_stopped_earlier_is_the_same_up_to_there(begun, fork):
     shown = page_text(begun.get("compare", **{"with": fork.edit_key, "a": 1, "b": 1}))
-    assert "The two are the same up to step 1. They are identical" in shown
+    assert "Both sides are the same up to step 1. The sessions are identical" in shown
 
 
 def test_without_another_session_the_branches_are_offered(begun, fork):
@@ -58,12 +58,12 @@ def test_a_link_that_opens_nothing_is_told(begun, other):
 def test_a_session_is_not_compared_with_itself(begun):
     answer = begun.get("compare", **{"with": begun.session.view_key})
     assert answer.status_code == 400
-    assert "the very same session" in page_text(answer)
+    assert "the same session" in page_text(answer)
 
 
 def test_scores_of_a_pod_that_was_never_tried_are_told_to_be_missing(begun, fork):
     shown = page_text(begun.get("compare", **{"with": fork.edit_key, "pod": "default/web-1"}))
-    assert "There is no attempt to show scores of" in shown
+    assert "No attempt has scores to show" in shown
 
 
 def test_both_are_compared_as_far_as_the_one_that_has_run_less(begun):

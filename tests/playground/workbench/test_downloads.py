@@ -87,12 +87,12 @@ def test_somebody_with_a_browser_is_shown_how_far_it_is_and_gets_the_file_then(r
     answer = run.browser.get(run.url + "tables.zip", headers={"Accept": PAGE})
     assert answer.status_code == 302
     page = run.browser.get(answer["Location"])
-    assert (page.status_code, "Making a file" in page_text(page)) == (202, True)
+    assert (page.status_code, "Creating a file" in page_text(page)) == (202, True)
     again = run.browser.get(run.url + "tables.zip", headers={"Accept": PAGE})
     assert again.status_code == 200 or again["Location"] == answer["Location"]
     monkeypatch.setattr(downloads, "PATIENCE", 30.0)
     page = run.browser.get(answer["Location"])
-    assert page.status_code == 200 and "The file is made" in page_text(page)
+    assert page.status_code == 200 and "The file is ready" in page_text(page)
     assert 'content="0; url=?file=1"' in page.content.decode()
     file = run.browser.get(answer["Location"], {"file": 1})
     assert zipfile.is_zipfile(io.BytesIO(body(file)))
@@ -105,7 +105,7 @@ def test_a_file_that_is_being_made_can_be_stopped(run, monkeypatch):
     assert run.browser.post(where)["Location"] == run.url + "exports"
     monkeypatch.setattr(downloads, "PATIENCE", 30.0)
     answer = run.browser.get(where)
-    assert answer.status_code == 400 and "The file was cancelled" in page_text(answer)
+    assert answer.status_code == 400 and "The file was canceled" in page_text(answer)
 
 
 def test_the_page_of_exports_says_what_is_made_for_this_browser(run, visitor, monkeypatch):

@@ -142,7 +142,7 @@ def test_a_text_that_cannot_be_read_is_refused(begun, text, said):
 def test_an_import_that_changes_nothing_offers_no_button(begun):
     apply(begun, MIXED)
     again = preview(begun, "apiVersion: v1\nkind: Pod\nmetadata: {name: wrong}\nspec: {}\n")
-    assert "It contains nothing to import" in page_text(again)
+    assert "The text contains nothing to import" in page_text(again)
 
 
 @pytest.mark.parametrize("token", ["", "nothing", "x" * 3000])
@@ -191,7 +191,7 @@ spec: {ports: [{port: 80}]}
 def test_what_has_no_effect_is_told_in_the_preview_and_when_it_is_applied(begun):
     shown = page_text(preview(begun, PROBED))
     assert "Pod probed: spec.containers[].livenessProbe has no effect here: containers run no program" in shown
-    assert "Service s: has no effect here: nothing is routed" in shown
+    assert "Service s: has no effect here: no traffic is routed" in shown
     applied = apply(begun, PROBED)
     assert "spec.containers[].livenessProbe has no effect here" in page_text(begun.browser.get(applied["Location"]))
 

@@ -149,9 +149,9 @@ def test_a_large_import_can_be_cancelled(begun, settings, monkeypatch):
     path = page.request["PATH_INFO"]
     answer = begun.browser.post(f"{path}/cancel")
     assert answer["Location"] == reverse("import", args=[begun.session.edit_key])
-    assert "The import was cancelled" in page_text(begun.browser.get(answer["Location"]))
+    assert "The import was canceled" in page_text(begun.browser.get(answer["Location"]))
     again = begun.browser.get(path)
-    assert "The import was cancelled" in page_text(again)
+    assert "The import was canceled" in page_text(again)
     assert left(settings) == []
     assert not ImportPreview.objects.filter(session=begun.session).exists()
 
@@ -171,7 +171,7 @@ def test_a_script_gets_how_far_it_is_and_which_part_began(begun, monkeypatch):
     begun.browser.post(f"{path}/cancel")
     over = begun.browser.get(path, {"stage": "read"}, headers=by_script)
     assert over.status_code == 286, "the page asks no more"
-    assert "The import was cancelled" in page_text(over)
+    assert "The import was canceled" in page_text(over)
 
 
 @pytest.mark.parametrize("data", [cluster(), cluster()[:-40]], ids=["good", "unreadable"])

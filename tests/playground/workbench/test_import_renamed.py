@@ -88,7 +88,7 @@ def test_no_former_name_is_kept_and_the_names_are_told_once(begun):  # noqa: F81
     address = re.search(r'href="([^"]*token=[^"]*)"', answer.content.decode())[1].replace("&amp;", "&")
     shown = begun.browser.get(address)
     assert "All names are replaced" in page_text(shown)
-    assert "1 object of a kind that decides nothing" in page_text(shown)
+    assert "1 object of a kind that affects no decision" in page_text(shown)
     assert [name for name in OLD if name in page_text(shown)] == []
     begun.post("import/apply", token=shown.context["plan"]["token"])
     assert kept_of_old() == []

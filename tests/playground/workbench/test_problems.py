@@ -39,7 +39,7 @@ def test_pods_that_fit_are_no_problem_and_those_that_do_not_say_why(visitor):
     begun.post("yaml", text="---\n".join((POD % ("small", "1"), POD % ("huge-1", "900"), POD % ("huge-2", "900"))))
     (row,) = rows(begun)
     assert "2 alike" in row and "huge-1" in row and "900 cpu" in row
-    assert "1 pod fits and waits for its turn" in page_text(begun.get("problems"))
+    assert "1 pod fits and waits in the active queue" in page_text(begun.get("problems"))
 
 
 def test_a_cluster_without_problems_says_so(visitor):

@@ -96,7 +96,7 @@ def _find_refusing_point(why: str, started: Move | None) -> Point:
     return Point.PRE_BIND if "PreBind plugin" in why else Point.BIND
 
 
-# What the cache believes of a node, and what the API server knows: running pods, assumed ones, what is free.
+# The view that the cache has of a node, and what the API server knows: running pods, assumed ones, what is free.
 
 MOST_ASSUMED = 6
 
@@ -202,7 +202,7 @@ def _ask(mine: Lane | None, key: str) -> Message:
     if mine is None:
         return message("Does %(pod)s reach its node?", pod=short(key) or "…")
     if mine["state"] == "back":
-        return message("Why was %(pod)s sent back?", pod=mine["name"])
+        return message("Why did %(pod)s return to the queue?", pod=mine["name"])
     return message("Does %(pod)s reach %(node)s?", pod=mine["name"], node=mine["node"])
 
 

@@ -11,7 +11,7 @@ from playground.presenters.panel import Stage
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
-from playground.presenters.sentences.lines import describe_deeds
+from playground.presenters.sentences.lines import describe_deeds, describe_key
 from playground.presenters.stage.controller.owners import (
     OF_CONTROLLER,
     AllChanged,
@@ -158,7 +158,7 @@ class Actor(TypedDict):
 
     who: Message
     controller: NotRequired[str]
-    key: str
+    key: Message | None
     did: Message | None
     idle: bool
 
@@ -170,16 +170,16 @@ def _actor(record: Record) -> Actor:
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,
-            "key": short(facts.key),
+            "key": describe_key(facts.key),
             "did": did,
             "idle": not facts.did,
         }
     if isinstance(facts, trace.CommandApplied):
         words = BY_KIND[record.kind].line.words(facts)
-        return {"who": message(lines.TITLES[lines.USER][0]), "key": "", "did": words, "idle": False}
+        return {"who": message(lines.TITLES[lines.USER][0]), "key": None, "did": words, "idle": False}
     line = row(record)
     who = record.scheduler if isinstance(facts, trace.LeaderElection | trace.SchedulerStage) else ""
-    return {"who": exactly(who) if who else message(line["head"]), "key": "", "did": line["sentence"], "idle": False}
+    return {"who": exactly(who) if who else message(line["head"]), "key": None, "did": line["sentence"], "idle": False}
 
 
 # Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.
@@ -191,7 +191,7 @@ _CONTROLLERS = {kind: name for name, kind in (OF_CONTROLLER | _OTHERS).items()}
 
 class Reconcile(TypedDict):
     t: str
-    key: str
+    key: Message
     did: Message
 
 
@@ -219,7 +219,7 @@ def present_controller(sim: WorldView, look: Look) -> Acted | None:
     queue = sim.surroundings.queues.get(name)
     notes = [note for note in queue.done if key in ("", note.key)] if queue is not None else []
     done: list[Reconcile] = [
-        {"t": clock(note.t), "key": short(note.key), "did": describe_deeds(brief(note.text))}
+        {"t": clock(note.t), "key": describe_key(note.key), "did": describe_deeds(brief(note.text))}
         for note in reversed(notes[-MOST:])
     ]
     return {

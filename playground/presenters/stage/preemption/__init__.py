@@ -146,7 +146,7 @@ def present(sim: WorldView, look: Look, key: str, now: WorldView | None = None) 
     return Stage(
         question=message("Which pods must %(pod)s preempt?", pod=short(key) or "…"),
         detail=_needs(mine.pod) if mine is not None else None,
-        forms={"theatre": gettext_noop("Theatre"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
+        forms={"theatre": gettext_noop("Theater"), "nodes": gettext_noop("Nodes"), "table": gettext_noop("Table")},
         body=_body(sim, now or sim, look, key, mine),
     )
 

@@ -206,7 +206,7 @@ def _so_far(scored: Scored) -> Message:
 
 FORMS = {
     "stacked": gettext_noop("Stacked"),
-    "lined": gettext_noop("Lined up"),
+    "lined": gettext_noop("Side by side"),
     "table": gettext_noop("Table"),
     "nodes": gettext_noop("Nodes"),
 }

@@ -59,7 +59,7 @@ IMPORT: Kind[Imported] = Kind(
     wait=900.0,
     seconds=600.0,
     late=gettext_noop("The import took more than ten minutes and was stopped."),
-    stopped=gettext_noop("The import was cancelled. Nothing was saved."),
+    stopped=gettext_noop("The import was canceled. Nothing was saved."),
     kept=50,
     forgotten=gettext_noop("This import no longer exists. Upload the file again."),
 )

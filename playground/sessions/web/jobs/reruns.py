@@ -52,8 +52,8 @@ EXPERIMENT: Kind[Batch] = Kind(
     busy=gettext_noop("The server is running other experiments, or one of this session. Try again in a few minutes."),
     failed=gettext_noop("The experiment failed. The session is unchanged."),
     seconds=EXPERIMENT_SECONDS,
-    late=gettext_noop("The experiment took more than half an hour and was stopped. The runs that were made are below."),
-    stopped=gettext_noop("The experiment was stopped. The runs that were made are below."),
+    late=gettext_noop("The experiment took more than half an hour and was stopped. The finished runs are below."),
+    stopped=gettext_noop("The experiment was stopped. The finished runs are below."),
     kept=20,
     forgotten=gettext_noop("This experiment has expired. Run it again."),
 )

@@ -268,15 +268,15 @@ def require_future(world: Any, until: Until) -> None:
     if isinstance(until, CardReached):
         lesson = lesson_of(until.lesson)
         if lesson is None or not until.number <= len(lesson.plan.cards):
-            raise CommandRefused(message("This card does not exist, so the run would wait in vain."))
+            raise CommandRefused(message("This card does not exist, so the run would never end."))
     if isinstance(until, PodAttempted):
         namespace, _, name = until.pod.partition("/")
         if world.store.get("Pod", namespace, name) is None:
-            raise CommandRefused(message("No pod %(pod)s exists, so the run would wait in vain.", pod=until.pod))
+            raise CommandRefused(message("No pod %(pod)s exists, so the run would never end.", pod=until.pod))
     elif isinstance(until, TimeReached | AttemptEnded | StepReached | CardReached):
         holds = condition(world, until)
         if holds is not None and holds(world):
-            raise CommandRefused(message("This is already in the past: %(until)s.", until=until.said()))
+            raise CommandRefused(message("This has already passed: %(until)s.", until=until.said()))
 
 
 def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:

@@ -300,7 +300,7 @@ def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Reque
 
 
 def _gather_all(attempt: Attempt, key: RequestKey, wanted: Wanted, where: str) -> list[Candidate]:
-    """All devices that suit, in use or not. An incomplete or invalid pool is an error, whoever's it is."""
+    """All matching devices, in use or not. An incomplete or invalid pool is an error, whoever's it is."""
     found: list[Candidate] = []
     watch = attempt.watch
     if watch is not None:

@@ -129,7 +129,7 @@ EXPRESSIONS: Mapping[str, Kind] = {
         {**POD, **NODE, **WAITING},
         {
             "bool": gettext_noop("true: allow the pod; false: reject it"),
-            "int": gettext_noop("0: allow the pod; above 0: wait at most so many seconds; below 0: reject it"),
+            "int": gettext_noop("0: allow the pod; above 0: wait at most this many seconds; below 0: reject it"),
             "string": gettext_noop("empty: allow the pod; a text: the reason to reject it"),
         },
     ),

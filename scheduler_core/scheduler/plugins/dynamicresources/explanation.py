@@ -39,7 +39,7 @@ _HAS, _WOULD_GET = Words(gettext_noop("has")), Words(gettext_noop("would get"))
 _NO_DEVICE, _NOTHING = Words(gettext_noop("no device")), Words(gettext_noop("no device found"))
 _OUT_OF_REACH = Words(gettext_noop("out of reach of this node"))
 _EXTENDED = Words(gettext_noop("extended resources"))
-_GIVEN_BACK = Words(gettext_noop("tried and given back: the rest does not fit with this device"))
+_GIVEN_BACK = Words(gettext_noop("tried and released: the rest does not fit with this device"))
 _TIMED_OUT = Words(gettext_noop("the search on this node took too long"))
 _MAY_DIFFER = {
     ALLOCATION: Words(

@@ -105,7 +105,7 @@ async def test_where_all_are_in_use_one_more_is_refused_in_words(house: House) -
     for number in (0, 1):
         house.pool.lane(False)[number].sessions.add(number)
         house.move_in(FULL + 0.01, 0.0, number)
-    with pytest.raises(NoRoom, match="no memory left for another session: 2 are in use") as refused:
+    with pytest.raises(NoRoom, match="no memory for another session: 2 sessions are in use") as refused:
         await house.room.make(False)
     assert (refused.value.status, refused.value.retry_after) == (503, 30)
     await house.room.make(True)  # the other lane has room
@@ -140,7 +140,7 @@ async def test_a_page_that_there_is_no_room_for_says_so_and_when_to_come_again(
     monkeypatch.setattr(engines, "_clear_up", nothing)
     answer = await AsyncClient().get(f"/s/{client.key}/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
-    assert "The server has no memory left for another session" in answer.content.decode()
+    assert "The server has no memory for another session" in answer.content.decode()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux about the priority")

@@ -132,7 +132,7 @@ async def test_a_run_to_a_time_goes_on_where_nothing_but_leases_is_renewed(trans
 async def test_a_condition_that_never_holds_stops_at_the_end_and_says_so(session: Session) -> None:
     await run(session, NextUnschedulable())
     assert await said(session) == (
-        "The simulation has nothing more to do, and the condition of the run never held: the next pod is unschedulable."
+        "The simulation has nothing more to do, and the condition of the run was never met: the next pod is unschedulable."
     )
 
 
@@ -159,7 +159,7 @@ async def test_what_is_told_is_told_where_the_run_ended_only(mixed: Session) -> 
 
 @pytest.mark.parametrize(
     ("until", "why"),
-    [(PodAttempted("default/nobody"), "No pod default/nobody"), (TimeReached(0.0), "already in the past")],
+    [(PodAttempted("default/nobody"), "No pod default/nobody"), (TimeReached(0.0), "has already passed")],
 )
 async def test_what_can_not_come_any_more_is_refused(mixed: Session, until: Until, why: str) -> None:
     with pytest.raises(SessionError, match=why):
@@ -172,7 +172,7 @@ def test_an_attempt_that_was_made_is_past() -> None:
     sim = alone()
     sim.run(lambda world: len(world.journal.attempts) == 3)
     require_future(sim, AttemptEnded(4))
-    with pytest.raises(SessionError, match="already in the past: attempt 3 ends"):
+    with pytest.raises(SessionError, match="has already passed: attempt 3 ends"):
         require_future(sim, AttemptEnded(3))
 
 
@@ -245,7 +245,7 @@ async def test_a_run_goes_on_to_a_card_of_the_lesson(taught: Session) -> None:
         await run(taught, CardReached("none", 1))
     position = await run(taught, CardReached(slug, 2))
     assert position == play(LESSON).positions[LESSON.plan.cards[1].id]
-    with pytest.raises(SessionError, match="already in the past: the lesson reaches card 2"):
+    with pytest.raises(SessionError, match="has already passed: the lesson reaches card 2"):
         await run(taught, CardReached(slug, 2))
 
 

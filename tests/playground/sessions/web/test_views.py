@@ -355,8 +355,8 @@ async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(browser:
     lines[1]["command"]["shape"] = "round"
     records = sum(line["type"] == "record" for line in lines)
     page = " ".join((await browser.post(reverse("import-trace"), upload(lines))).content.decode().split())
-    assert "made by engine 0.9, as kube-scheduler v1.30.0." in page
-    assert f"Its session started on {lines[0]['created']}" in page
+    assert "created by engine 0.9, as kube-scheduler v1.30.0." in page
+    assert f"The session of the trace started on {lines[0]['created']}" in page
     assert f"Skipped fields that this version does not know: {lines[1]['command']['kind']}.shape." in page
     assert f"computed by engine {ENGINE_VERSION} as kube-scheduler {KUBE_VERSION}" in page
     assert f"compared with the {records} records" in page

@@ -88,7 +88,7 @@ def test_the_cycle_state_of_a_pod_tells_who_wrote_and_who_read() -> None:
     found = cycle_state(engine)
     fit = next(key for key in found["keys"] if key["key"] == "PreFilterNodeResourcesFit")
     assert [(w["point"], w["plugin"]) for w in fit["wrote"]] == [("PreFilter", "NodeResourcesFit")]
-    assert found["clones"] == [{"purpose": "binding cycle", "count": 1}]
+    assert found["clones"] == [("binding cycle", 1)]
     assert "NodePorts" in found["skip_filter"]
 
 

@@ -38,7 +38,7 @@ def test_whole_kinds_are_told() -> None:
         {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "i"}}
     )
     assert path == ""
-    assert "nothing is routed" in why
+    assert "traffic is not routed" in why
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_custom_resources_are_told_whatever_they_are_called(version: str, kind: 
 def test_admission_webhooks_are_told_in_words_of_their_own() -> None:
     manifest = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}
     ((_, why),) = without_effect(manifest)
-    assert why.startswith("no webhook is called")
+    assert why.startswith("webhooks are not called")
 
 
 def test_pod_security_labels_of_a_namespace_are_told() -> None:
@@ -179,7 +179,7 @@ def test_every_entry_is_there_once() -> None:
 def test_a_configuration_says_what_of_it_has_no_effect() -> None:
     given = {"enableProfiling": False, "extenders": [{"urlPrefix": "http://x"}]}
     (note,) = notes_of_configuration(given)
-    assert note.startswith("enableProfiling has no effect here: there is no process to be profiled")
+    assert note.startswith("enableProfiling has no effect here: there is no process to profile")
 
 
 def test_a_field_whose_usual_value_is_an_object_is_noted_too() -> None:

@@ -46,7 +46,7 @@ def test_each_device_that_was_not_taken_has_its_reason() -> None:
 
 
 def test_a_device_that_was_chosen_and_given_back_says_so() -> None:
-    assert "gpu.example.com/a/gpu-0 | tried and given back" in said(with_claim(gpus("a", 1), asked=claim("c", count=2)))
+    assert "gpu.example.com/a/gpu-0 | tried and released" in said(with_claim(gpus("a", 1), asked=claim("c", count=2)))
 
 
 def test_an_error_is_told_in_kubes_words() -> None:
