@@ -11,9 +11,9 @@ from scheduler_core.apimachinery.objects.errors import FieldError, duplicate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import ADMIN
 from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
-from scheduler_core.apiserver.kinds import find_kind, is_own_group, kind_of
+from scheduler_core.apiserver.kinds import find_kind, is_own_group, key_of, kind_of
 from scheduler_core.apiserver.pod_memo import PodMemo
-from scheduler_core.apiserver.registry.strategies import apply_default_namespace, key_of
+from scheduler_core.apiserver.registry.strategies import apply_default_namespace
 from scheduler_core.apiserver.rewriting import SERVER_OWNED, difference
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of

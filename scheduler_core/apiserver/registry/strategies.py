@@ -65,12 +65,6 @@ def apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
     return {**manifest, "metadata": {**meta, "namespace": namespace}}
 
 
-def key_of(manifest: Manifest) -> tuple[str, str]:
-    """Namespace and name."""
-    meta = manifest["metadata"]
-    return str(meta.get("namespace") or ""), str(meta.get("name") or "")
-
-
 def apply_generated_name(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
     """Return the manifest with a name generated from generateName if it has no name."""
     meta = manifest["metadata"]
