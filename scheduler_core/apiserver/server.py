@@ -31,6 +31,7 @@ from scheduler_core.apiserver.rewriting import Writing, with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
 from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation.checks import IMMUTABLE
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
 
 DEFAULTING = "defaults"
@@ -152,7 +153,7 @@ class APIServer:
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
-            raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
+            raise Refused([invalid("kind", new.get("kind"), IMMUTABLE).of(reference(*target))])
         read_patched(new, patch, self.typed, old, self.devices.release)
         # Refused where a patch would rename or move an object.
         meta = new["metadata"]
