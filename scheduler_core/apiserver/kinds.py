@@ -140,3 +140,14 @@ def key_of(manifest: Mapping[str, Any]) -> tuple[str, str]:
 def reference(kind: str, namespace: str, name: str) -> str:
     """An object as errors name it: `Pod default/web-1`, `Node a`."""
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def describe(manifest: Any) -> str:
+    """An object as errors name it, also where it is broken."""
+    if not isinstance(manifest, Mapping):
+        return ""
+    meta = manifest.get("metadata")
+    name = meta.get("name") if isinstance(meta, Mapping) else None
+    kind = kind_of(manifest)
+    space = namespace_of(kind, manifest) if kind is not None and isinstance(meta, Mapping) else ""
+    return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))

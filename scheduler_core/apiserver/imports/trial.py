@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.errors import FieldError, duplicate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import ADMIN
 from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
-from scheduler_core.apiserver.kinds import find_kind, is_own_group, key_of, kind_of
+from scheduler_core.apiserver.kinds import describe, find_kind, is_own_group, key_of, kind_of
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace
 from scheduler_core.apiserver.rewriting import SERVER_OWNED, difference
@@ -20,7 +20,6 @@ from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.validation.objects import describe
 from scheduler_core.apiserver.watch import WatchEvent
 
 MAX_ERRORS = 100  # of one object

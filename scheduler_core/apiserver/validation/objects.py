@@ -1,7 +1,6 @@
 """Validation: what is wrong with an object, all of it, at its fields and in kube's words.
 
-Two stages, as in kube: `structure` finds what could not even be read (unknown kinds, wrong types of metadata), `validate` in cluster.py
-what must not be, after defaulting.
+It is the second stage, as in kube: what could not even be read (schema/reading.py) does not come here, and defaults are filled in.
 
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """
@@ -9,7 +8,7 @@ kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path, wrong_type
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label1035_errors,
@@ -18,11 +17,10 @@ from scheduler_core.apimachinery.objects.names import (
     path_segment_errors,
     subdomain_errors,
 )
-from scheduler_core.apiserver.kinds import Kind, kind_of, namespace_of, reference
+from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
-from scheduler_core.apiserver.validation.shapes import METADATA, string, validate_shape
 
 # What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
@@ -89,37 +87,8 @@ def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
     return errors
 
 
-def structure(manifest: Any) -> list[FieldError]:
-    """Return the errors that make an object unreadable. Empty: the kind is known and all fields have the right types."""
-    errors = Errors()
-    if not isinstance(manifest, Mapping):
-        return [wrong_type("", manifest, "an object with apiVersion and kind")]
-    for field in ("apiVersion", "kind"):
-        string(manifest.get(field), field, errors)
-        errors.required(field, when=not manifest.get(field))
-    if errors:
-        return errors
-    kind = kind_of(manifest)
-    if kind is None:
-        return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
-    validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
-    errors.required("metadata.name", "name or generateName is required", when=manifest.get("metadata") is None)
-    return errors
-
-
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
     checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, subdomain_errors), errors)
-
-
-def describe(manifest: Any) -> str:
-    """An object as errors name it, also where it is broken."""
-    if not isinstance(manifest, Mapping):
-        return ""
-    meta = manifest.get("metadata")
-    name = meta.get("name") if isinstance(meta, Mapping) else None
-    kind = kind_of(manifest)
-    space = namespace_of(kind, manifest) if kind is not None and isinstance(meta, Mapping) else ""
-    return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))
 
 
 def node(manifest: Manifest, errors: Errors) -> None:
