@@ -150,6 +150,16 @@ def fields(type_: str, release: Release = OLDEST) -> Mapping[str, Field]:
 
 
 @cache
+def newer_fields(type_: str, release: Release) -> Mapping[str, Field]:
+    """The fields that releases up to this one brought to a type; all fields of a type that is new itself."""
+    if type_ in _newer()["types"]:
+        return fields(type_)
+    history = _newer()["fields"].get(type_, {})
+    found = {name: pick(expressions, release) for name, expressions in history.items()}
+    return {name: parse_expression(expression) for name, expression in found.items() if expression}
+
+
+@cache
 def has_lost_fields(root: str, release: Release) -> bool:
     """Return whether the version of a type has fields of the oldest release that this release does not know."""
     version = root.rpartition(".")[0]
