@@ -21,6 +21,7 @@ from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.steps import finish
 
 MAX_ERRORS = 100  # of one object
 PASSED_OVER = {"Event": "events tell what happened; this cluster makes its own"}
@@ -80,13 +81,7 @@ def _demand(outcomes: Sequence[Outcome]) -> None:
 
 def run_trial(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
     """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
-    trying = try_out(api, manifests, user, create_only)
-    while True:
-        try:
-            next(trying)
-        except StopIteration as end:
-            trial: Trial = end.value
-            return trial
+    return finish(try_out(api, manifests, user, create_only))
 
 
 def try_out(
