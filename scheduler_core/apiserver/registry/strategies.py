@@ -9,12 +9,12 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.admission.admission import apply_object_defaults
+from scheduler_core.apiserver.admission.admission import GATED, apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
 from scheduler_core.apiserver.kinds import SYSTEM_CLASSES, Kind, namespace_of, reference
 from scheduler_core.apiserver.registry.devices.dropping import without_gated
 from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
-from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
+from scheduler_core.apiserver.schema.merging import NO_STRATEGIC, BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.status import forbidden as forbidden_answer
@@ -91,13 +91,6 @@ def suffix(text: str, length: int = 5) -> str:
 # Pods' own rules: what of a new pod is the API server's to say, and what an update of its status may write.
 # kube: pkg/registry/core/pod/strategy.go @ v1.34.1
 
-_GATED = {
-    "type": "PodScheduled",
-    "status": "False",
-    "reason": "SchedulingGated",
-    "message": "Scheduling is blocked due to non-empty scheduling gates",
-}
-
 
 def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
     """A new pod with its first status; one that is said to be there already keeps its own."""
@@ -108,7 +101,7 @@ def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manif
         status["qosClass"] = qos_class(spec)
     conditions = status.get("conditions") or ()
     if spec.get("schedulingGates") and not any(each.get("type") == "PodScheduled" for each in conditions):
-        status = with_condition(status, _GATED, timestamp) or status
+        status = with_condition(status, GATED, timestamp) or status
     return {**manifest, "status": status}
 
 
@@ -164,10 +157,6 @@ _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
 _STATUS_OF_CONTROLLERS = (
     *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob"),
     *("PodDisruptionBudget", "ResourceQuota"),
-)
-_NO_STRATEGIC = (
-    "the body of the request was in an unknown format - accepted media types include: "
-    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
 _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
@@ -252,7 +241,7 @@ def apply_patch(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
     schema = type_of(kind, str(old.get("apiVersion")))
     what = reference(kind.key, old["metadata"].get("namespace") or "", old["metadata"]["name"])
     if not schema:
-        raise Refused.because(Answer("UnsupportedMediaType", _NO_STRATEGIC), what)
+        raise Refused.because(Answer("UnsupportedMediaType", NO_STRATEGIC), what)
     if not isinstance(patch, Mapping):
         raise Refused.because(Answer("BadRequest", "the patch is not an object"), what)
     try:
