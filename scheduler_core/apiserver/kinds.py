@@ -131,6 +131,23 @@ def namespace_of(kind: Kind, manifest: Mapping[str, Any]) -> str:
     return metadata.get("namespace") or ("" if "." in kind.key else "default")
 
 
+def key_of(manifest: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the namespace ("" for none) and the name of an object."""
+    meta = manifest["metadata"]
+    return str(meta.get("namespace") or ""), str(meta.get("name") or "")
+
+
 def reference(kind: str, namespace: str, name: str) -> str:
     """An object as errors name it: `Pod default/web-1`, `Node a`."""
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def describe(manifest: Any) -> str:
+    """An object as errors name it, also where it is broken."""
+    if not isinstance(manifest, Mapping):
+        return ""
+    meta = manifest.get("metadata")
+    name = meta.get("name") if isinstance(meta, Mapping) else None
+    kind = kind_of(manifest)
+    space = namespace_of(kind, manifest) if kind is not None and isinstance(meta, Mapping) else ""
+    return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))

@@ -15,9 +15,8 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apiserver.admission.plugin import uses_label_keys
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.schema.table import fields
+from scheduler_core.apiserver.schema.strict import is_sound
 from scheduler_core.apiserver.validation.objects import metadata, owners_and_finalizers
-from scheduler_core.apiserver.validation.shapes import METADATA
 
 _TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))
 _POD = KINDS["Pod"]
@@ -98,11 +97,8 @@ def _is_sound(manifest: Manifest) -> bool:
     meta = manifest["metadata"]
     if manifest.get("apiVersion") != "v1" or not _TOP.keys() >= manifest.keys():
         return False
-    if not fields("ObjectMeta").keys() >= meta.keys():
+    if not is_sound(meta, "ObjectMeta"):
         return False
     errors = Errors()
-    METADATA(meta, "", errors)
-    if not errors:
-        metadata(manifest, _POD, errors)
-        errors += owners_and_finalizers(meta)
-    return not errors
+    metadata(manifest, _POD, errors)
+    return not errors and not owners_and_finalizers(meta)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, Amount, Amounts, pod_amounts, qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import NANO
@@ -14,8 +15,6 @@ from scheduler_core.apiserver.kinds import Kind
 # kube: pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc), persistent_volume_claims.go (pvcMatchesScopeFunc) @ v1.34.1
 
 Scope = Mapping[str, Any]  # a ScopedResourceSelectorRequirement: scopeName, operator, values
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def scopes_of(quota: Manifest) -> list[Scope]:
@@ -79,8 +78,8 @@ def _crosses_namespaces(spec: Manifest) -> bool:
     affinity = spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         terms = affinity.get(kind) or {}
-        preferred = [each.get("podAffinityTerm") or {} for each in terms.get(_PREFERRED) or ()]
-        for term in (*(terms.get(_REQUIRED) or ()), *preferred):
+        preferred = [each.get("podAffinityTerm") or {} for each in terms.get(PREFERRED) or ()]
+        for term in (*(terms.get(REQUIRED) or ()), *preferred):
             if term.get("namespaces") or term.get("namespaceSelector") is not None:
                 return True
     return False

@@ -17,7 +17,7 @@ from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.apiserver.admission.plugins.simple import PodTopologyLabels, labels_at
-from scheduler_core.apiserver.kinds import SYSTEM_CLASSES, Kind, get_kind_by_key, has_uid, kind_of, reference
+from scheduler_core.apiserver.kinds import SYSTEM_CLASSES, Kind, get_kind_by_key, has_uid, key_of, kind_of, reference
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.pod_memo import PodMemo
@@ -26,11 +26,12 @@ from scheduler_core.apiserver.registry.devices import strategy as devices
 from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
 from scheduler_core.apiserver.registry.releases import apply_release_defaults, judge_by_release
-from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name, key_of
+from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name
 from scheduler_core.apiserver.rewriting import Writing, with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
 from scheduler_core.apiserver.status import Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation.checks import IMMUTABLE
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
 
 DEFAULTING = "defaults"
@@ -72,24 +73,9 @@ class APIServer:
             kind = get_kind_by_key("Pod")
         manifest = apply_generated_name(apply_default_namespace(manifest, kind), kind, self.store)
         namespace, name = key_of(manifest)
-        request = Request(
-            self.store,
-            self.options,
-            self.now,
-            "CREATE",
-            kind,
-            namespace,
-            name,
-            None,
-            "",
-            user,
-            dry_run,
-            imported,
-            imported and bool(manifest["metadata"].get("uid")),
-            self.devices.release,
-            self.devices.topology_labels,
-            warnings=self.warnings,
-        )
+        request = self._request("CREATE", kind, namespace, name, user=user)
+        request.dry_run, request.imported = dry_run, imported
+        request.restored = imported and bool(manifest["metadata"].get("uid"))
         given, like = manifest, None
         written: Sequence[Manifest] = ()
         if recalled is None:
@@ -167,7 +153,7 @@ class APIServer:
         if not isinstance(new, Mapping) or not isinstance(new.get("metadata"), Mapping):
             raise Refused([invalid("metadata", None, "an object is expected").of(reference(*target))])
         if kind_of(new) != kind:
-            raise Refused([invalid("kind", new.get("kind"), "field is immutable").of(reference(*target))])
+            raise Refused([invalid("kind", new.get("kind"), IMMUTABLE).of(reference(*target))])
         read_patched(new, patch, self.typed, old, self.devices.release)
         # Refused where a patch would rename or move an object.
         meta = new["metadata"]

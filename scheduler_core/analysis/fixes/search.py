@@ -25,6 +25,7 @@ from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daem
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.scheduler.framework.drafts import HARMS, Draft
 from scheduler_core.world.commands import SetSettings
@@ -38,13 +39,7 @@ _DISPLACING = tuple(HARMS).index("displaces")
 
 def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
     """Fixes for a pending pod (namespace/name), those that harm least first; none for a pod that fits as it is."""
-    running = search_fixes(sim, pod_key, budget or Budget())
-    while True:
-        try:
-            next(running)
-        except StopIteration as end:
-            findings: Findings = end.value
-            return list(findings.fixes)
+    return list(finish(search_fixes(sim, pod_key, budget or Budget())).fixes)
 
 
 def search_fixes(

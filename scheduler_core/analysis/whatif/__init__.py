@@ -36,8 +36,9 @@ from scheduler_core.analysis.whatif.outcome import (
     waiting,
     what_if,
 )
-from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_rest, finish, settle
+from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_rest, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
+from scheduler_core.base.steps import finish
 
 __all__ = ["FAILED", "MOST", "SCALABLE", "BadTypes", "Change", "Circles", "End", "Loop", "Loops", "NoSuch"]
 __all__ += ["Outcome", "Progress"]

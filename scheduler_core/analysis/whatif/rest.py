@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.whatif.loops import ENDS, End, Loop, Loops, Subject, Watchdog, subject_of
+from scheduler_core.base.steps import finish
 from scheduler_core.controllers.contract import RetryInVain
 from scheduler_core.controllers.troubles import troubles_of
 from scheduler_core.controllers.workloads import catalogue
@@ -55,16 +56,6 @@ class Rest:
 
     def __bool__(self) -> bool:
         return self.at_rest and not self.loops
-
-
-def finish(steps: Steps[T]) -> T:
-    """Do all of a work at once."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
 
 
 def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Rest:

@@ -115,6 +115,12 @@ class Errors(list[FieldError]):
             self.append(too_long(path, most))
         return bool(when)
 
+    def too_many(self, path: str, count: int, most: int) -> bool:
+        """Add an error where there are more entries than `most`."""
+        if count > most:
+            self.append(too_many(path, count, most))
+        return count > most
+
     def duplicate(self, path: str, value: Any, when: object = True) -> bool:
         if when:
             self.append(duplicate(path, value))

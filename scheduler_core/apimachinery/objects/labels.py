@@ -230,9 +230,5 @@ def _field_errors(field: Requirement, path: str) -> tuple[FieldError, ...]:
     return ()
 
 
-def _under(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
 def _at(path: str, name: str, index: int) -> str:
-    return f"{_under(path, name)}[{index}]"
+    return f"{child(path, name)}[{index}]"

@@ -98,7 +98,7 @@ def _text(name: str, amount: int) -> str:
     return format_quantity(Fraction(amount, NANO), binary=name != CPU)
 
 
-_GATED = {
+GATED = {
     "type": "PodScheduled",
     "status": "False",
     "reason": "SchedulingGated",
@@ -117,7 +117,7 @@ def apply_object_defaults(manifest: Manifest, kind: Kind) -> Manifest:
     if not status.get("phase"):
         status = {**status, "phase": "Pending"}
     if spec.get("schedulingGates") and not status.get("conditions"):
-        status = {**status, "conditions": [_GATED]}
+        status = {**status, "conditions": [GATED]}
     return {**manifest, "spec": spec, "status": status}
 
 

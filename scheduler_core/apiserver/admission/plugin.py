@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind, reference
 from scheduler_core.apiserver.options import APIServerOptions
@@ -19,8 +20,6 @@ from scheduler_core.base.releases import OLDEST
 # kube: pkg/registry/core/pod/strategy.go (mutatePodAffinity, mutateTopologySpreadConstraints) @ v1.34.1
 
 Spec = Mapping[str, Any]
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def uses_label_keys(spec: Spec) -> bool:
@@ -55,18 +54,18 @@ def merge_label_keys(spec: Spec, labels: Mapping[str, str], known: bool = True) 
 
 
 def _terms(affinity: Spec) -> list[Spec]:
-    preferred = (entry.get("podAffinityTerm") or {} for entry in affinity.get(_PREFERRED) or ())
-    return [*(affinity.get(_REQUIRED) or ()), *preferred]
+    preferred = (entry.get("podAffinityTerm") or {} for entry in affinity.get(PREFERRED) or ())
+    return [*(affinity.get(REQUIRED) or ()), *preferred]
 
 
 def _merge_affinity_keys(affinity: Spec, labels: Mapping[str, str], known: bool) -> dict[str, Any]:
     merged = dict(affinity)
-    if affinity.get(_REQUIRED):
-        merged[_REQUIRED] = [_merge_term_keys(term, labels, known) for term in affinity[_REQUIRED]]
-    if affinity.get(_PREFERRED):
-        merged[_PREFERRED] = [
+    if affinity.get(REQUIRED):
+        merged[REQUIRED] = [_merge_term_keys(term, labels, known) for term in affinity[REQUIRED]]
+    if affinity.get(PREFERRED):
+        merged[PREFERRED] = [
             {**entry, "podAffinityTerm": _merge_term_keys(entry.get("podAffinityTerm") or {}, labels, known)}
-            for entry in affinity[_PREFERRED]
+            for entry in affinity[PREFERRED]
         ]
     return merged
 
@@ -127,6 +126,16 @@ class Request:
     def what(self) -> str:
         """The object as errors name it."""
         return reference(self.kind.key, self.namespace, self.name)
+
+    @property
+    def makes_pod(self) -> bool:
+        """True if a pod is created, and no subresource of it written."""
+        return self.writes_pod and self.operation == "CREATE"
+
+    @property
+    def writes_pod(self) -> bool:
+        """True if a pod is created or updated, and no subresource of it written."""
+        return self.kind.key == "Pod" and self.operation != "DELETE" and not self.subresource
 
     def refuse(self, why: str, causes: tuple[str, ...] = ()) -> Refused:
         """403 with kube's words."""

@@ -17,6 +17,7 @@ from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import Failure
 from scheduler_core.apiserver.door.resources import Target
+from scheduler_core.apiserver.kinds import key_of
 from scheduler_core.apiserver.store import Store
 
 RBAC = "rbac.authorization.k8s.io"
@@ -72,7 +73,7 @@ def user_of(query: Mapping[str, str]) -> User:
 def _bootstrap() -> Mapping[str, tuple[Manifest, ...]]:
     data = json.loads(lzma.decompress(Path(__file__).with_name("roles.json.xz").read_bytes()))
     for number, each in enumerate(data):
-        digest = hashlib.sha256(f"{each['kind']}/{_place(each)}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{each['kind']}/{key_of(each)}".encode()).hexdigest()
         uid = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
         each["metadata"] |= {"uid": uid, "resourceVersion": str(number + 1)}
     by_kind = {kind: tuple(each for each in data if each["kind"] == kind) for kind in _KINDS}
@@ -97,17 +98,13 @@ def _aggregate(role: Manifest, roles: Sequence[Manifest]) -> list[Manifest]:
 def list_roles(store: Store, kind: str) -> list[Manifest]:
     """The roles or bindings of a kind, with those that every cluster begins with, in the order of lists."""
     own = store.list(kind)
-    names, made = {_place(each) for each in own}, {"creationTimestamp": store.timestamp(0)}
+    names, made = {key_of(each) for each in own}, {"creationTimestamp": store.timestamp(0)}
     others = [
         {**each, "metadata": {**each["metadata"], **made}}
         for each in _bootstrap().get(kind, ())
-        if _place(each) not in names
+        if key_of(each) not in names
     ]
-    return sorted([*own, *others], key=_place)
-
-
-def _place(manifest: Manifest) -> tuple[str, str]:
-    return str(manifest["metadata"].get("namespace") or ""), str(manifest["metadata"]["name"])
+    return sorted([*own, *others], key=key_of)
 
 
 def _rules_of(store: Store, binding: Manifest) -> list[Manifest] | None:
@@ -117,7 +114,7 @@ def _rules_of(store: Store, binding: Manifest) -> list[Manifest] | None:
     role = store.get(ref["kind"], namespace, ref["name"])
     if role is None:
         known = _bootstrap().get(ref["kind"], ())
-        role = next((each for each in known if _place(each) == (namespace, ref["name"])), None)
+        role = next((each for each in known if key_of(each) == (namespace, ref["name"])), None)
     if role is None:
         return None
     roles = list_roles(store, ref["kind"]) if role.get("aggregationRule") else ()
@@ -140,11 +137,11 @@ def _is_bound(user: User, binding: Manifest) -> str:
 def iterate_rules(store: Store, user: User, namespace: str) -> Iterator[tuple[str, Manifest | None]]:
     """Each rule of a user with the binding that gives it; None for a role that is not there."""
     bindings = list_roles(store, "ClusterRoleBinding")
-    bindings += [each for each in list_roles(store, "RoleBinding") if namespace and _place(each)[0] == namespace]
+    bindings += [each for each in list_roles(store, "RoleBinding") if namespace and key_of(each)[0] == namespace]
     for binding in bindings:
         if not (subject := _is_bound(user, binding)):
             continue
-        (space, name), ref = _place(binding), binding["roleRef"]
+        (space, name), ref = key_of(binding), binding["roleRef"]
         rules = _rules_of(store, binding)
         if rules is None:
             yield f'{ref["kind"].lower()}.rbac.authorization.k8s.io "{ref["name"]}" not found', None

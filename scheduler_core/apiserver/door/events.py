@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import format_micro_time
 from scheduler_core.apiserver.door.resources import EVENTS
-from scheduler_core.apiserver.kinds import KINDS, find_kind
+from scheduler_core.apiserver.kinds import KINDS, find_kind, key_of
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.store import Store
 
@@ -21,20 +21,16 @@ SCHEDULER = "default-scheduler"
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
     """Return all Events in the version of one of the two groups, the oldest first within a namespace."""
-    own = {place_of(each): each for each in store.list(EVENTS)}
-    found = [own.pop(place_of(each), each) if _is_as_known(own, each) else each for each in _of_world(store)]
+    own = {key_of(each): each for each in store.list(EVENTS)}
+    found = [own.pop(key_of(each), each) if _is_as_known(own, each) else each for each in _of_world(store)]
     found = [each for each in (*found, *own.values()) if not is_gone(each)]
     found.sort(key=lambda each: (each["metadata"].get("namespace") or "", each["metadata"]["name"]))
     return found if api_version == "v1" else [convert(each) for each in found]
 
 
-def place_of(event: Manifest) -> tuple[str, str]:
-    return str(event["metadata"].get("namespace") or ""), str(event["metadata"]["name"])
-
-
 def _is_as_known(own: dict[tuple[str, str], Manifest], event: Manifest) -> bool:
     """Return whether what a client made of an Event of the world holds: until the Event happens again."""
-    kept = own.get(place_of(event), event)
+    kept = own.get(key_of(event), event)
     return _count(kept) == _count(event) or not is_gone(kept)
 
 
@@ -49,10 +45,10 @@ def is_gone(event: Manifest) -> bool:
 
 def remove_event(store: Store, event: Manifest, now: int) -> None:
     """Deletes an Event; of one of the world, which is no object of the store, its end is kept."""
-    namespace, name = place_of(event)
+    namespace, name = key_of(event)
     if store.get(EVENTS, namespace, name) is not None:
         store.remove(EVENTS, namespace, name)
-    if any(place_of(each) == (namespace, name) for each in _of_world(store)):
+    if any(key_of(each) == (namespace, name) for each in _of_world(store)):
         store.create(
             {**event, "metadata": {**event["metadata"], "deletionTimestamp": store.timestamp(now)}}, EVENTS, now
         )

@@ -11,17 +11,13 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.rewriting import merge_patch
-from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
+from scheduler_core.apiserver.schema.merging import NO_STRATEGIC, BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 
 JSON_PATCH, MERGE, STRATEGIC = (
     "application/json-patch+json",
     "application/merge-patch+json",
     "application/strategic-merge-patch+json",
-)
-_NO_STRATEGIC = (
-    "the body of the request was in an unknown format - accepted media types include: "
-    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
 _REJECTED = "the server rejected our request due to an error in our request"
 _MOST = 10_000
@@ -45,7 +41,7 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
         return merge_patch(old, body)
     own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""
     if type_ is None:
-        raise Failure(415, "UnsupportedMediaType", _NO_STRATEGIC)
+        raise Failure(415, "UnsupportedMediaType", NO_STRATEGIC)
     try:
         return apply_strategic_patch(old, body, own or _PLAIN)
     except BadPatch as wrong:

@@ -22,6 +22,7 @@ from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
 from scheduler_core.apiserver.door.selectors import Test, make_test
 from scheduler_core.apiserver.door.tables.cells import define_columns, make_rows
+from scheduler_core.apiserver.kinds import key_of
 from scheduler_core.apiserver.schema.zeros import fill
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
@@ -93,15 +94,10 @@ def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
     found = store.get(resource.key, target.namespace, target.name)
     if resource.key == EVENTS or (found is None and resource.group == RBAC):
         place = (target.namespace, target.name)
-        found = next((e for e in all_of(store, resource) if _place(e) == place), None)
+        found = next((e for e in all_of(store, resource) if key_of(e) == place), None)
     if found is None:
         raise Refused.because(not_found(resource.named, target.name))
     return convert(found) if resource.key == EVENTS and resource.group and "regarding" not in found else found
-
-
-def _place(manifest: Manifest) -> tuple[str, str]:
-    meta = manifest["metadata"]
-    return str(meta.get("namespace") or ""), str(meta["name"])
 
 
 def get_object(store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int) -> Reply:
@@ -210,12 +206,12 @@ def list_objects(
 def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: str, limit: int) -> Sequence[Manifest]:
     """The objects of a namespace ("": all) that pass a test, after a place."""
     if namespace:
-        first = bisect_left(found, (namespace, ""), key=_place)
-        found = found[first : bisect_left(found, (namespace + "\0", ""), key=_place)]
+        first = bisect_left(found, (namespace, ""), key=key_of)
+        found = found[first : bisect_left(found, (namespace + "\0", ""), key=key_of)]
     if start:
         before, _, name = start.rpartition("/")
         key = (before or namespace, name + "\0")
-        found = found[bisect_left(found, key, key=_place) :]
+        found = found[bisect_left(found, key, key=key_of) :]
     return found if test is None else [each for each in found if test(each)]
 
 

@@ -7,6 +7,7 @@ import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, nanos
@@ -114,11 +115,10 @@ def _twice(items: Any, key: str, path: str) -> Warnings:
 
 
 def _node_affinity(affinity: Manifest, path: str) -> Warnings:
-    required, preferred = (f"{how}DuringSchedulingIgnoredDuringExecution" for how in ("required", "preferred"))
-    terms = (affinity.get(required) or {}).get("nodeSelectorTerms") or ()
-    yield from _node_terms(terms, f"{path}.{required}.nodeSelectorTerms")
-    for i, each in enumerate(affinity.get(preferred) or ()):
-        here = f"{path}.{preferred}[{i}].preference"
+    terms = (affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ()
+    yield from _node_terms(terms, f"{path}.{REQUIRED}.nodeSelectorTerms")
+    for i, each in enumerate(affinity.get(PREFERRED) or ()):
+        here = f"{path}.{PREFERRED}[{i}].preference"
         for j, expression in enumerate((each.get("preference") or {}).get("matchExpressions") or ()):
             yield from _node_key(expression, f"{here}.matchExpressions[{j}]")
             for k, value in enumerate(expression.get("values") or ()):
@@ -187,8 +187,7 @@ def _ports(spec: Manifest, where: str) -> Warnings:
 
 def _affinity(affinity: Manifest, where: str) -> Warnings:
     for kind in ("podAffinity", "podAntiAffinity"):
-        for how, inner in (("required", ""), ("preferred", "podAffinityTerm")):
-            field = f"{how}DuringSchedulingIgnoredDuringExecution"
+        for field, inner in ((REQUIRED, ""), (PREFERRED, "podAffinityTerm")):
             for i, each in enumerate((affinity.get(kind) or {}).get(field) or ()):
                 term = each.get(inner) or {} if inner else each
                 if term.get("labelSelector") is None:

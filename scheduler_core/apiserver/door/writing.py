@@ -38,7 +38,7 @@ from scheduler_core.apiserver.registry.strategies import apply_generated_name, w
 from scheduler_core.apiserver.schema.zeros import fill, keep_form, order
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
-from scheduler_core.apiserver.validation.updates import IMMUTABLE
+from scheduler_core.apiserver.validation.checks import IMMUTABLE
 
 _MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 _APPLY = "application/apply-patch"

@@ -16,6 +16,7 @@ from scheduler_core.apiserver.imports.renaming import rename_manifests
 from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, run_trial
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
+from scheduler_core.base.steps import finish
 
 # Facts that an import reads off its objects: the order in which they came into being, as kubectl prints by name, and the nodes that
 # nobody acts on.
@@ -195,13 +196,7 @@ class Intake:
 
 def take_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Intake:
     """Objects as they may be kept."""
-    taking = taking_in(store, now, manifests, rename)
-    while True:
-        try:
-            next(taking)
-        except StopIteration as end:
-            intake: Intake = end.value
-            return intake
+    return finish(taking_in(store, now, manifests, rename))
 
 
 def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Generator[int, None, Intake]:

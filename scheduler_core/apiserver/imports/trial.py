@@ -11,17 +11,17 @@ from scheduler_core.apimachinery.objects.errors import FieldError, duplicate
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import ADMIN
 from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, REFUSED, UNCHANGED
-from scheduler_core.apiserver.kinds import find_kind, is_own_group, kind_of
+from scheduler_core.apiserver.kinds import describe, find_kind, is_own_group, key_of, kind_of
 from scheduler_core.apiserver.pod_memo import PodMemo
-from scheduler_core.apiserver.registry.strategies import apply_default_namespace, key_of
+from scheduler_core.apiserver.registry.strategies import apply_default_namespace
 from scheduler_core.apiserver.rewriting import SERVER_OWNED, difference
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.validation.objects import describe
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.base.steps import finish
 
 MAX_ERRORS = 100  # of one object
 PASSED_OVER = {"Event": "events tell what happened; this cluster makes its own"}
@@ -81,13 +81,7 @@ def _demand(outcomes: Sequence[Outcome]) -> None:
 
 def run_trial(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
     """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
-    trying = try_out(api, manifests, user, create_only)
-    while True:
-        try:
-            next(trying)
-        except StopIteration as end:
-            trial: Trial = end.value
-            return trial
+    return finish(try_out(api, manifests, user, create_only))
 
 
 def try_out(

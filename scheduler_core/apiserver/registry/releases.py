@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, too_many
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import POD_SPECS, Kind
 from scheduler_core.apiserver.object_defaults import pull_policy
@@ -149,8 +149,7 @@ def _restart_rules(spec: Any, path: str, gates: DeviceGates, errors: Errors) -> 
                 errors.not_supported(f"{where}.restartPolicy", policy, known, when=policy not in (None, *known))
             elif policy is None:
                 continue
-            if len(rules) > 20:
-                errors.append(too_many(f"{where}.restartPolicyRules", len(rules), 20))
+            errors.too_many(f"{where}.restartPolicyRules", len(rules), 20)
             for j, rule in enumerate(rules):
                 at, action = f"{where}.restartPolicyRules[{j}]", rule.get("action") or ""
                 errors.not_supported(f"{at}.action", action, actions, when=action not in actions)

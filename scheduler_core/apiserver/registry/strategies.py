@@ -4,18 +4,17 @@ kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
-from scheduler_core.apiserver.admission.admission import apply_object_defaults
+from scheduler_core.apiserver.admission.admission import GATED, apply_object_defaults
 from scheduler_core.apiserver.admission.plugin import merge_label_keys, uses_label_keys
-from scheduler_core.apiserver.kinds import POD_SPECS, SYSTEM_CLASSES, Kind, namespace_of, reference
+from scheduler_core.apiserver.kinds import SYSTEM_CLASSES, Kind, namespace_of, reference
+from scheduler_core.apiserver.registry.devices.dropping import without_gated
 from scheduler_core.apiserver.rewriting import merge_patch, with_condition, with_section
-from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
+from scheduler_core.apiserver.schema.merging import NO_STRATEGIC, BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.status import forbidden as forbidden_answer
@@ -23,7 +22,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.quota import apply_limit_range_defaults
 from scheduler_core.apiserver.validation.storage.classes import apply_claim_defaults, apply_volume_defaults
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
-from scheduler_core.base.releases import OLDEST, Release, pick
+from scheduler_core.base.releases import OLDEST, Release
 
 # Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
 # kube: pkg/registry/core/namespace/strategy.go @ v1.34.1
@@ -65,12 +64,6 @@ def apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
     return {**manifest, "metadata": {**meta, "namespace": namespace}}
 
 
-def key_of(manifest: Manifest) -> tuple[str, str]:
-    """Namespace and name."""
-    meta = manifest["metadata"]
-    return str(meta.get("namespace") or ""), str(meta.get("name") or "")
-
-
 def apply_generated_name(manifest: Manifest, kind: Kind, store: Store) -> Manifest:
     """Return the manifest with a name generated from generateName if it has no name."""
     meta = manifest["metadata"]
@@ -98,13 +91,6 @@ def suffix(text: str, length: int = 5) -> str:
 # Pods' own rules: what of a new pod is the API server's to say, and what an update of its status may write.
 # kube: pkg/registry/core/pod/strategy.go @ v1.34.1
 
-_GATED = {
-    "type": "PodScheduled",
-    "status": "False",
-    "reason": "SchedulingGated",
-    "message": "Scheduling is blocked due to non-empty scheduling gates",
-}
-
 
 def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
     """A new pod with its first status; one that is said to be there already keeps its own."""
@@ -115,7 +101,7 @@ def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manif
         status["qosClass"] = qos_class(spec)
     conditions = status.get("conditions") or ()
     if spec.get("schedulingGates") and not any(each.get("type") == "PodScheduled" for each in conditions):
-        status = with_condition(status, _GATED, timestamp) or status
+        status = with_condition(status, GATED, timestamp) or status
     return {**manifest, "status": status}
 
 
@@ -151,95 +137,6 @@ def _copy_resources(container: Manifest, like: Manifest) -> Manifest:
     return {**container, **taken}
 
 
-# Fields of pods that gates keep off by default: they are dropped before anything looks at them. Most came on in newer releases.
-# kube: pkg/api/pod/util.go (dropDisabledFields), pkg/features/kube_features.go @ v1.34.1
-
-Drops = dict[str, Any]
-# Field -> the releases from which on its gate is on; none where the gate is off in all.
-_ON: Mapping[str, Mapping[str, str]] = {
-    "clusterTrustBundle": {"1.37": "ClusterTrustBundleProjection"},
-    "podCertificate": {"1.37": "PodCertificateRequest"},
-    "hostnameOverride": {"1.35": "HostnameOverride"},
-    "image": {"1.35": "ImageVolume"},
-    "restartPolicyRules": {"1.35": "ContainerRestartRules"},
-    "fileKeyRef": {"1.35": "EnvFiles"},
-    "stopSignal": {},  # ContainerStopSignals
-    "bindMountOptions": {},  # VolumeBindMountOptions
-    "workloadRef": {},  # GenericWorkload, in 1.35
-}
-
-
-@cache
-def _list_fields_off(release: Release) -> frozenset[str]:
-    return frozenset(field for field, history in _ON.items() if pick(history, release) is None)
-
-
-def without_gated_fields(manifest: Manifest, kind: str, release: Release = OLDEST) -> Manifest:
-    """A pod, or an object with a template for pods, without these fields."""
-    path = POD_SPECS.get(kind)
-    return manifest if path is None else _within(manifest, path.split("."), _list_fields_off(release))
-
-
-def _within(value: Manifest, path: Sequence[str], off: frozenset[str]) -> Manifest:
-    if not path:
-        return _drop_gated_fields(value, off)
-    old = value.get(path[0])
-    new = _within(old, path[1:], off) if old else old
-    return value if new is old else {**value, path[0]: new}
-
-
-def _drop_gated_fields(spec: Manifest, off: frozenset[str]) -> Manifest:
-    """A pod's spec without these fields; one that has none is returned as it is."""
-    changed: Drops = {name: None for name in ("hostnameOverride", "workloadRef") if name in spec and name in off}
-    images = [each for each in spec.get("volumes") or () if each.get("image") is not None and "image" in off]
-    gone = [each.get("name") for each in images]
-    volumes = [_volume(each, off) for each in spec.get("volumes") or () if each not in images]
-    if volumes != list(spec.get("volumes") or ()):
-        changed["volumes"] = volumes
-    for field in CONTAINER_LISTS:
-        kept = [_container(each, field, gone, off) for each in spec.get(field) or ()]
-        if kept != list(spec.get(field) or ()):
-            changed[field] = kept
-    return _with(spec, changed)
-
-
-def _with(value: Manifest, changed: Drops) -> Manifest:
-    """Return the value with changed fields; None removes a field."""
-    if not changed:
-        return value
-    return {name: each for name, each in {**value, **changed}.items() if name not in changed or each is not None}
-
-
-def _volume(volume: Manifest, off: frozenset[str]) -> Manifest:
-    sources = (volume.get("projected") or {}).get("sources") or ()
-    if not any(name in off for source in sources for name in source):
-        return volume
-    kept = [_with(source, dict.fromkeys(off)) for source in sources]
-    return {**volume, "projected": {**volume["projected"], "sources": kept}}
-
-
-def _container(raw: Manifest, field: str, gone: list[Any], off: frozenset[str]) -> Manifest:
-    changed: Drops = {}
-    if "restartPolicyRules" in off:
-        if "restartPolicyRules" in raw:
-            changed["restartPolicyRules"] = None
-        if "restartPolicy" in raw and (field != "initContainers" or raw["restartPolicy"] != "Always"):
-            changed["restartPolicy"] = None
-    if "stopSignal" in (raw.get("lifecycle") or {}) and "stopSignal" in off:
-        changed["lifecycle"] = _with(raw["lifecycle"], {"stopSignal": None}) or None
-    if "fileKeyRef" in off and any("fileKeyRef" in (each.get("valueFrom") or {}) for each in raw.get("env") or ()):
-        changed["env"] = [
-            {**each, "valueFrom": _with(each["valueFrom"], {"fileKeyRef": None})} if each.get("valueFrom") else each
-            for each in raw["env"]
-        ]
-    mounts = raw.get("volumeMounts") or ()
-    if gone and any(each.get("name") in gone for each in mounts):
-        changed["volumeMounts"] = [each for each in mounts if each.get("name") not in gone]
-    elif any("bindMountOptions" in each for each in mounts) and "bindMountOptions" in off:
-        changed["volumeMounts"] = [_with(each, {"bindMountOptions": None}) for each in mounts]
-    return _with(raw, changed)
-
-
 # Defaults of kinds that only the components of a cluster read.
 # kube: pkg/apis/core/v1/defaults.go @ v1.34.1
 
@@ -261,10 +158,6 @@ _STATUS_OF_CONTROLLERS = (
     *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob"),
     *("PodDisruptionBudget", "ResourceQuota"),
 )
-_NO_STRATEGIC = (
-    "the body of the request was in an unknown format - accepted media types include: "
-    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
-)
 _PENDING_FIRST = ("PersistentVolume", "PersistentVolumeClaim")
 
 
@@ -279,7 +172,7 @@ def prepare_for_create(kind: Kind, manifest: Manifest, restored: bool = False, r
 
 def with_defaults(kind: Kind, manifest: Manifest, release: Release = OLDEST) -> Manifest:
     """Return an object with the defaults of its kind."""
-    return apply_kind_defaults(apply_object_defaults(without_gated_fields(manifest, kind.key, release), kind), kind.key)
+    return apply_kind_defaults(apply_object_defaults(without_gated(kind.key, manifest, release), kind), kind.key)
 
 
 def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
@@ -348,7 +241,7 @@ def apply_patch(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
     schema = type_of(kind, str(old.get("apiVersion")))
     what = reference(kind.key, old["metadata"].get("namespace") or "", old["metadata"]["name"])
     if not schema:
-        raise Refused.because(Answer("UnsupportedMediaType", _NO_STRATEGIC), what)
+        raise Refused.because(Answer("UnsupportedMediaType", NO_STRATEGIC), what)
     if not isinstance(patch, Mapping):
         raise Refused.because(Answer("BadRequest", "the patch is not an object"), what)
     try:

@@ -7,13 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, format_value, wrong_type
+from scheduler_core.apimachinery.objects.errors import (
+    Errors,
+    FieldError,
+    build_required_error,
+    format_value,
+    wrong_type,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.kinds import Kind, kind_of
-from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_decoding_error, strict_errors
+from scheduler_core.apiserver.kinds import Kind, describe, kind_of
+from scheduler_core.apiserver.schema.strict import UNKNOWN, metadata_errors, strict_decoding_error, strict_errors
 from scheduler_core.apiserver.schema.table import Field, fields, is_served, parse_expression, type_of
 from scheduler_core.apiserver.status import Answer, Refused
-from scheduler_core.apiserver.validation.objects import describe, structure
 from scheduler_core.base.releases import OLDEST, Release
 
 # Nulls in lists and maps: Go decodes each to its type's zero value, such as "" for a text.
@@ -71,6 +76,25 @@ def _entry(value: Any, field: Field) -> Any:
     if field.shape == "leaf":
         return _OF_LEAVES.get(field.inner)
     return [] if field.shape == "list" else {}
+
+
+def structure(manifest: Any) -> list[FieldError]:
+    """Return the errors that make an object unreadable. Empty: the kind is known and the metadata's fields have the right types."""
+    errors = Errors()
+    if not isinstance(manifest, Mapping):
+        return [wrong_type("", manifest, "an object with apiVersion and kind")]
+    for field in ("apiVersion", "kind"):
+        given = manifest.get(field)
+        if given is not None and not isinstance(given, str):
+            errors.append(wrong_type(field, given, "a string"))
+        errors.required(field, when=not given)
+    if errors:
+        return errors
+    if kind_of(manifest) is None:
+        return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
+    if manifest.get("metadata") is None:
+        return [build_required_error("metadata.name", "name or generateName is required")]
+    return metadata_errors(manifest["metadata"])
 
 
 def read(

@@ -143,6 +143,17 @@ def strict_errors(manifest: Mapping[str, Any], kind: Kind, release: Release = OL
     return errors
 
 
+def metadata_errors(meta: Any) -> list[FieldError]:
+    """Return what keeps the metadata of an object of any kind, a custom resource too, from being read.
+
+    Fields that metadata does not have are told with those of the whole object.
+    """
+    errors: Errors = []
+    if not isinstance(meta, Mapping) or not is_sound(meta, "ObjectMeta"):
+        _Walk("ObjectMeta", errors, OLDEST, lenient=True).entries(meta, "ObjectMeta", "metadata")
+    return errors
+
+
 def strict_decoding_error(errors: Sequence[FieldError]) -> str:
     """kube's words for unknown fields; "" where there are none."""
     unknown = [f'{UNKNOWN} "{error.path}"' for error in errors if error.received.startswith(UNKNOWN)]
@@ -152,11 +163,11 @@ def strict_decoding_error(errors: Sequence[FieldError]) -> str:
 class _Walk:
     """A walk through one object of a root type."""
 
-    def __init__(self, root: str, errors: Errors, release: Release) -> None:
+    def __init__(self, root: str, errors: Errors, release: Release, lenient: bool = False) -> None:
         self._release: Release = release
         self._root = root
         self._errors = errors
-        self._lenient = False
+        self._lenient = lenient
 
     def entries(self, value: Any, type_: str, path: str) -> None:
         if not isinstance(value, Mapping):

@@ -17,45 +17,86 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, wrong_type
+from scheduler_core.apimachinery.objects.errors import FieldError, format_value, wrong_type
+from scheduler_core.apimachinery.objects.quantity import EXPECTED, BadQuantity, nanos
+from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.kinds import Kind, split_api_version
-from scheduler_core.apiserver.validation import shapes
 from scheduler_core.base.releases import OLDEST, Release, pick
 
 # Leaves of the table of types: what a value has to be that is no object, list or map. A leaf without a check may be anything.
 
 Leaf = Callable[[Any, str, list[FieldError]], None]
+_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\r\n]|=(?!=?[\r\n]*\Z)")
 
 
-def _number(value: Any, path: str, errors: list[FieldError]) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        errors.append(wrong_type(path, value, "a number"))
+def _of_type(types: type | tuple[type, ...], words: str) -> Leaf:
+    """A value of one of some types; true and false are no numbers."""
+
+    def check(value: Any, path: str, errors: list[FieldError]) -> None:
+        if not isinstance(value, types) or (isinstance(value, bool) and types is not bool):
+            errors.append(wrong_type(path, value, words))
+
+    return check
+
+
+def _integer(bits: int) -> Leaf:
+    bound = 1 << (bits - 1)
+
+    def check(value: Any, path: str, errors: list[FieldError]) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            errors.append(wrong_type(path, value, "a whole number"))
+        elif not -bound <= value < bound:
+            errors.append(FieldError(path, format_value(value), f"does not fit into {bits} bits"))
+
+    return check
+
+
+_string, _int32 = _of_type(str, "a string"), _integer(32)
+
+
+def _int_or_string(value: Any, path: str, errors: list[FieldError]) -> None:
+    if not isinstance(value, str):
+        _int32(value, path, errors)
+
+
+def _time(value: Any, path: str, errors: list[FieldError]) -> None:
+    try:
+        parse_time(value)
+    except (TypeError, ValueError, OverflowError):
+        errors.append(FieldError(path, format_value(value), "is not a time. Write it as 2026-01-31T12:00:00Z"))
+
+
+def _quantity(value: Any, path: str, errors: list[FieldError]) -> None:
+    try:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            nanos(value)
+            return
+    except BadQuantity:
+        pass
+    errors.append(FieldError(path, format_value(value), EXPECTED))
 
 
 def _base64(value: Any, path: str, errors: list[FieldError]) -> None:
     if not isinstance(value, str):
-        shapes.string(value, path, errors)
+        _string(value, path, errors)
         return
     text = value.replace("\n", "").replace("\r", "")
-    bad = _not_base64.search(value)
+    bad = _NOT_BASE64.search(value)
     if bad or len(text) % 4:
         place = bad.start() if bad else len(value) // 4 * 4
         errors.append(FieldError(path, "", f"illegal base64 data at input byte {place}"))
 
 
-_not_base64 = re.compile(r"[^A-Za-z0-9+/=\r\n]|=(?!=?[\r\n]*\Z)")
-
-
 LEAVES: dict[str, Leaf] = {
-    "string": shapes.string,
+    "string": _string,
     "bytes": _base64,
-    "bool": shapes.boolean,
-    "int32": shapes.int32,
-    "int64": shapes.int64,
-    "number": _number,
-    "quantity": shapes.quantity,
-    "time": shapes.time,
-    "intorstring": shapes.int_or_string,
+    "bool": _of_type(bool, "true or false"),
+    "int32": _int32,
+    "int64": _integer(64),
+    "number": _of_type((int, float), "a number"),
+    "quantity": _quantity,
+    "time": _time,
+    "intorstring": _int_or_string,
 }
 
 _VERSIONS = {"HorizontalPodAutoscaler": "v2", "PodGroup": "v1beta1"}  # of the types; all others: v1
@@ -106,6 +147,16 @@ def fields(type_: str, release: Release = OLDEST) -> Mapping[str, Field]:
         elif expression == "":
             known.pop(name, None)
     return {name: parse_expression(expression) for name, expression in known.items()}
+
+
+@cache
+def newer_fields(type_: str, release: Release) -> Mapping[str, Field]:
+    """The fields that releases up to this one brought to a type; all fields of a type that is new itself."""
+    if type_ in _newer()["types"]:
+        return fields(type_)
+    history = _newer()["fields"].get(type_, {})
+    found = {name: pick(expressions, release) for name, expressions in history.items()}
+    return {name: parse_expression(expression) for name, expression in found.items() if expression}
 
 
 @cache

@@ -5,7 +5,7 @@ kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pk
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount
@@ -62,6 +62,7 @@ def _amount(quantity: Any) -> Any:
 NameCheck = Callable[[str], tuple[str, ...]]
 Check = Callable[[str, str, Errors], None]
 
+IMMUTABLE = "field is immutable"
 NOT_NEGATIVE = "must be greater than or equal to 0"
 POSITIVE = "must be greater than zero"
 _MOST_ANNOTATIONS = 256 * 1024  # bytes
@@ -75,16 +76,10 @@ STANDARD_RESOURCES = (
     *("persistentvolumeclaims", "storage", "requests.storage", "services.nodeports", "services.loadbalancers"),
 )
 
-_COUNTS = (
+COUNTS = (
     *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
     *("persistentvolumeclaims", "services.nodeports", "services.loadbalancers"),
 )
-
-
-def one_of(errors: Errors, path: str, value: Any, supported: Iterable[str]) -> None:
-    """An absent value passes."""
-    names = tuple(supported)
-    errors.not_supported(path, value, names, when=value and value not in names)
 
 
 def metadata(manifest: Mapping[str, Any], namespaced: bool, name_check: NameCheck, errors: Errors) -> None:
@@ -209,7 +204,7 @@ def amount(name: str, quantity: Any, path: str, errors: Errors) -> None:
     count = nanos(quantity)
     if count < 0:
         errors.invalid(path, quantity_text(quantity), NOT_NEGATIVE)
-    if count % NANO and (name in _COUNTS or is_extended_name(name)):
+    if count % NANO and (name in COUNTS or is_extended_name(name)):
         errors.invalid(path, quantity_text(quantity), "must be an integer")
 
 
@@ -253,8 +248,13 @@ def standard_name(name: str, path: str, errors: Errors) -> None:
     errors.problems(path, name, problems)
     if problems or "/" in name:
         return
-    if name not in STANDARD_RESOURCES and not name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
+    if not is_standard(name):
         errors.invalid(path, name, "must be a standard resource type or fully qualified")
+
+
+def is_standard(name: str) -> bool:
+    """Return whether a name without a domain is one of kube's resources, as quotas have them."""
+    return name in STANDARD_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
 
 
 def resource_name(name: str, path: str, errors: Errors) -> None:

@@ -32,7 +32,7 @@ from scheduler_core.apiserver.validation.pod_update import (
     pod_update,
 )
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
-from scheduler_core.apiserver.validation.pods.spec import pod, pod_template, selector_json
+from scheduler_core.apiserver.validation.pods.spec import pod, selector_json
 from scheduler_core.apiserver.validation.policies import WEBHOOK_RULE, validate_binding, validate_policy
 from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
 from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name, within
@@ -264,26 +264,9 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
         annotations = manifest["metadata"].get("annotations") or {}
         errors += pod_annotations(annotations, manifest.get("spec") or {}, "metadata.annotations")
         pod(manifest, errors, new)
-    elif kind.key in _WORKLOADS:
-        _WORKLOADS[kind.key](manifest, errors)
-    elif kind.key in ("StatefulSet", "ReplicationController"):
-        _of_pods(manifest, kind.key, errors)
     elif (check := _CHECKS.get(kind.key)) is not None:
         check(manifest, errors)
     return errors
-
-
-def _of_pods(manifest: Manifest, kind: str, errors: Errors) -> None:
-    """Workloads whose claims are volumes of their pods, or that the rest of the checks does not know as one."""
-    template = (manifest.get("spec") or {}).get("template") or {}
-    if kind == "StatefulSet":
-        objects.workload(manifest, errors)
-        workloads.stateful_set(manifest, errors)
-        annotations = (template.get("metadata") or {}).get("annotations") or {}
-        errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
-    else:
-        workloads.replication_controller(manifest, errors)
-        pod_template(template, "spec.template", errors)
 
 
 def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
@@ -301,14 +284,14 @@ _POD_UPDATES = {
     "resize": pod_resize,
     "ephemeralcontainers": pod_ephemeral_containers,
 }
-_WORKLOADS: dict[str, Callable[[Manifest, Errors], None]] = {
+_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Deployment": workloads.deployment,
     "ReplicaSet": workloads.replica_set,
     "DaemonSet": workloads.daemon_set,
     "Job": job,
     "CronJob": cron_job,
-}
-_CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
+    "StatefulSet": workloads.stateful_set,
+    "ReplicationController": workloads.replication_controller,
     "LimitRange": limit_range,
     "Node": objects.node,
     "PriorityClass": priority_class,

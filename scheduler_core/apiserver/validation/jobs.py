@@ -5,9 +5,8 @@ kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, quote, too_many
+from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, quote
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
@@ -139,7 +138,7 @@ def _restart_policy(spec: Manifest, where: str, errors: Errors) -> None:
 def _policies(spec: Manifest, where: str, errors: Errors) -> None:
     failure, success = spec.get("podFailurePolicy"), spec.get("successPolicy")
     rules = (failure or {}).get("rules") or ()
-    _not_more(rules, _MOST_RULES, f"{where}.podFailurePolicy.rules", errors)
+    errors.too_many(f"{where}.podFailurePolicy.rules", len(rules), _MOST_RULES)
     for i, rule in enumerate(rules):
         _rule(spec, rule, f"{where}.podFailurePolicy.rules[{i}]", errors)
     if success is not None and spec.get("completionMode") != "Indexed":
@@ -152,14 +151,9 @@ def _policies(spec: Manifest, where: str, errors: Errors) -> None:
     one("podReplacementPolicy", *allowed, empty=True)(spec, where, errors)
 
 
-def _not_more(entries: Sequence[Any], most: int, path: str, errors: Errors) -> None:
-    if len(entries) > most:
-        errors.append(too_many(path, len(entries), most))
-
-
 def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Errors) -> None:
     errors.required(where, "at least one rules must be specified when the successPolicy is specified", when=not rules)
-    _not_more(rules, _MOST_RULES, where, errors)
+    errors.too_many(where, len(rules), _MOST_RULES)
     for i, rule in enumerate(rules):
         count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
         if count is None and indexes is None:
@@ -217,7 +211,7 @@ def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
         errors.invalid(f"{where}.action", action, "requires the backoffLimitPerIndex to be set")
     if codes is not None:
         _exit_codes(spec, codes, f"{where}.onExitCodes", errors)
-    _not_more(conditions, _MOST_RULES, f"{where}.onPodConditions", errors)
+    errors.too_many(f"{where}.onPodConditions", len(conditions), _MOST_RULES)
     for i, pattern in enumerate(conditions):
         place, kind = f"{where}.onPodConditions[{i}]", pattern.get("type") or ""
         errors.problems(f"{place}.type", kind, list_qualified_name_errors(kind))
@@ -240,7 +234,7 @@ def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> 
         detail = "must be one of the container or initContainer names in the pod template"
         errors.invalid(f"{where}.containerName", container, detail)
     errors.invalid(f"{where}.values", codes.get("values"), "at least one value is required", when=not values)
-    _not_more(values, _MOST_CODES, f"{where}.values", errors)
+    errors.too_many(f"{where}.values", len(values), _MOST_CODES)
     for i, value in enumerate(values):
         if value == 0 and operator == "In":
             errors.invalid(f"{where}.values[{i}]", value, "must not be 0 for the In operator")

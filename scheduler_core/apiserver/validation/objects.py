@@ -1,7 +1,6 @@
 """Validation: what is wrong with an object, all of it, at its fields and in kube's words.
 
-Two stages, as in kube: `structure` finds what could not even be read (unknown kinds, wrong types of metadata), `validate` in cluster.py
-what must not be, after defaulting.
+It is the second stage, as in kube: what could not even be read (schema/reading.py) does not come here, and defaults are filled in.
 
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """
@@ -9,8 +8,7 @@ kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path, wrong_type
-from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label1035_errors,
@@ -19,17 +17,14 @@ from scheduler_core.apimachinery.objects.names import (
     path_segment_errors,
     subdomain_errors,
 )
-from scheduler_core.apiserver.kinds import Kind, kind_of, namespace_of, reference
+from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
-from scheduler_core.apiserver.validation.pods.spec import pod_spec
-from scheduler_core.apiserver.validation.shapes import METADATA, string, validate_shape
 
 # What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
 
-IMMUTABLE = "field is immutable"
 _OWNERS, _FINALIZERS = "metadata.ownerReferences", "metadata.finalizers"
 
 _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
@@ -78,7 +73,7 @@ def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
     before, after = old["metadata"], new["metadata"]
     errors = Errors()
     if after.get("uid") and after["uid"] != before.get("uid"):
-        errors.invalid("metadata.uid", after["uid"], IMMUTABLE)
+        errors.invalid("metadata.uid", after["uid"], checks.IMMUTABLE)
     if before.get("deletionTimestamp") is not None:
         known = before.get("finalizers") or ()
         added = [each for each in after.get("finalizers") or () if each not in known]
@@ -92,37 +87,8 @@ def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
     return errors
 
 
-def structure(manifest: Any) -> list[FieldError]:
-    """Return the errors that make an object unreadable. Empty: the kind is known and all fields have the right types."""
-    errors = Errors()
-    if not isinstance(manifest, Mapping):
-        return [wrong_type("", manifest, "an object with apiVersion and kind")]
-    for field in ("apiVersion", "kind"):
-        string(manifest.get(field), field, errors)
-        errors.required(field, when=not manifest.get(field))
-    if errors:
-        return errors
-    kind = kind_of(manifest)
-    if kind is None:
-        return [FieldError("", "", f'no matches for kind "{manifest["kind"]}" in version "{manifest["apiVersion"]}"')]
-    validate_shape(METADATA, manifest.get("metadata"), "metadata", errors)
-    errors.required("metadata.name", "name or generateName is required", when=manifest.get("metadata") is None)
-    return errors
-
-
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
     checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, subdomain_errors), errors)
-
-
-def describe(manifest: Any) -> str:
-    """An object as errors name it, also where it is broken."""
-    if not isinstance(manifest, Mapping):
-        return ""
-    meta = manifest.get("metadata")
-    name = meta.get("name") if isinstance(meta, Mapping) else None
-    kind = kind_of(manifest)
-    space = namespace_of(kind, manifest) if kind is not None and isinstance(meta, Mapping) else ""
-    return reference(str(manifest.get("kind") or "object"), str(space), str(name or "?"))
 
 
 def node(manifest: Manifest, errors: Errors) -> None:
@@ -139,37 +105,6 @@ def node(manifest: Manifest, errors: Errors) -> None:
         ip_range(text, f"spec.podCIDRs[{i}]", errors)
     if len(ranges) > 2 or (len(ranges) == 2 and not two_families(ranges)):
         errors.invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family")
-
-
-def workload(manifest: Manifest, errors: Errors) -> None:
-    """Validate the fields that all workloads share: numbers, the template, and the selector."""
-    spec = manifest.get("spec") or {}
-    for field in ("replicas", "parallelism", "completions"):
-        number = spec.get(field)
-        errors.invalid(f"spec.{field}", number, checks.NOT_NEGATIVE, when=number is not None and number < 0)
-    template = spec.get("template") or {}
-    pod_spec(_with_claims(spec), errors, "spec.template.spec")
-    labels = (template.get("metadata") or {}).get("labels") or {}
-    checks.labels(labels, "spec.template.metadata.labels", errors)
-    selector = spec.get("selector")
-    checks.label_selector(selector, "spec.selector", errors)
-    if manifest["kind"] == "Job":
-        return
-    if selector is None:
-        errors.required("spec.selector")
-    elif not errors and not LabelSelector.of(selector).matches(labels):
-        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
-
-
-def _with_claims(spec: Manifest) -> Manifest:
-    """The spec of a workload's pods; those of a StatefulSet have a volume of each of its claims."""
-    pod = (spec.get("template") or {}).get("spec") or {}
-    names = [(claim.get("metadata") or {}).get("name") for claim in spec.get("volumeClaimTemplates") or ()]
-    if not names:
-        return pod
-    own = [volume for volume in pod.get("volumes") or () if volume.get("name") not in names]
-    made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
-    return {**pod, "volumes": [*own, *made]}
 
 
 _PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")

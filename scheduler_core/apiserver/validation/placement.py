@@ -6,6 +6,7 @@ kube: pkg/apis/core/validation/validation.go @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apiserver.validation import checks
@@ -15,8 +16,6 @@ from scheduler_core.apiserver.validation.rules import one
 
 Spec = Mapping[str, Any]
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _WEIGHT = "must be in the range 1-100"
 
 
@@ -27,20 +26,20 @@ def affinity(affinity: Spec, path: str, errors: Errors) -> None:
 
 
 def _node_affinity(affinity: Spec, path: str, errors: Errors) -> None:
-    if affinity.get(_REQUIRED) is not None:
-        checks.node_selector(affinity[_REQUIRED], f"{path}.{_REQUIRED}", errors)
-    for i, entry in enumerate(affinity.get(_PREFERRED) or ()):
-        where = f"{path}.{_PREFERRED}[{i}]"
+    if affinity.get(REQUIRED) is not None:
+        checks.node_selector(affinity[REQUIRED], f"{path}.{REQUIRED}", errors)
+    for i, entry in enumerate(affinity.get(PREFERRED) or ()):
+        where = f"{path}.{PREFERRED}[{i}]"
         _weight(entry, where, errors)
         preference = entry.get("preference") or {}
         checks.node_selector_term(preference, f"{where}.preference", errors, check_values=False)
 
 
 def _pod_affinity(affinity: Spec, path: str, errors: Errors) -> None:
-    for i, term in enumerate(affinity.get(_REQUIRED) or ()):
-        _pod_term(term, f"{path}.{_REQUIRED}[{i}]", errors)
-    for i, entry in enumerate(affinity.get(_PREFERRED) or ()):
-        where = f"{path}.{_PREFERRED}[{i}]"
+    for i, term in enumerate(affinity.get(REQUIRED) or ()):
+        _pod_term(term, f"{path}.{REQUIRED}[{i}]", errors)
+    for i, entry in enumerate(affinity.get(PREFERRED) or ()):
+        where = f"{path}.{PREFERRED}[{i}]"
         _weight(entry, where, errors)
         _pod_term(entry.get("podAffinityTerm") or {}, f"{where}.podAffinityTerm", errors)
 
@@ -145,7 +144,7 @@ def _toleration(toleration: Spec, path: str, errors: Errors) -> None:
         errors.invalid(f"{path}.operator", value, "value must be empty when `operator` is 'Exists'", when=value)
     else:
         errors.not_supported(f"{path}.operator", op, ("Equal", "Exists"))
-    checks.one_of(errors, f"{path}.effect", effect, EFFECTS)
+    one("effect", *EFFECTS)(toleration, path, errors)
 
 
 def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
@@ -157,10 +156,8 @@ def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
         checks.label_name(key, f"{where}.key", errors)
         if problems := label_value_errors(taint.get("value") or ""):
             errors.invalid(f"{where}.value", taint.get("value"), ";".join(problems))
-        if effect:
-            checks.one_of(errors, f"{where}.effect", effect, EFFECTS)
-        else:
-            errors.required(f"{where}.effect")
+        errors.required(f"{where}.effect", when=not effect)
+        one("effect", *EFFECTS)(taint, where, errors)
         if (key, effect) in seen:
             detail = "taints must be unique by key and effect pair"
             errors.append(FieldError(where, as_go_writes(taint, "Taint"), detail, kind="Duplicate value"))

@@ -6,17 +6,18 @@ kube: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodStatu
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import REQUIRED
 from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_sidecar
 from scheduler_core.apiserver.rewriting import list_changed_paths
-from scheduler_core.apiserver.validation.checks import alike, plain
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike, plain
+from scheduler_core.apiserver.validation.devices.pods import is_mirror
 
 # What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
 # kube: pkg/apis/core/validation/validation.go ValidatePodResize @ v1.34.1
 
 Spec = Mapping[str, Any]
-_MIRROR = "kubernetes.io/config.mirror"
 _CONTAINERS = ("containers", "initContainers")
 
 
@@ -25,7 +26,7 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldErro
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if any((spec.get("resources") or {}).get(side) for spec in (before, after) for side in ("requests", "limits")):
         return [forbidden("", "pods with pod-level resources cannot be resized")]
-    if _MIRROR in (old["metadata"].get("annotations") or {}):
+    if is_mirror(old["metadata"]):
         return [forbidden("", "static pods cannot be resized")]
     if (before.get("os") or {}).get("name") == "windows":
         return [forbidden("", "windows pods cannot be resized")]
@@ -100,7 +101,7 @@ def _container(before: Spec, after: Spec, field: str, errors: Errors) -> Spec:
 
 def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """Return the errors of an update of ephemeral containers: what is there stays as it is."""
-    if _MIRROR in (old["metadata"].get("annotations") or {}):
+    if is_mirror(old["metadata"]):
         return [forbidden("", "static pods do not support ephemeral containers")]
     errors, where = Errors(), "spec.ephemeralContainers"
     kept = {each.get("name"): each for each in new["spec"].get("ephemeralContainers") or ()}
@@ -114,7 +115,6 @@ def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any]) -> 
 
 
 _MOST_SECONDS = 2**31 - 1
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _OTHERS = (
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
@@ -208,9 +208,9 @@ def _validate_gated_placement(before: Spec, munged: dict[str, Any], errors: Erro
 
 
 def _node_affinity(before: Spec, after: Spec, errors: Errors) -> None:
-    old = (before.get(_REQUIRED) or {}).get("nodeSelectorTerms") or []
-    new = (after.get(_REQUIRED) or {}).get("nodeSelectorTerms") or []
-    where = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+    old = (before.get(REQUIRED) or {}).get("nodeSelectorTerms") or []
+    new = (after.get(REQUIRED) or {}).get("nodeSelectorTerms") or []
+    where = f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
     if old and len(old) != len(new):
         errors.invalid(where, new, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
         return
@@ -233,7 +233,7 @@ def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Fi
     errors = Errors()
     before, after = old.get("status") or {}, new.get("status") or {}
     if before.get("qosClass") != after.get("qosClass"):
-        errors.invalid("status.qosClass", after.get("qosClass"), "field is immutable")
+        errors.invalid("status.qosClass", after.get("qosClass"), IMMUTABLE)
     spec = old.get("spec") or {}
     policy = spec.get("restartPolicy") or "Always"
     sidecars = [each.get("name") for each in spec.get("initContainers") or () if is_sidecar(each)]

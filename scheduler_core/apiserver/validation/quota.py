@@ -11,8 +11,9 @@ from scheduler_core.apimachinery.objects.errors import Errors, format_key_path
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.quantity import NANO, milli_of_nanos, nanos, value_of_nanos
-from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
-from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RESOURCES
+from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_extended_name
+from scheduler_core.apiserver.validation import checks
+from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 
 # LimitRanges: their defaults, and what must not be in them.
 # kube: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem, pkg/apis/core/validation/validation.go ValidateLimitRange @ v1.34.1
@@ -20,7 +21,6 @@ from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE, STANDARD_RE
 Item = Mapping[str, Any]
 CLAIM = "PersistentVolumeClaim"
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-_POD_RESOURCES = (CPU, MEMORY, "ephemeral-storage")
 _MOST_MILLI = (2**63 - 1) // 1000
 
 
@@ -52,6 +52,7 @@ def limit_range(manifest: Manifest, errors: Errors) -> None:
 
 def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
     lists: dict[str, Amounts] = {}
+    check_name = checks.resource_name if type_ in ("Pod", "Container") else checks.standard_name
     for field in _LISTS:
         if type_ == "Pod" and field in ("default", "defaultRequest"):
             errors.forbidden(f"{where}.{field}", "may not be specified when `type` is 'Pod'", when=item.get(field))
@@ -59,26 +60,13 @@ def _item(item: Item, type_: str, where: str, errors: Errors) -> None:
             continue
         lists[field] = amounts(item.get(field))
         for name in lists[field]:
-            _resource_name(type_, name, format_key_path(f"{where}.{field}", name), errors)
+            check_name(name, format_key_path(f"{where}.{field}", name), errors)
     if type_ == CLAIM and "storage" not in lists["min"] and "storage" not in lists["max"]:
         detail = "either minimum or maximum storage value is required, but neither was provided"
         errors.required(f"{where}.limits", detail)
     names = sorted({name for field in _LISTS for name in lists[field]})
     for name in names:
         _bounds(name, {field: lists[field].get(name) for field in _LISTS}, where, errors)
-
-
-def _resource_name(type_: str, name: str, where: str, errors: Errors) -> None:
-    problems = list_qualified_name_errors(name)
-    if problems:
-        errors.problems(where, name, problems)
-        return
-    if "/" in name:
-        return
-    standard = name in STANDARD_RESOURCES or name.startswith(HUGE_PAGES)
-    errors.invalid(where, name, "must be a standard resource type or fully qualified", when=not standard)
-    if type_ in ("Pod", "Container") and name not in _POD_RESOURCES and not name.startswith(HUGE_PAGES):
-        errors.invalid(where, name, "must be a standard resource for containers")
 
 
 def _bounds(name: str, given: Mapping[str, Amount | None], where: str, errors: Errors) -> None:
@@ -123,11 +111,6 @@ def _ratio(most: Amount, least: Amount) -> float:
     return units[0] / units[1] if units[1] else float("inf")
 
 
-_HUGE = (HUGE_PAGES, f"requests.{HUGE_PAGES}")
-_WHOLE = (
-    *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
-    *("persistentvolumeclaims", "services.nodeports", "services.loadbalancers"),
-)
 _COMPUTE = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
 _ONLY_EXIST = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
 _RESOURCES = {
@@ -161,15 +144,12 @@ def resource_quota(manifest: Manifest, errors: Errors) -> None:
 
 
 def _resource(name: str, quantity: Any, where: str, errors: Errors) -> None:
-    problems = list_qualified_name_errors(name)
-    errors.problems(where, name, problems)
-    standard = name in STANDARD_RESOURCES or name.startswith(_HUGE)
-    if not problems and "/" not in name:
-        errors.invalid(where, name, "must be a standard resource type or fully qualified", when=not standard)
-        errors.invalid(where, name, "must be a standard resource for quota", when=not standard or name == "storage")
+    checks.standard_name(name, where, errors)
+    if "/" not in name and (not checks.is_standard(name) or name == "storage"):
+        errors.invalid(where, name, "must be a standard resource for quota")
     if nanos(quantity) < 0:
         errors.invalid(where, str(quantity), NOT_NEGATIVE)
-    if (name in _WHOLE or is_extended_name(name)) and nanos(quantity) % NANO:
+    if (name in checks.COUNTS or is_extended_name(name)) and nanos(quantity) % NANO:
         errors.invalid(where, str(quantity), "must be an integer")
 
 
@@ -178,8 +158,7 @@ def _scopes(names: list[str], hard: list[str], where: str, shown: Any, errors: E
         if errors.invalid(where, shown, "unsupported scope", when=name not in _RESOURCES):
             continue
         for resource in sorted(hard):
-            standard = resource in STANDARD_RESOURCES or resource.startswith(_HUGE)
-            if standard and resource not in _RESOURCES[name]:
+            if checks.is_standard(resource) and resource not in _RESOURCES[name]:
                 errors.invalid(where, shown, "unsupported scope applied to resource")
     for pair in _CONFLICTS:
         errors.invalid(where, shown, "conflicting scopes", when=all(name in names for name in pair))

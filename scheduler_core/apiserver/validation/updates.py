@@ -9,10 +9,9 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apiserver.validation.checks import alike
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 
-IMMUTABLE = "field is immutable"
 _SET_FIELDS = (
     *("replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit"),
     *("persistentVolumeClaimRetentionPolicy", "minReadySeconds"),

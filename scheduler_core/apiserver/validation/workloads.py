@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, build_required_error, invalid, not_supported
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.kinds import SYSTEM_CLASSES
@@ -14,13 +15,16 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.placement import tolerations
+from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
 from scheduler_core.apiserver.validation.pods.spec import (
     for_ever,
     is_empty,
     match,
+    pod_spec,
     pod_template,
     validate_selector_and_template,
 )
+from scheduler_core.apiserver.validation.rules import inner, not_negative, one
 
 # Validation of disruption budgets, priority classes, runtime classes and leases, and of amounts that may be percentages.
 # kube: pkg/apis/policy/validation/validation.go, pkg/apis/scheduling/validation/validation.go,
@@ -53,9 +57,7 @@ def budget(manifest: Manifest, errors: Errors) -> None:
         errors.invalid("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set")
     for field in ("minAvailable", "maxUnavailable"):
         int_or_percent(spec.get(field), f"spec.{field}", errors, 100)
-    policy = spec.get("unhealthyPodEvictionPolicy")
-    if policy is not None and policy not in ("AlwaysAllow", "IfHealthyBudget"):
-        errors.not_supported("spec.unhealthyPodEvictionPolicy", policy, ("AlwaysAllow", "IfHealthyBudget"))
+    one("unhealthyPodEvictionPolicy", "AlwaysAllow", "IfHealthyBudget", empty=True)(spec, "spec", errors)
 
 
 def pod_group(manifest: Manifest, errors: Errors) -> None:
@@ -97,7 +99,7 @@ def priority_class(manifest: Manifest, errors: Errors) -> None:
     is_system = name.startswith("system-")
     detail = f"maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
     errors.forbidden("value", detail, when=not is_system and value > _HIGHEST_PRIORITY)
-    checks.one_of(errors, "preemptionPolicy", manifest.get("preemptionPolicy"), ("PreemptLowerPriority", "Never"))
+    one("preemptionPolicy", "PreemptLowerPriority", "Never")(manifest, "", errors)
     if not is_system:
         return
     if name not in SYSTEM_CLASSES:
@@ -131,21 +133,22 @@ def runtime_class(manifest: Manifest, errors: Errors) -> None:
 
 def lease(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
-    seconds, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
-    if seconds is not None and seconds <= 0:
-        errors.invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0")
-    errors.invalid("spec.leaseTransitions", transitions, NOT_NEGATIVE, when=transitions is not None and transitions < 0)
+    seconds = spec.get("leaseDurationSeconds")
+    errors.invalid(
+        "spec.leaseDurationSeconds", seconds, "must be greater than 0", when=seconds is not None and seconds <= 0
+    )
+    not_negative("leaseTransitions")(spec, "spec", errors)
     if spec.get("preferredHolder") and not spec.get("strategy"):
         errors.forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined")
 
 
 def deployment(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
-    _not_negative(manifest, ("replicas",), errors)
+    not_negative("replicas")(spec, "spec", errors)
     validate_selector_and_template(spec, errors)
     _deployment_strategy(spec.get("strategy") or {}, errors)
     ready, deadline = spec.get("minReadySeconds") or 0, spec.get("progressDeadlineSeconds")
-    _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), errors)
+    not_negative("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")(spec, "spec", errors)
     if deadline is not None and deadline <= ready:
         errors.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
 
@@ -183,28 +186,32 @@ def _not_above_all(amount: Any, where: str, errors: Errors) -> None:
 
 
 def replica_set(manifest: Manifest, errors: Errors) -> None:
-    _not_negative(manifest, ("replicas", "minReadySeconds"), errors)
-    validate_selector_and_template(manifest.get("spec") or {}, errors)
+    spec = manifest.get("spec") or {}
+    not_negative("replicas", "minReadySeconds")(spec, "spec", errors)
+    validate_selector_and_template(spec, errors)
 
 
 def replication_controller(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     selector = spec.get("selector")
-    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
-    _not_negative(manifest, ("minReadySeconds", "replicas"), errors)
+    template = spec.get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    not_negative("minReadySeconds", "replicas")(spec, "spec", errors)
     if not selector:
         errors.required("spec.selector")
     elif not selector.items() <= labels.items():
         errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
-    for_ever((manifest.get("spec") or {}).get("template") or {}, "ReplicationController", errors)
+    for_ever(template, "ReplicationController", errors)
+    pod_template(template, "spec.template", errors)
 
 
 def stateful_set(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
-    selector = (manifest.get("spec") or {}).get("selector")
-    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
-        errors.invalid("spec.selector", dict(selector), f"empty selector is invalid for {manifest['kind'].lower()}")
-    _not_negative(manifest, ("minReadySeconds", "revisionHistoryLimit"), errors)
+    selector, template = spec.get("selector"), spec.get("template") or {}
+    _set_template(spec, selector, template, errors)
+    if selector is not None and is_empty(selector):
+        errors.invalid("spec.selector", dict(selector), "empty selector is invalid for statefulset")
+    not_negative("minReadySeconds", "revisionHistoryLimit")(spec, "spec", errors)
     policy = spec.get("podManagementPolicy")
     if policy not in (None, "OrderedReady", "Parallel"):
         errors.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
@@ -212,11 +219,31 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
     for name, value in (spec.get("persistentVolumeClaimRetentionPolicy") or {}).items():
         if value not in ("Retain", "Delete"):
             errors.not_supported(f"spec.persistentVolumeClaimRetentionPolicy.{name}", value, ("Retain", "Delete"))
-    start = (spec.get("ordinals") or {}).get("start") or 0
-    errors.invalid("spec.ordinals.start", start, NOT_NEGATIVE, when=start < 0)
+    inner("ordinals", not_negative("start"))(spec, "spec", errors)
     service = spec.get("serviceName")
     errors.problems("spec.serviceName", service, label_errors(service or "x"))
-    for_ever((manifest.get("spec") or {}).get("template") or {}, "StatefulSet", errors)
+    for_ever(template, "StatefulSet", errors)
+    annotations = (template.get("metadata") or {}).get("annotations") or {}
+    errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
+
+
+def _set_template(spec: Manifest, selector: Any, template: Manifest, errors: Errors) -> None:
+    """The template of a StatefulSet, whose pods have a volume of each of its claims, and the selector that has to match it."""
+    not_negative("replicas")(spec, "spec", errors)
+    pod = template.get("spec") or {}
+    names = [(claim.get("metadata") or {}).get("name") for claim in spec.get("volumeClaimTemplates") or ()]
+    if names:
+        own = [volume for volume in pod.get("volumes") or () if volume.get("name") not in names]
+        made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+        pod = {**pod, "volumes": [*own, *made]}
+    pod_spec(pod, errors, "spec.template.spec")
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    checks.labels(labels, "spec.template.metadata.labels", errors)
+    checks.label_selector(selector, "spec.selector", errors)
+    if selector is None:
+        errors.required("spec.selector")
+    elif not errors and not LabelSelector.of(selector).matches(labels):
+        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
 
 
 def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:
@@ -239,9 +266,9 @@ def daemon_set(manifest: Manifest, errors: Errors) -> None:
         errors.invalid("spec.selector", {}, "empty selector is invalid for daemonset")
     pod_template(template, "spec.template", errors)
     for_ever(template, "DaemonSet", errors)
-    _not_negative(manifest, ("minReadySeconds",), errors)
+    not_negative("minReadySeconds")(spec, "spec", errors)
     _daemon_strategy(spec.get("updateStrategy") or {}, errors)
-    _not_negative(manifest, ("revisionHistoryLimit",), errors)
+    not_negative("revisionHistoryLimit")(spec, "spec", errors)
 
 
 def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
@@ -265,9 +292,3 @@ def _daemon_strategy(strategy: Manifest, errors: Errors) -> None:
 
 
 _ROLLING = {"maxUnavailable": 1, "maxSurge": 0}
-
-
-def _not_negative(manifest: Manifest, fields: tuple[str, ...], errors: Errors) -> None:
-    spec = manifest.get("spec") or {}
-    for name in fields:
-        errors.invalid(f"spec.{name}", spec.get(name), NOT_NEGATIVE, when=(spec.get(name) or 0) < 0)

@@ -17,6 +17,7 @@ import numpy as np
 import orjson
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.steps import finish
 from scheduler_core.world.checkpoint.shapes import classes
 
 LEVEL = 1
@@ -165,13 +166,7 @@ class Archive:
 
     def seal(self) -> bytes | None:
         """A part with what came since the last one; None where nothing did."""
-        steps = self.sealing()
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                data: bytes | None = done.value
-                return data
+        return finish(self.sealing())
 
     def sealing(self) -> Generator[None, None, bytes | None]:
         """The same, little by little, so that others may work in between; nothing may be put into the archive meanwhile."""

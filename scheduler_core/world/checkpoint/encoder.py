@@ -18,6 +18,7 @@ import orjson
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.spec import PodSpec
+from scheduler_core.base.steps import finish
 from scheduler_core.base.trace.records import Record
 from scheduler_core.world.checkpoint.archive import AT_ONCE, LEVEL, Archive, CodecError
 from scheduler_core.world.checkpoint.shapes import CODEC_VERSION, Shape, classes
@@ -51,13 +52,7 @@ _UNDER_WAY = -1
 
 def encode(world: Simulation, archive: Archive) -> bytes:
     """A world's bytes; what it shares with others goes to the archive. CodecError names a class that declares nothing."""
-    steps = encoding(world, archive)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            data: bytes = done.value
-            return data
+    return finish(encoding(world, archive))
 
 
 def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
 from scheduler_core.apiserver.door import (
     JSON,
@@ -21,6 +22,7 @@ from scheduler_core.apiserver.door import (
 )
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable, read_protobuf
 from scheduler_core.apiserver.door.tables.row import human_duration
+from scheduler_core.base.releases import RELEASES, Release
 from scheduler_core.world.commands import ApplyObjects, BeginLife, CallAPI
 from scheduler_core.world.simulation import Simulation
 
@@ -158,14 +160,65 @@ HASHES |= {
 }  # by Go, of kube's API v0.34.2
 
 
-@pytest.mark.parametrize("quantity", HASHES)
-def test_a_quantity_counts_in_the_name_as_go_keeps_it(quantity: str) -> None:
+# By Go, of kube's API v0.34.2, v0.35.4, v0.36.3 and v0.37.2: of the template of 64Mi, and of the one of every type that has grown.
+HASHES_OF_RELEASES: dict[Release, tuple[str, str]] = {
+    "1.34.1": ("5668fc6f84", "7ddcf4bc45"),
+    "1.34.2": ("5668fc6f84", "7ddcf4bc45"),
+    "1.35.4": ("57c444bd4f", "5f5ddd445c"),
+    "1.36.3": ("78467947c8", "7989d49866"),
+    "1.37.2": ("69c446fc54", "66985dd46d"),
+}
+EVERY_GROWN_TYPE = """
+metadata: {labels: {app: web}}
+spec:
+  initContainers: [{name: i, image: busybox, restartPolicy: Always}]
+  containers:
+  - name: c
+    image: nginx
+    env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]
+    ports: [{containerPort: 80}]
+    volumeMounts: [{name: s, mountPath: /s}, {name: e, mountPath: /e}]
+    readinessProbe: {httpGet: {path: /, port: 80}}
+    livenessProbe: {grpc: {port: 90}}
+    lifecycle: {preStop: {httpGet: {port: http}}}
+    resources: {requests: {cpu: 100m, memory: 1Gi}}
+  volumes:
+  - {name: s, secret: {secretName: x}}
+  - {name: e, emptyDir: {}}
+  - {name: cm, configMap: {name: y, items: [{key: k, path: p}]}}
+  - {name: d, downwardAPI: {items: [{path: l, fieldRef: {fieldPath: metadata.labels}}]}}
+  - name: p
+    projected:
+      sources:
+      - secret: {name: z}
+      - serviceAccountToken: {path: t}
+      - podCertificate: {signerName: a.b/c, keyType: ED25519, credentialBundlePath: x}
+      - clusterTrustBundle: {name: n, path: q}
+  nodeSelector: {a: b}
+  tolerations: [{key: k, operator: Exists}]
+  topologySpreadConstraints:
+  - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
+"""
+
+
+def make_template(memory: str) -> dict[str, Any]:
     main: dict[str, Any] = {"name": "main", "image": "nginx:1.27", "imagePullPolicy": "IfNotPresent"}
     main |= {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
-    main |= {"resources": {"requests": {"memory": quantity}}}
+    main |= {"resources": {"requests": {"memory": memory}}}
     spec = {"containers": [main], "restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "securityContext": {}}
     spec |= {"schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30}
-    assert hash_template({"metadata": {"labels": {"app": "web"}}, "spec": spec}, None) == HASHES[quantity]
+    return {"metadata": {"labels": {"app": "web"}}, "spec": spec}
+
+
+@pytest.mark.parametrize("quantity", HASHES)
+def test_a_quantity_counts_in_the_name_as_go_keeps_it(quantity: str) -> None:
+    assert hash_template(make_template(quantity), None) == HASHES[quantity]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_replica_sets_name_is_the_hash_of_the_releases_types(release: Release) -> None:
+    templates = make_template("64Mi"), yaml.safe_load(EVERY_GROWN_TYPE)
+    assert tuple(hash_template(template, None, release) for template in templates) == HASHES_OF_RELEASES[release]
 
 
 def test_wrong_types_are_named_in_gos_words() -> None:

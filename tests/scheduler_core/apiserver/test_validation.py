@@ -3,9 +3,9 @@ import copy
 import pytest
 
 from scheduler_core.apiserver.kinds import kind_of
+from scheduler_core.apiserver.schema.reading import structure
 from scheduler_core.apiserver.schema.strict import strict_errors
 from scheduler_core.apiserver.validation.cluster import validate
-from scheduler_core.apiserver.validation.objects import structure
 
 POD = {
     "apiVersion": "v1",

@@ -6,7 +6,7 @@ kube: apiserver/pkg/cel/library/quantity.go, apimachinery/pkg/api/resource/{quan
 import base64
 import binascii
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from scheduler_core.apimachinery.cel.library.times import parse_timestamp
 from scheduler_core.apimachinery.cel.library.urls import BadUrl, parse_url
@@ -228,17 +228,17 @@ VERSIONS: dict[str, Callable[..., object]] = {
 # Named formats of texts: kubernetes.NamedFormat.
 # kube: apiserver/pkg/cel/library/format.go @ v1.34.1; k8s.io/kube-openapi/pkg/validation/strfmt
 
-Check = Callable[[str], Sequence[str]]
+Check = Callable[[str], tuple[str, ...]]
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 def _prefix(check: Check) -> Check:
     """Return a check of a name prefix: the same as `check`, but a dash at the end does not count."""
-    return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
+    return lambda text: names.prefix_errors(check, text)
 
 
-def _uri(text: str) -> Sequence[str]:
+def _uri(text: str) -> tuple[str, ...]:
     try:
         parse_url(text)
     except BadUrl as error:
@@ -246,11 +246,11 @@ def _uri(text: str) -> Sequence[str]:
     return ()
 
 
-def _uuid(text: str) -> Sequence[str]:
+def _uuid(text: str) -> tuple[str, ...]:
     return () if _UUID.match(text) else ("does not match the UUID format",)
 
 
-def _byte(text: str) -> Sequence[str]:
+def _byte(text: str) -> tuple[str, ...]:
     try:
         base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except (binascii.Error, ValueError):
@@ -258,12 +258,12 @@ def _byte(text: str) -> Sequence[str]:
     return ()
 
 
-def _date(text: str) -> Sequence[str]:
+def _date(text: str) -> tuple[str, ...]:
     valid = _DATE.match(text) is not None and parse_timestamp(f"{text}T00:00:00Z") is not None
     return () if valid else ("invalid date",)
 
 
-def _datetime(text: str) -> Sequence[str]:
+def _datetime(text: str) -> tuple[str, ...]:
     return () if parse_timestamp(text) is not None else ("invalid datetime",)
 
 

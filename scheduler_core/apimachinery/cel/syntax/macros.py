@@ -4,13 +4,13 @@ kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists
 @ v1.34.1 (cel-go v0.26.0)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 
 from scheduler_core.apimachinery.cel.syntax.tree import (
     ACCUMULATOR,
     Call,
     Comprehension,
-    Entry,
     Ident,
     ListNode,
     Literal,
@@ -62,7 +62,7 @@ class Maker:
 
     def fold(
         self,
-        ranged: Node,
+        ranged: Node | None,
         names: tuple[str, str],
         init: Node,
         condition: Node,
@@ -70,7 +70,20 @@ class Maker:
         result: Node,
         accumulator: str = ACCUMULATOR,
     ) -> Comprehension:
+        assert ranged is not None  # only macros of members fold, and they have a target
         return Comprehension(ranged, *names, accumulator, init, condition, step, result, *self._range)
+
+    def addition(self, element: Node) -> Call:
+        """The accumulator with an element more."""
+        return self.call("_+_", self.ident(), self.list(element))
+
+    def collect(
+        self, ranged: Node | None, names: tuple[str, str], empty: Node, step: Node, conditions: Sequence[Node]
+    ) -> Comprehension:
+        """A fold that begins with an empty list or map, and takes the step where the condition holds that may be given."""
+        for condition in conditions:
+            step = self.call("_?_:_", condition, step, self.ident())
+        return self.fold(ranged, names, empty, self.literal(True), step, self.ident())
 
     def bind(self, name: str, value: Node, result: Node) -> Comprehension:
         """A name for a value: a fold over nothing whose accumulator is the value, computed when it is used."""
@@ -80,36 +93,6 @@ class Maker:
 
 
 Expansion = Callable[[Maker, Node | None, list[Node]], Node | None]
-
-
-def copy_node(node: Node) -> Node:
-    """A second tree like the first: a node has its types and overloads once only."""
-    place = (node.start, node.end, node.at)
-    match node:
-        case Literal():
-            return Literal(node.value, *place)
-        case Ident():
-            return Ident(node.name, *place)
-        case Select():
-            return Select(copy_node(node.operand), node.field, node.test, *place)
-        case Call():
-            target = copy_node(node.target) if node.target is not None else None
-            return Call(node.function, target, [copy_node(arg) for arg in node.args], *place)
-        case ListNode():
-            return ListNode([copy_node(element) for element in node.elements], node.optional, *place)
-        case MapNode():
-            return MapNode([_copy_entry(entry) for entry in node.entries], *place)
-        case Message():
-            return Message(node.name, [_copy_entry(entry) for entry in node.entries], *place)
-        case Comprehension():
-            names = (node.first, node.second, node.accumulator)
-            init, condition, step, result = map(copy_node, (node.init, node.condition, node.step, node.result))
-            return Comprehension(copy_node(node.range), *names, init, condition, step, result, *place)
-    raise TypeError(node)
-
-
-def _copy_entry(entry: Entry) -> Entry:
-    return Entry(copy_node(entry.key), copy_node(entry.value), entry.optional, entry.at)
 
 
 def _name(node: Node, message: str) -> str:
@@ -146,7 +129,6 @@ def _quantifier(init: object, condition: bool, two: bool) -> Expansion:
     """all and exists: `init` is what holds of an empty range."""
 
     def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
-        assert target is not None
         names = _names(args, two)
         stop: Node = make.ident() if condition else make.call("!_", make.ident())
         step = make.call("_&&_" if condition else "_||_", make.ident(), args[-1])
@@ -157,7 +139,6 @@ def _quantifier(init: object, condition: bool, two: bool) -> Expansion:
 
 def _exists_one(two: bool) -> Expansion:
     def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
-        assert target is not None
         names = _names(args, two)
         more = make.call("_+_", make.ident(), make.literal(1))
         step = make.call("_?_:_", args[-1], more, make.ident())
@@ -168,40 +149,25 @@ def _exists_one(two: bool) -> Expansion:
 
 
 def _map(make: Maker, target: Node | None, args: list[Node]) -> Node:
-    assert target is not None
-    name = _loop_name(args[0], "argument is not an identifier")
-    step: Node = make.call("_+_", make.ident(), make.list(args[-1]))
-    if len(args) == 3:
-        step = make.call("_?_:_", args[1], step, make.ident())
-    return make.fold(target, (name, ""), make.list(), make.literal(True), step, make.ident())
+    names = (_loop_name(args[0], "argument is not an identifier"), "")
+    return make.collect(target, names, make.list(), make.addition(args[-1]), args[1:-1])
 
 
 def _filter(make: Maker, target: Node | None, args: list[Node]) -> Node:
-    assert target is not None
-    name = _loop_name(args[0], "argument is not an identifier")
-    step = make.call("_+_", make.ident(), make.list(args[0]))
-    step = make.call("_?_:_", args[1], step, make.ident())
-    return make.fold(target, (name, ""), make.list(), make.literal(True), step, make.ident())
+    names = (_loop_name(args[0], "argument is not an identifier"), "")
+    return make.collect(target, names, make.list(), make.addition(args[0]), args[1:])
 
 
 def _transform_list(make: Maker, target: Node | None, args: list[Node]) -> Node:
-    assert target is not None
-    names = _names(args, True)
-    step: Node = make.call("_+_", make.ident(), make.list(args[-1]))
-    if len(args) == 4:
-        step = make.call("_?_:_", args[2], step, make.ident())
-    return make.fold(target, names, make.list(), make.literal(True), step, make.ident())
+    return make.collect(target, _names(args, True), make.list(), make.addition(args[-1]), args[2:-1])
 
 
 def _transform_map(entries: bool) -> Expansion:
     def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
-        assert target is not None
         names = _names(args, True)
         inserted = (args[-1],) if entries else (make.ident(names[0]), args[-1])
-        step: Node = make.call("cel.@mapInsert", make.ident(), *inserted)
-        if len(args) == 4:
-            step = make.call("_?_:_", args[2], step, make.ident())
-        return make.fold(target, names, make.map(), make.literal(True), step, make.ident())
+        step = make.call("cel.@mapInsert", make.ident(), *inserted)
+        return make.collect(target, names, make.map(), step, args[2:-1])
 
     return expand
 
@@ -212,7 +178,8 @@ def _opt_map(flat: bool) -> Expansion:
     def expand(make: Maker, target: Node | None, args: list[Node]) -> Node:
         assert target is not None
         name = _name(args[0], f"{word}() variable name must be a simple identifier")
-        bound: Node = make.bind(name, make.member("value", copy_node(target)), args[1])
+        # A second tree like the first, since a node has its types and overloads once only.
+        bound: Node = make.bind(name, make.member("value", deepcopy(target)), args[1])
         if not flat:
             bound = make.call("optional.of", bound)
         return make.call("_?_:_", make.member("hasValue", target), bound, make.call("optional.none"))

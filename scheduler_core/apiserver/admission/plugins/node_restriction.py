@@ -10,6 +10,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, not_found
+from scheduler_core.apiserver.validation.devices.pods import MIRROR, is_mirror
 
 # Whether a pod refers to objects of the API: a mirror pod must not.
 # kube: pkg/api/pod/util.go (HasAPIObjectReference, VisitPodSecretNames, VisitPodConfigmapNames) @ v1.34.1
@@ -67,7 +68,6 @@ def _of_volume(volume: Spec) -> str:
 
 _USER = "system:node:"
 _OWN_PODS = "pods with spec.nodeName set to itself"
-_MIRROR = "kubernetes.io/config.mirror"
 _NODE_RESTRICTION = "node-restriction.kubernetes.io"
 _LEASES = "kube-node-lease"
 _KUBELET_LABELS = (
@@ -136,8 +136,8 @@ def _pod_status(request: Request, node: str, pod: Manifest) -> None:
 
 
 def _new_pod(request: Request, node: str, pod: Manifest) -> None:
-    if _MIRROR not in (pod["metadata"].get("annotations") or {}):
-        raise request.refuse(f'pod does not have "{_MIRROR}" annotation, node "{node}" can only create mirror pods')
+    if not is_mirror(pod["metadata"]):
+        raise request.refuse(f'pod does not have "{MIRROR}" annotation, node "{node}" can only create mirror pods')
     if (pod.get("spec") or {}).get("nodeName") != node:
         raise request.refuse(f'node "{node}" can only create pods with spec.nodeName set to itself')
     _owner(request, node, pod["metadata"].get("ownerReferences") or ())

@@ -218,7 +218,7 @@ class PodSecurity(AdmissionPlugin):
     pods_by_spec = True
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if request.kind.key != "Pod" or request.operation == "DELETE" or request.subresource:
+        if not request.writes_pod:
             return
         status = manifest.get("status") or {}
         if request.imported and (status.get("phase") != "Pending" or status.get("conditions")):

@@ -109,7 +109,7 @@ class RuntimeClass(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if not _concerns(request):
+        if not request.makes_pod:
             return manifest
         found = _class_of(request, manifest["spec"])
         if found is None:
@@ -118,7 +118,7 @@ class RuntimeClass(AdmissionPlugin):
         return with_section(manifest, "spec", changes) if changes else manifest
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if not _concerns(request):
+        if not request.makes_pod:
             return
         found = _class_of(request, manifest["spec"])
         given = manifest["spec"].get("overhead")
@@ -127,10 +127,6 @@ class RuntimeClass(AdmissionPlugin):
                 raise request.refuse(_MISMATCH)
         elif given is not None:
             raise request.refuse(_WITHOUT)
-
-
-def _concerns(request: Request) -> bool:
-    return request.kind.key == "Pod" and request.operation == "CREATE" and not request.subresource
 
 
 def _class_of(request: Request, spec: Manifest) -> Manifest | None:

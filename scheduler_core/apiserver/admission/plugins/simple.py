@@ -5,6 +5,7 @@ kube: plugin/pkg/admission/{admit,deny,namespace/exists,alwayspullimages,network
 
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import REQUIRED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
 from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
@@ -54,10 +55,10 @@ class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
     pods_by_spec = True
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if request.kind.key != "Pod" or request.subresource or request.operation == "DELETE":
+        if not request.writes_pod:
             return
         anti = (manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
-        for term in anti.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
+        for term in anti.get(REQUIRED) or ():
             key = term.get("topologyKey") or ""
             if key != HOSTNAME:
                 where = "affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey"
@@ -80,7 +81,7 @@ class PodNodeSelector(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if not _concerns(request):
+        if not request.makes_pod:
             return manifest
         # The namespace's node selector, else the cluster's default.
         namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
@@ -96,16 +97,12 @@ class PodNodeSelector(AdmissionPlugin):
         return with_section(manifest, "spec", {"nodeSelector": {**wanted, **own}})
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if not _concerns(request):
+        if not request.makes_pod:
             return
         allowed = _labels(request, request.options.pod_node_selector.get(request.namespace, ""))
         own = manifest["spec"].get("nodeSelector") or {}
         if allowed and any(allowed.get(key) != value for key, value in own.items()):
             raise request.refuse("pod node label selector labels conflict with its namespace whitelist")
-
-
-def _concerns(request: Request) -> bool:
-    return request.kind.key == "Pod" and request.operation == "CREATE" and not request.subresource
 
 
 def _labels(request: Request, text: str) -> dict[str, str]:
@@ -165,7 +162,7 @@ class AlwaysPullImages(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if request.kind.key != "Pod" or request.subresource or not _new_images(request, manifest):
+        if not request.writes_pod or not _new_images(request, manifest):
             return manifest
         spec = manifest["spec"]
         changes: dict[str, Any] = {

@@ -25,7 +25,7 @@ class DefaultTolerationSeconds(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if request.kind.key != "Pod" or request.subresource:
+        if not request.writes_pod:
             return manifest
         tolerations = manifest["spec"].get("tolerations") or []
         seconds = {
@@ -54,7 +54,7 @@ class ExtendedResourceToleration(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if request.kind.key != "Pod" or request.subresource:
+        if not request.writes_pod:
             return manifest
         spec = manifest["spec"]
         own = spec.get("tolerations") or []
@@ -176,7 +176,7 @@ class PodTolerationRestriction(AdmissionPlugin):
     pods_by_spec = True
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        if not _concerns(request):
+        if not request.writes_pod:
             return manifest
         extra: list[Toleration] = []
         if request.operation == "CREATE":
@@ -191,15 +191,11 @@ class PodTolerationRestriction(AdmissionPlugin):
         return manifest if tolerations == own else with_section(manifest, "spec", {"tolerations": tolerations})
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        if not _concerns(request):
+        if not request.writes_pod:
             return
         own = manifest["spec"].get("tolerations") or []
         if own and not within(own, _of_namespace(request, ALLOWED)):
             raise unknown_error(_CONFLICT, request.what)
-
-
-def _concerns(request: Request) -> bool:
-    return request.kind.key == "Pod" and request.operation != "DELETE" and not request.subresource
 
 
 def _of_namespace(request: Request, annotation: str) -> list[Toleration]:

@@ -27,8 +27,8 @@ Data = dict[str, Any]
 UNSET = "<unset>"
 
 
-def _more(listed: Sequence[str], most: int = 3) -> str:
-    shown = ",".join(listed[:most]) or NONE
+def _more(listed: Sequence[str], most: int = 3, between: str = ",") -> str:
+    shown = between.join(listed[:most]) or NONE
     return f"{shown} + {len(listed) - most} more..." if len(listed) > most else shown
 
 
@@ -55,19 +55,13 @@ def _job(row: Row) -> Cells:
     if start:
         took = human_duration(((parse_time(end) if end else row.now) - parse_time(start)) / SECOND)
     held = {each["type"] for each in row.status.get("conditions") or () if each.get("status") == "True"}
-    status = next((word for type_, word in _JOB_WORDS[:2] if type_ in held), "")
+    status = next((word for word in ("Complete", "Failed") if word in held), "")
     status = status or ("Terminating" if row.meta.get("deletionTimestamp") else "")
-    status = status or next((word for type_, word in _JOB_WORDS[2:] if type_ in held), "Running")
+    status = status or next((word for word in _JOB_STATES if word in held), "Running")
     return [row.name, status, f"{row.status.get('succeeded', 0)}/{of}", took, row.age, *row.template()]
 
 
-_JOB_WORDS = (
-    ("Complete", "Complete"),
-    ("Failed", "Failed"),
-    ("Suspended", "Suspended"),
-    ("FailureTarget", "FailureTarget"),
-    ("SuccessCriteriaMet", "SuccessCriteriaMet"),
-)
+_JOB_STATES = ("Suspended", "FailureTarget", "SuccessCriteriaMet")  # told where none of the others holds
 
 
 def _cron_job(row: Row) -> Cells:
@@ -165,13 +159,10 @@ def _autoscaler(row: Row) -> Cells:
     target, seen = row.spec.get("scaleTargetRef") or {}, row.status.get("currentMetrics") or ()
     metrics: list[Manifest] = row.spec.get("metrics") or []
     texts = [_metric(each, seen[i] if i < len(seen) else {}) for i, each in enumerate(metrics)]
-    shown = ", ".join(texts[:2]) or NONE
-    if len(texts) > 2:
-        shown += f" + {len(texts) - 2} more..."
     least = row.spec.get("minReplicas")
     bounds = [UNSET if least is None else str(least), row.spec.get("maxReplicas", 0)]
     current = row.status.get("currentReplicas", 0)
-    return [row.name, f"{target.get('kind')}/{target.get('name')}", shown, *bounds, current, row.age]
+    return [row.name, f"{target.get('kind')}/{target.get('name')}", _more(texts, 2, ", "), *bounds, current, row.age]
 
 
 def _metric(spec: Manifest, seen: Manifest) -> str:
@@ -294,36 +285,9 @@ def _revision(row: Row) -> Cells:
     return [row.name, by, row.all.get("revision", 0), row.age]
 
 
-def _counts(*names: str) -> Callable[[Row], Cells]:
-    def cells(row: Row) -> Cells:
-        return [row.status.get(name, 0) for name in names]
-
-    return cells
-
-
-def _replica_set(row: Row) -> Cells:
-    return [row.name, row.spec.get("replicas", 0), *_counts("replicas", "readyReplicas")(row), row.age, *row.template()]
-
-
-def _daemon_set(row: Row) -> Cells:
-    names = ("desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled")
-    where = ((row.spec.get("template") or {}).get("spec") or {}).get("nodeSelector")
-    return [row.name, *_counts(*names, "numberAvailable")(row), format_labels(where), row.age, *row.template()]
-
-
-def _deployment(row: Row) -> Cells:
-    ready = f"{row.status.get('readyReplicas', 0)}/{row.spec.get('replicas', 0)}"
-    return [row.name, ready, *_counts("updatedReplicas", "availableReplicas")(row), row.age, *row.template()]
-
-
 def _budget(row: Row) -> Cells:
     bounds = [str(row.spec[name]) if name in row.spec else "N/A" for name in ("minAvailable", "maxUnavailable")]
     return [row.name, *bounds, row.status.get("disruptionsAllowed", 0), row.age]
-
-
-def _stateful_set(row: Row) -> Cells:
-    ready = f"{row.status.get('readyReplicas', 0)}/{row.spec.get('replicas', 0)}"
-    return [row.name, ready, row.age, *row.template(selector=False)]
 
 
 def _pod_template(row: Row) -> Cells:
@@ -352,20 +316,25 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "CSIDriver": _csi_driver,
     "IPAddress": _parent,
     "ControllerRevision": _revision,
-    "ReplicaSet": _replica_set,
-    "ReplicationController": _replica_set,
-    "Deployment": _deployment,
-    "DaemonSet": _daemon_set,
     "PodDisruptionBudget": _budget,
-    "StatefulSet": _stateful_set,
     "NetworkPolicy": lambda row: [row.name, format_selector(row.spec.get("podSelector")), row.age],
     "PodTemplate": _pod_template,
     "ValidatingAdmissionPolicy": _admission_policy,
     "ValidatingAdmissionPolicyBinding": _policy_binding,
     "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), _parameters(row), row.age],
 }
-# Columns that are fields: `?` whether it is true, `#` how many (of several fields), and after | what stands for none.
+# Columns that are fields: `?` whether it is true, `#` how many (of several fields), `=` labels, and after | what stands for none;
+# `ready` is how many replicas are ready, of how many; `images` the names and images of the template's containers, `template` these and the
+# selector.
 _FIELDS = {
+    **dict.fromkeys(
+        ("ReplicaSet", "ReplicationController"),
+        "name spec.replicas|0 status.replicas|0 status.readyReplicas|0 age template",
+    ),
+    "Deployment": "name ready status.updatedReplicas|0 status.availableReplicas|0 age template",
+    "StatefulSet": "name ready age images",
+    "DaemonSet": "name status.desiredNumberScheduled|0 status.currentNumberScheduled|0 status.numberReady|0"
+    " status.updatedNumberScheduled|0 status.numberAvailable|0 =spec.template.spec.nodeSelector age template",
     "Namespace": "name status.phase age",
     "Secret": "name type #data age",
     "ConfigMap": "name #data,binaryData age",
@@ -386,16 +355,27 @@ _FIELDS = {
 }
 
 
-def _cell(row: Row, column: str) -> Any:
-    if column in ("name", "age"):
-        return row.name if column == "name" else row.age
-    path, _, otherwise = column.lstrip("?#").partition("|")
+_WORDS: Mapping[str, Callable[[Row], Cells]] = {
+    "name": lambda row: [row.name],
+    "age": lambda row: [row.age],
+    "ready": lambda row: [f"{row.status.get('readyReplicas', 0)}/{row.spec.get('replicas', 0)}"],
+    "template": Row.template,
+    "images": lambda row: row.template(selector=False),
+}
+
+
+def _cells(row: Row, column: str) -> Cells:
+    if column in _WORDS:
+        return _WORDS[column](row)
+    path, _, otherwise = column.lstrip("?#=").partition("|")
     found = [value for each in path.split(",") for value in find_path(row.all, f".{each}")]
     if column.startswith("#"):
-        return sum(map(len, found))
+        return [sum(map(len, found))]
     if column.startswith("?"):
-        return bool(found and found[0])
-    return found[0] if found and found[0] not in ("", None) else int(otherwise) if otherwise == "0" else otherwise
+        return [bool(found and found[0])]
+    if column.startswith("="):
+        return [format_labels(found[0] if found else None)]
+    return [found[0] if found and found[0] not in ("", None) else int(otherwise) if otherwise == "0" else otherwise]
 
 
 _SCALE = [
@@ -425,7 +405,8 @@ def make_rows(resource: Resource, manifests: Sequence[Manifest], now: int, kind:
     if cells is not None:
         return [cells(Row(each, now)) for each in manifests]
     if resource.definition is None and (columns := _FIELDS.get(kind or resource.kind, "").split()):
-        return [[_cell(row, column) for column in columns] for row in (Row(each, now) for each in manifests)]
+        rows = (Row(each, now) for each in manifests)
+        return [[cell for column in columns for cell in _cells(row, column)] for row in rows]
     if resource.definition is None and resource.columns[1][0] == "Created At":
         return [[each["metadata"]["name"], each["metadata"].get("creationTimestamp")] for each in manifests]
     return [_custom_cells(resource, Row(each, now)) for each in manifests]

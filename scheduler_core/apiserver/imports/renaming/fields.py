@@ -1,77 +1,26 @@
 """What becomes of each field when a cluster is renamed.
 
-Texts that decide nothing go, what Kubernetes itself defines stays, and all else is a name.
+Texts that decide nothing go, what Kubernetes itself defines stays, and all else is a name. fields.yaml has the names of the fields.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import count
+from pathlib import Path
 
-from scheduler_core.apimachinery.objects.names import read_words
+import yaml
 
-KINDS = frozenset(
-    read_words("""
-    CSIDriver CSINode CSIStorageCapacity ControllerRevision CronJob DaemonSet Deployment DeviceClass DeviceTaintRule
-    Job LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodDisruptionBudget PriorityClass
-    ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceQuota ResourceSlice RuntimeClass
-    Service StatefulSet StorageClass VolumeAttachment
-""")
-)
-"""Those that decide something; others are left out of a renamed import."""
-
-DROPPED = frozenset(
-    read_words("""
-    addresses allocatedResourceStatuses args clusterIP clusterIPs command config configSource containerID
-    daemonEndpoints description disruptedPods dnsConfig env envFrom externalIPs externalName hostAliases hostIPs
-    hostname imageID imagePullSecrets lastState lifecycle livenessProbe loadBalancer loadBalancerClass
-    loadBalancerIP loadBalancerSourceRanges managedFields message mountOptions options nodeInfo parameters podCIDR
-    podCIDRs podIP podIPs providerID readinessProbe securityContext selfLink startupProbe subdomain
-    terminationMessagePath volumeAttributes volumeDevices volumeMounts
-""")
-)
-"""Texts and addresses that no decision hangs on."""
-
-KEPT = frozenset(
-    read_words("""
-    attacher attributes completedIndexes distinctAttribute driver expression failedIndexes fieldPath fsType hostIP
-    matchAttribute medium provisioner resource resourceVersion schedule schedulerName timeZone
-""")
-)
-"""What stays as it is: what devices are and what is asked of them, software by its name."""
-
-DRIVERS = frozenset(("driver", "attacher", "provisioner", "driverName"))
-LABELS = frozenset(("labels", "matchLabels"))
-MAYBE_LABELS = frozenset(("selector", "nodeSelector"))
-"""Labels in some kinds, and a selector with fields of its own in others."""
-QUANTITIES = frozenset(
-    read_words("""
-    allocatable allocatedResources capacity default defaultRequest hard limits max maxLimitRequestRatio min podFixed
-    requests resources used
-""")
-)
-"""Amounts by the name of a resource."""
-LABEL_KEYS = frozenset(
-    ("conditionType", "finalizers", "key", "matchLabelKeys", "mismatchLabelKeys", "topologyKey", "topologyKeys", "type")
-)
-AMOUNTS = frozenset(("capacity", "divisor", "maximumVolumeSize", "sizeLimit", "storage", "value"))
-"""Fields that are an amount."""
-VALUES_KEPT = frozenset(
-    (
-        *("beta.kubernetes.io/arch", "beta.kubernetes.io/instance-type", "beta.kubernetes.io/os"),
-        *("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type"),
-    )
-)
-"""Labels whose values are anybody's."""
+_WORDS = {
+    name: frozenset(words.split())
+    for name, words in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
+}
+KINDS, DROPPED, KEPT, DRIVERS = (_WORDS[name] for name in ("kinds", "dropped", "kept", "drivers"))
+LABELS, MAYBE_LABELS, LABEL_KEYS = (_WORDS[name] for name in ("labels", "maybeLabels", "labelKeys"))
+QUANTITIES, AMOUNTS = _WORDS["quantities"], _WORDS["amounts"]
+VALUES_KEPT, NODE_ROLES, KEPT_NAMES = (_WORDS[name] for name in ("valuesKept", "nodeRoles", "keptNames"))
 HOSTNAMES = ("kubernetes.io/hostname", "beta.kubernetes.io/hostname")
-NODE_ROLES = frozenset(("control-plane", "infra", "ingress", "master", "node", "worker"))
-
-_PLAIN_KEYS = frozenset(
-    (
-        *("controller-revision-hash", "controller-uid", "foregroundDeletion", "job-name", "metadata.name"),
-        *("metadata.namespace", "orphan", "pod-template-generation", "pod-template-hash"),
-    )
-)
+_PLAIN_KEYS = _WORDS["plainKeys"]
 _PUBLIC = re.compile(
     r"(?:.*\.)?(?:kubernetes\.io|k8s\.io|playground\.dev|nvidia\.com|amd\.com|intel\.com|habana\.ai|google\.com|gke\.io"
     r"|amazonaws\.com|azure\.com|karpenter\.sh)"
@@ -141,13 +90,6 @@ _SMALL = re.compile(r"[0-9]{1,4}")
 _UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _KEPT = ("default", "kube", "system")
 _LETTERS = ("b", "g", "n", "t")  # of what stands before, between and after the words that are kept
-KEPT_NAMES = frozenset(
-    (
-        *("default", "kube-node-lease", "kube-public", "kube-root-ca.crt", "kube-system", "kubernetes", "latest"),
-        *("linux", "system-cluster-critical", "system-node-critical", "windows"),
-    )
-)
-"""What every cluster has, so that it tells nothing."""
 
 
 class Names:

@@ -2,7 +2,8 @@
 
 releases.json lists the fields of each kind: the release that brought the gate ("": the oldest), the gates that all have
 to be on ("": a gate that cannot be set, and is off), and the paths; "*" stands for every entry of a list or a map, "|"
-for alternatives.
+for alternatives. `gated` lists fields of a pod's spec that are dropped before anything looks at them: the release from which
+on their gate is on ("": in none), the gate, and the paths.
 
 DEVIATION: status.declaredFeatures of nodes stays in 1.35, where kube drops it: kubelets report it again after an upgrade.
 
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.rewriting import rewrite, without
@@ -81,3 +83,68 @@ def _uses(value: Any, path: Sequence[str]) -> bool:
 def _drop(manifest: Manifest, owner: Sequence[str], field: str) -> Manifest:
     dropped: Manifest = rewrite(manifest, owner, lambda value: without(value, field) if field in value else value)
     return dropped
+
+
+# Fields of a pod's spec, or of that of a template for pods, whose gates are off by default. Most came on in newer releases.
+
+_Fields = dict[str, Any]  # by name the fields below that go; {} for one that goes itself
+_GO_EMPTY = ("lifecycle",)  # kube takes these away with the last field in them
+
+
+@cache
+def _list_gated(release: Release) -> _Fields:
+    tree: _Fields = {}
+    off = [paths for since, _, paths in TABLE["gated"] if not since or not pick({since: True}, release)]
+    for path in " ".join(off).split():
+        for names in _expand(path):
+            below = tree
+            for name in names:
+                below = below.setdefault(name, {})
+    return tree
+
+
+def without_gated(kind: str, manifest: Manifest, release: Release) -> Manifest:
+    """A pod, or an object with a template for pods, without these fields; one that has none of them is returned as it is."""
+    if kind not in POD_SPECS:
+        return manifest
+    left: Manifest = rewrite(manifest, POD_SPECS[kind].split("."), lambda spec: _without_gated_spec(spec, release))
+    return left
+
+
+def _without_gated_spec(spec: Any, release: Release) -> Any:
+    spec = _prune(spec, _list_gated(release))
+    if pick({"1.35": True}, release):
+        return spec
+    # Before ContainerRestartRules only sidecars have a policy of their own.
+    spec = rewrite(
+        spec,
+        ("initContainers", "*"),
+        lambda each: each if each.get("restartPolicy", "Always") == "Always" else without(each, "restartPolicy"),
+    )
+    # Before ImageVolume a volume of an image goes as a whole, and its mounts with it.
+    images = [each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None]
+    if not images:
+        return spec
+    spec = {**spec, "volumes": [each for each in spec["volumes"] if each.get("image") is None]}
+    for field in CONTAINER_LISTS:
+        path = (field, "*", "volumeMounts")
+        spec = rewrite(spec, path, lambda mounts: [each for each in mounts if each.get("name") not in images])
+    return spec
+
+
+def _prune(value: Any, gone: _Fields) -> Any:
+    """A value without some fields; the same one where it has none of them."""
+    if not value:
+        return value
+    if not isinstance(value, Mapping):
+        entries = [_prune(each, gone["*"]) for each in value]
+        return value if all(new is each for new, each in zip(entries, value, strict=True)) else entries
+    left = value
+    for name, below in gone.items():
+        if name in value:
+            inner = _prune(value[name], below) if below else None
+            if inner is None or (not inner and name in _GO_EMPTY):
+                left = without(left, name)
+            elif inner is not value[name]:
+                left = {**left, name: inner}
+    return left

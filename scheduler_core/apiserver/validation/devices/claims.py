@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.checks import alike
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import toleration
 from scheduler_core.apiserver.validation.devices.names import Compiling, compact, each, each_once, longer, selectors
@@ -163,7 +163,6 @@ def _constraint(constraint: Manifest, path: str, known: RequestNames, compiling:
 
 _ALLOWED = ("annotations", "labels")
 _UNSET: tuple[Any, ...] = (None, "", 0, [], {})
-IMMUTABLE = "field is immutable"
 
 
 def template(spec: Manifest, compiling: Compiling, errors: Errors) -> None:

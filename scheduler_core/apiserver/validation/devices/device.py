@@ -16,7 +16,6 @@ from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.names import (
     Compiling,
-    bad,
     each,
     each_of_map,
     each_once,
@@ -45,10 +44,10 @@ def bindings(device: Manifest, path: str, errors: Errors) -> None:
         errors.invalid(where, condition, f"{_FAILED} must not overlap with {_WANTED}", when=condition in wanted)
     if failed and not wanted:
         detail = f"{_WANTED} are required to use {_FAILED}"
-        errors.append(bad(f"{path}.{_WANTED}", device.get(_WANTED), detail))
+        errors.invalid(f"{path}.{_WANTED}", device.get(_WANTED), detail)
     if wanted and not failed:
         detail = f"{_FAILED} are required to use {_WANTED}"
-        errors.append(bad(f"{path}.{_FAILED}", device.get(_FAILED), detail))
+        errors.invalid(f"{path}.{_FAILED}", device.get(_FAILED), detail)
 
 
 def _once(conditions: list[str], path: str, errors: Errors) -> None:
@@ -263,7 +262,7 @@ def _attribute(given: Manifest, path: str, errors: Errors) -> None:
     if not said:
         errors.required(path, _ONE_VALUE, when=not lists)
     elif len(said) > 1:
-        errors.append(bad(path, {name: given.get(field) for field, name in _VALUES.items()}, _ONE_VALUE))
+        errors.invalid(path, {name: given.get(field) for field, name in _VALUES.items()}, _ONE_VALUE)
 
 
 def _consumption(consumed: Any, path: str, counters: Counters | None, errors: Errors) -> None:

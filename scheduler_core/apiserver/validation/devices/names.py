@@ -14,7 +14,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.features import SelectorError
 from scheduler_core.apimachinery.dra.selectors import is_too_complex
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate, format_key_path, too_many
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, duplicate, encode, format_key_path
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import (
     label_errors,
@@ -35,9 +35,8 @@ def each(entries: Sequence[Any] | None, most: int, check: Check, path: str, erro
     """Checks every entry, and that there are no more than `most` (below 0: as many as one likes)."""
     for i, entry in enumerate(entries or ()):
         check(entry, f"{path}[{i}]", *context, errors)
-    count = len(entries or ())
-    if 0 <= most < count:
-        errors.append(too_many(path, count, most))
+    if most >= 0:
+        errors.too_many(path, len(entries or ()), most)
 
 
 def each_once(
@@ -61,7 +60,7 @@ def each_once(
         if value in seen:
             where = f"{path}[{i}].{field}" if field else f"{path}[{i}]"
             twice = duplicate(where, value)
-            errors.append(twice if show is None else replace(twice, received=format_json(show(entry))))
+            errors.append(twice if show is None else replace(twice, received=encode(show(entry))))
         seen[value] = None
 
 
@@ -90,22 +89,9 @@ def longer(text: str, most: int) -> bool:
     return len(text) > most or len(text.encode()) > most
 
 
-def bad(path: str, shown: Any, detail: str) -> FieldError:
-    """An invalid value of more than one part, as Go prints it."""
-    return FieldError(path, format_json(shown), detail, kind="Invalid value")
-
-
 def compact(value: Any) -> str:
     """JSON without blanks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def format_json(value: Any) -> str:
-    """JSON as Go prints it in errors: fit for HTML."""
-    text = compact(value)
-    for letter in "<>&":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
 
 
 def internal(path: str, detail: str) -> FieldError:

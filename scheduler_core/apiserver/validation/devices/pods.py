@@ -11,13 +11,13 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
-_MIRROR = "kubernetes.io/config.mirror"
+MIRROR = "kubernetes.io/config.mirror"
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
 
 def is_mirror(meta: Manifest) -> bool:
     """Return whether a pod mirrors one that the kubelet runs by itself."""
-    return _MIRROR in (meta.get("annotations") or {})
+    return MIRROR in (meta.get("annotations") or {})
 
 
 def claims_of(spec: Manifest, mirror: bool, path: str, errors: Errors) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount
-from scheduler_core.apimachinery.objects.errors import Errors
+from scheduler_core.apimachinery.objects.errors import Errors, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.validation.checks import node_selector
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import counters, device
-from scheduler_core.apiserver.validation.devices.names import each_once, format_json, quote_names
+from scheduler_core.apiserver.validation.devices.names import each_once, quote_names
 
 # Parts of objects as kube prints them in errors: its own types written as JSON by Go, every field by its Go name.
 #
@@ -37,7 +37,7 @@ def _table() -> Table:
 
 def as_go_writes(value: Any, type_: str) -> str:
     """A part of a manifest of a type of the table, such as ResourceClaimSpec."""
-    return format_json(_convert_value(value, type_))
+    return encode(_convert_value(value, type_))
 
 
 def _convert_value(value: Any, type_: str) -> Any:
@@ -66,7 +66,6 @@ MOST_COUNTERS_OF_DEVICES = 1024
 MOST_SHARED_COUNTERS = 32
 _PLACES = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 _UNSET_OR_TRUE = "must be either unset or set to true"
-IMMUTABLE = "field is immutable"
 
 
 def slice_spec(manifest: Manifest, old: Manifest | None, of_pools: bool, errors: Errors) -> None:

@@ -8,12 +8,12 @@ import ipaddress
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, too_many
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.validation.checks import alike, node_selector
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike, node_selector
 from scheduler_core.apiserver.validation.devices import claims, names
 from scheduler_core.apiserver.validation.devices.device import bindings
-from scheduler_core.apiserver.validation.devices.names import bad, each, each_once, longer
+from scheduler_core.apiserver.validation.devices.names import each, each_once, longer
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 MOST_RESERVED = 256
@@ -66,7 +66,7 @@ def status_update(old: Manifest, new: Manifest) -> Errors:
             requests = claims.request_names((new.get("spec") or {}).get("devices") or {})
             _allocation(allocation, requests, "status.allocation", errors)
         elif not alike(allocation, before["allocation"]):
-            errors.invalid_text("status.allocation", as_go_writes(allocation, "AllocationResult"), "field is immutable")
+            errors.invalid_text("status.allocation", as_go_writes(allocation, "AllocationResult"), IMMUTABLE)
     return errors
 
 
@@ -118,10 +118,9 @@ def _device(device: Manifest, path: str, allocated: set[DeviceKey], errors: Erro
     if device.get("shareID") is not None:
         names.uid(device["shareID"], f"{path}.shareID", errors)
     if device_key(device) not in allocated:
-        errors.append(bad(path, _format_device(device), "must be an allocated device in the claim"))
+        errors.invalid(path, _format_device(device), "must be an allocated device in the claim")
     conditions = device.get("conditions") or ()
-    if len(conditions) > MOST_CONDITIONS:
-        errors.append(too_many(f"{path}.conditions", len(conditions), MOST_CONDITIONS))
+    errors.too_many(f"{path}.conditions", len(conditions), MOST_CONDITIONS)
     seen: dict[str, None] = {}
     for i, condition in enumerate(conditions):
         where, type_ = f"{path}.conditions[{i}]", str(condition.get("type") or "")

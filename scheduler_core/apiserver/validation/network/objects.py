@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects import names
-from scheduler_core.apimachinery.objects.errors import Errors, not_supported, too_many
+from scheduler_core.apimachinery.objects.errors import Errors, not_supported
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network import services
 from scheduler_core.apiserver.validation.rules import Object, Rules, each, inner, need, obey, one, text, validate_name
@@ -171,18 +171,11 @@ def endpoint_slice(manifest: Object, errors: Errors) -> None:
     errors.required("addressType", when=not kind)
     one("addressType", "FQDN", "IPv4", "IPv6")(manifest, "", errors)
     ports, endpoints = manifest.get("ports") or (), manifest.get("endpoints") or ()
-    if not _too_many(ports, _MOST_PORTS, "ports", errors):
+    if not errors.too_many("ports", len(ports), _MOST_PORTS):
         _slice_ports(ports, errors)
-    if not _too_many(endpoints, _MOST_ENDPOINTS, "endpoints", errors):
+    if not errors.too_many("endpoints", len(endpoints), _MOST_ENDPOINTS):
         for i, endpoint in enumerate(endpoints):
             _endpoint(endpoint, kind, f"endpoints[{i}]", errors)
-
-
-def _too_many(entries: Sequence[Any] | Object, most: int, path: str, errors: Errors) -> bool:
-    if len(entries) <= most:
-        return False
-    errors.append(too_many(path, len(entries), most))
-    return True
 
 
 def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
@@ -197,7 +190,7 @@ def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
 def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
     addresses, where = endpoint.get("addresses") or (), f"{path}.addresses"
     errors.required(where, "must contain at least 1 address", when=not addresses)
-    _too_many(addresses, _MOST_ADDRESSES, where, errors)
+    errors.too_many(where, len(addresses), _MOST_ADDRESSES)
     for i, address in enumerate(addresses):
         if kind == "FQDN":
             _domain(address, f"{where}[{i}]", errors)
@@ -205,12 +198,12 @@ def _endpoint(endpoint: Object, kind: str, path: str, errors: Errors) -> None:
             _address(address, kind, where, i, errors)
     text("nodeName", names.subdomain_errors)(endpoint, path, errors)
     topology = endpoint.get("deprecatedTopology") or {}
-    _too_many(topology, _MOST_LABELS, f"{path}.deprecatedTopology", errors)
+    errors.too_many(f"{path}.deprecatedTopology", len(topology), _MOST_LABELS)
     checks.labels(topology, f"{path}.deprecatedTopology", errors)
     text("hostname", names.label_errors)(endpoint, path, errors)
     for field, problems in (("forZones", names.label_value_errors), ("forNodes", names.subdomain_errors)):
         hints, place = (endpoint.get("hints") or {}).get(field) or (), f"{path}.hints.{field}"
-        if _too_many(hints, _MOST_HINTS, place, errors):
+        if errors.too_many(place, len(hints), _MOST_HINTS):
             return
         seen: dict[str, None] = {}
         for i, hint in enumerate(hints):

@@ -9,20 +9,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path
+from scheduler_core.apiserver.validation.devices.pods import MIRROR
 from scheduler_core.apiserver.validation.pods.containers import every_container
 from scheduler_core.apiserver.validation.rules import Object, not_below
 
 _CONTEXT = "securityContext"
-_MIRROR, _COST = "kubernetes.io/config.mirror", "controller.kubernetes.io/pod-deletion-cost"
+_COST = "controller.kubernetes.io/pod-deletion-cost"
 _INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 
 def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], where: str) -> list[FieldError]:
     """Return the errors in the annotations of a pod or a pod template."""
     errors = Errors()
-    if _MIRROR in annotations and not spec.get("nodeName"):
+    if MIRROR in annotations and not spec.get("nodeName"):
         detail = "must set spec.nodeName if mirror pod annotation is set"
-        errors.invalid(format_key_path(where, _MIRROR), annotations[_MIRROR], detail)
+        errors.invalid(format_key_path(where, MIRROR), annotations[MIRROR], detail)
     cost = annotations.get(_COST)
     if cost is not None and not (_INTEGER.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
         errors.invalid(format_key_path(where, _COST), cost, "must be a 32bit integer")

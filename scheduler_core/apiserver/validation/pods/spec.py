@@ -160,8 +160,7 @@ def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
     annotations = meta.get("annotations") or {}
     of_annotations.validate_seccomp_annotations(spec, annotations, "spec", errors)
     of_annotations.validate_app_armor_annotations(spec, annotations, errors)
-    phase = (manifest.get("status") or {}).get("phase")
-    checks.one_of(errors, "status.phase", phase, ("Pending", "Running", "Succeeded", "Failed", "Unknown"))
+    one("phase", "Pending", "Running", "Succeeded", "Failed", "Unknown")(manifest.get("status") or {}, "status", errors)
 
 
 def _host_network(spec: Object, path: str, in_template: bool, errors: Errors) -> None:

@@ -123,7 +123,7 @@ class Rollout:
         as_written = without_template_defaults({"template": template})
         collisions = owner.status.get("collisionCount")
         if self.world.store.calendar:  # where real clients look, names are as kube makes them
-            code = hash_template(template, collisions)
+            code = hash_template(template, collisions, self.world.api.devices.release)
         else:
             code = template_hash(as_written["template"], collisions)
         meta = template.get("metadata") or {}
