@@ -19,7 +19,6 @@ from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.admission.plugins.admission_policy import BINDING, POLICY
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
@@ -32,15 +31,6 @@ LONGEST = (
     52  # of a StatefulSet's name: a label of its pods has 63 characters, for the name, a dash, and the revision's hash
 )
 _USED_UP = {"DeadlineExceeded": "activeDeadlineSeconds", "FailedIndexes": "backoffLimitPerIndex"}
-
-
-def explain_refusal(sim: Simulation, owner: Manifest, namespace: str) -> str:
-    """Return what the API server says of one more pod of a workload, "" where it would take it."""
-    try:
-        sim.api.create(pod_of(owner, namespace), dry_run=True)
-    except Refused as refused:
-        return str(refused)
-    return ""
 
 
 def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str) -> Iterator[Draft]:
