@@ -23,7 +23,7 @@ from django.core.management.base import CommandError
 SITUATIONS = Path(__file__).parent / "situations"
 NAMES = sorted(path.name for path in SITUATIONS.iterdir())
 # What is right today. These only rise.
-RIGHT, FIXED, MISLEADING = 261, 183, 0
+RIGHT, FIXED, MISLEADING = 261, 187, 0
 
 
 @cache

@@ -63,7 +63,7 @@ def _describe_deletion(values: dict[str, Any]) -> Message:
 
 def _describe_new_node(values: dict[str, Any]) -> Message:
     if values["like"]:
-        text = "node-of-group" if values.get("group") else "node"
+        text = "node-virtual" if values.get("virtual") else "node-of-group" if values.get("group") else "node"
         return _change(text, name=values["node"], node=values["like"], group=values.get("group", ""))
     amounts = ", ".join(f"{n} {name}" for name, n in values["amounts"].items() if name != "pods")
     labels = ", ".join(f"{key}={value}" for key, value in values["labels"].items())
@@ -115,6 +115,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "soften": _describe_softening,
     "free": _describe_deletion,
     "node": _describe_new_node,
+    "capacity": lambda values: _change("capacity-of-pods" if values["resource"] == "pods" else "capacity", **values),
     "unit": lambda values: _change("unit-of-container" if values.get("container") else "unit", **values),
     "claim": _describe_claim,
     "claim-class": _describe_claim_class,
@@ -139,7 +140,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
 # Kinds of changes whose sentence has a list, and the value that the list is of.
 _OF_LISTS = {
     "pods": ("move", "free-quota", "partner-priority"),
-    "labels": ("runtime-class", "namespace-label"),
+    "labels": ("runtime-class", "namespace-label", "daemon-selector", "other-labels"),
     "containers": ("order", "security-context", "sidecar"),
     "gates": ("gates",),
     "ports": ("port",),
@@ -148,6 +149,7 @@ _OF_LISTS = {
     "namespaces": ("namespaces",),
     "nodes": ("pool",),
     "finalizers": ("finalizer",),
+    "fields": ("policy-field",),
 }
 _LISTS = {kind: value for value, kinds in _OF_LISTS.items() for kind in kinds}
 

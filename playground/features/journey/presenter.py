@@ -110,8 +110,8 @@ def brief(value: object) -> Message:
 
 
 def _field(name: str, value: object) -> Message:
-    said = message(gettext_noop("%(n)s fields"), n=len(fields(value))) if is_dataclass(value) else brief(value)
-    return message(gettext_noop("%(name)s: %(value)s"), name=exactly(name.strip("_").replace("_", " ")), value=said)
+    said = message("%(n)s fields", n=len(fields(value))) if is_dataclass(value) else brief(value)
+    return message("%(name)s: %(value)s", name=exactly(name.strip("_").replace("_", " ")), value=said)
 
 
 _EMPTY, _ENTRY, _ENTRIES = gettext_noop("none"), gettext_noop("%(n)s entry"), gettext_noop("%(n)s entries")

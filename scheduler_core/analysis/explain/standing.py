@@ -11,7 +11,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
-from scheduler_core.analysis.fixes.containers import FOREIGN, find_platform
+from scheduler_core.analysis.fixes.containers import FOREIGN, find_platform, list_absent_drivers
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -47,7 +47,6 @@ _CONDITIONS = {
 }
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
-_UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _BY_TAINT = "DeletionByTaintManager"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _WAIT_FOR_POD = "WaitForFirstConsumer"
@@ -130,13 +129,8 @@ def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[G
 
 def _list_absent_drivers(world: Simulation, reasons: Iterable[Given], node: Node) -> Iterator[Fact]:
     """Yield the DaemonSet of a CSI driver that has no pod on a node where the driver is not registered."""
-    there = {(controller_of(pod.manifest) or {}).get("uid") for pod in world.store.pods_on(node.name)}
-    for driver in [found[1] for each in reasons for found in _UNREGISTERED.finditer(each.message)]:
-        for each in world.store.list("DaemonSet"):
-            meta = each["metadata"]
-            is_plugin = "csi" in meta["name"] and driver.partition(".")[0] in meta["name"]
-            if is_plugin and meta.get("uid") not in there:
-                yield note("DriverRunsElsewhere", driver=driver, owner=meta["name"], node=node.name)
+    for driver, daemons in list_absent_drivers(world, (each.message for each in reasons), node):
+        yield note("DriverRunsElsewhere", driver=driver, owner=daemons["metadata"]["name"], node=node.name)
 
 
 def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:

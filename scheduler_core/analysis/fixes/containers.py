@@ -1,12 +1,13 @@
 """Fixes for containers that do not start or are ended, by the words of their kubelet: a line of the table for each of its sentences."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.kinds import get_kind_by_key
@@ -18,7 +19,9 @@ from scheduler_core.world.simulation import Simulation
 OS, ARCH = "kubernetes.io/os", "kubernetes.io/arch"
 FOREIGN = re.compile(r"exec format error|no match for platform|no matching manifest for")
 """A kubelet's words about a program or an image that is built for other machines than its node."""
+UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _KINDS = {"configmap": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
 
 
@@ -29,6 +32,21 @@ def find_platform(world: Simulation, node: Node) -> tuple[str, str] | None:
     if node.labels.get(OS, _LINUX) != _LINUX:
         return (OS, _LINUX) if linux else None
     return next(((ARCH, has[ARCH]) for has in linux if has.get(ARCH, "") not in ("", node.labels.get(ARCH))), None)
+
+
+def list_absent_drivers(world: Simulation, words: Iterable[str], node: Node) -> Iterator[tuple[str, Manifest]]:
+    """Yield the CSI drivers that words say a node lacks, each with its DaemonSet that has no pod there."""
+    there = {(controller_of(pod.manifest) or {}).get("uid") for pod in world.store.pods_on(node.name)}
+    for driver in dict.fromkeys(found[1] for each in words for found in UNREGISTERED.finditer(each)):
+        for each in world.store.list("DaemonSet"):
+            name = each["metadata"]["name"]
+            if "csi" in name and driver.partition(".")[0] in name and each["metadata"].get("uid") not in there:
+                yield driver, each
+
+
+def list_words(sim: Simulation, pod: Pod) -> list[str]:
+    """Return what Events say of a pod."""
+    return [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == ("Pod", pod.namespace, pod.name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +92,7 @@ def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | Non
         for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
         for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values())
     ]
-    texts += [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == ("Pod", pod.namespace, pod.name)]
+    texts += list_words(sim, pod)
     cases = [(propose, m) for text in texts for pattern, propose in _WORDS for m in re.finditer(pattern, text)]
     made = (made for propose, match in cases for made in propose(_Case(draft, sim, pod, node, match)))
     yield from {each.fingerprint: each for each in made}.values()
@@ -101,6 +119,18 @@ def _make_path(case: _Case) -> Iterator[Draft]:
 def _leave_runtime(case: _Case) -> Iterator[Draft]:
     if name := case.spec.get("runtimeClassName"):
         yield case.anew("runtime-class-left", {"runtimeClassName": None}, **{"class": name})
+
+
+def _keep_to_driver(case: _Case) -> Iterator[Draft]:
+    """The pod kept to the nodes that the DaemonSet of the CSI driver selects, where its node is none of them."""
+    own = case.spec.get("affinity") or {}
+    for driver, daemons in list_absent_drivers(case.sim, [case.found[0]], case.node) if case.node is not None else ():
+        spec = daemons["spec"]["template"]["spec"]
+        terms = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED)
+        patch = {"nodeSelector": spec["nodeSelector"]} if spec.get("nodeSelector") else {}
+        patch |= {"affinity": {"nodeAffinity": {REQUIRED: terms}}} if terms and not own.get("nodeAffinity") else {}
+        if patch:
+            yield case.anew("driver-nodes", patch, driver=driver, owner=daemons["metadata"]["name"])
 
 
 def _pull(case: _Case) -> Iterator[Draft]:
@@ -156,6 +186,7 @@ def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
 # The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
 _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (FOREIGN.pattern, _move),
+    (UNREGISTERED.pattern, _keep_to_driver),
     (r"runAsNonRoot and image (?:will run as root|has non-numeric user)|runAsUser breaks non-root policy", _set_user),
     (r"hostPath type check failed: (?P<path>\S+) is not a (?P<kind>directory|file)\b", _make_path),
     (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),

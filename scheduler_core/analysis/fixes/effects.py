@@ -216,24 +216,29 @@ def effects_of(
 def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | None, effects: Iterable[Effect]) -> str:
     """Return what a fix does to others at worst, in the words of fix.DISTURBANCES; `was` is the pod before, `key` the pod after it."""
     found, effects = world.store.pod_at(key), tuple(effects)
+    losing = [effect for effect in effects if effect.kind in _LOSING or (effect.kind == "replaced" and not effect.to)]
+    losers = [each for effect in losing if (each := start.store.pod_at(effect.pod)) is not None and not each.deleting]
+    mine = found or was
+    if mine is not None and any(each.node_name and each.priority > mine.priority for each in losers):
+        return "evicts-superior"
     places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]
     if found is not None and _shared_claims(world, found, was):
         return "shares-disk"
     if any(_is_dead(world, start, name) for name in places if name):
         return "dead-node"
     owner = Standing.of(was).owner or Standing.of(found).owner
-    losing = [effect for effect in effects if effect.kind in _LOSING or (effect.kind == "replaced" and not effect.to)]
     siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}
     # A sibling that has no place either loses nothing.
-    losers = [
+    losing_pods = [
         each.pod
         for each in losing
         if (each.node or not owner or each.pod not in siblings) and not _is_outdated(start, each.pod, was)
     ]
-    if owner and any(each in siblings for each in losers):
+    if owner and any(each in siblings for each in losing_pods):
         return "evicts-sibling"
-    is_given_up = found is None and was is not None and not was.node_name
-    if losers or is_given_up or any(effect.kind in ("moves", "violates") for effect in effects):
+    is_daemon = was is not None and (controller_of(was.manifest) or {}).get("kind") == "DaemonSet"
+    is_given_up = found is None and was is not None and not was.node_name and not is_daemon
+    if losing_pods or is_given_up or any(effect.kind in ("moves", "violates") for effect in effects):
         return "displaces"
     return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
 
@@ -302,7 +307,8 @@ def _match_replacements(
     out, left = [], [(roots.get(each.owner, each.owner), name, each) for name, each in new]
     for name, before in gone:
         owner = roots.get(before.owner, before.owner)
-        mine = next((each for each in left if owner and each[0] == owner), None)
+        new_ones = (each for each in left if owner and each[0] == owner)
+        mine = min(new_ones, key=lambda each: each[2].node != before.node, default=None)
         if mine is None:
             out.append(Effect("evicted", name, before.node or "", by=_idle_owner(start, name)))
         else:

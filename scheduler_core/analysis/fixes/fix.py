@@ -14,8 +14,8 @@ from scheduler_core.world.commands import Command
 
 SECOND = 1_000_000_000
 
-# What a fix does to others than the pod, the least harm first. None of the last three comes first in a list.
-DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk")
+# What a fix does to others than the pod, the least harm first. None of the last four comes first in a list.
+DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk", "evicts-superior")
 HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
 _LITTLE = 0.1  # of a request: less effort than another machine
 _ADDS, _LESSENS = tuple(HARMS).index("adds"), tuple(HARMS).index("lessens")

@@ -146,6 +146,8 @@ def _node_call(change: Change) -> Iterator[str]:
         yield f"kubectl uncordon {values['node']}"
     elif change.kind == "capacity":
         amounts = {values["resource"]: values["to"]}
+        if values["resource"] == "pods":
+            yield f"# First set maxPods to {values['to']} for the kubelet of {values['node']}, which writes the limit into the node."
         patch = _json({"status": {"capacity": amounts, "allocatable": amounts}})
         yield f"kubectl patch node {values['node']} --subresource=status --type=merge -p {patch}"
     elif change.kind == "ready":

@@ -69,13 +69,12 @@ _NEVER = "Never"
 
 def raise_priority(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
     """Yield drafts with an existing class, or a new one just above the least important pods, if preemption can help."""
-    if diagnosis.whole is not None or not any(
-        status.code is Code.UNSCHEDULABLE for status in diagnosis.refused.values()
-    ):
+    rows = [row for row, status in diagnosis.refused.items() if status.code is Code.UNSCHEDULABLE]
+    if diagnosis.whole is not None or not rows:
         return
     pod = diagnosis.pod
     floor = pod.priority if pod.spec.manifest.get("preemptionPolicy") != _NEVER else pod.priority - 1
-    others = sorted({other.priority for pods in diagnosis.nodes.pods for other in pods if not other.deleting})
+    others = sorted({other.priority for row in rows for other in diagnosis.nodes.pods[row] if not other.deleting})
     useful = [priority for priority in others if priority >= floor and priority < HIGHEST]
     if floor < pod.priority:
         useful = [priority for priority in others if priority < pod.priority] or useful

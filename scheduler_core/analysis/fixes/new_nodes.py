@@ -78,7 +78,7 @@ def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft
     if HOSTNAME in of_volumes:  # a new machine of that name has not got the old one's disk
         return
     labels = {**of_volumes, **_find_required_labels(pod)}
-    name = labels.get(HOSTNAME) or _find_required_name(pod) or free_name(diagnosis.nodes, "new-node-")
+    name = labels.get(HOSTNAME) or find_required_name(pod) or free_name(diagnosis.nodes, "new-node-")
     if diagnosis.nodes.row(name) is not None:
         return
     amounts = _amounts(diagnosis)
@@ -128,7 +128,7 @@ def _find_required_labels(pod: Pod) -> Labels:
     return labels
 
 
-def _find_required_name(pod: Pod) -> str:
+def find_required_name(pod: Pod) -> str:
     terms = pod.spec.node_affinity_required
     fields = terms.terms[0].fields if terms is not None and terms.terms else ()
     return next((field.values[0] for field in fields if field.op == IN and field.values), "")

@@ -1,12 +1,13 @@
 """Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
 
+import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.containers import propose_containers
+from scheduler_core.analysis.fixes.containers import REQUIRED, propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
-from scheduler_core.analysis.fixes.kubectl import kubectl_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -14,18 +15,17 @@ from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, No
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
-from scheduler_core.scheduler.plugins.helper.volumes import missing_claims
+from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim, missing_claims
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
 Proposals = Iterator[tuple[Draft, Goal]]
@@ -61,13 +61,14 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
     draft = Draft(pod.manifest)
     if pod.deleting:
         yield from propose_end(draft, pod, node, prover)
+        yield from _keep_apart(draft, sim, pod)
     elif node is None or pod.terminal:
         yield from _delete_ended(draft, pod, prover)
     else:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
-        goals = {"platform": prover.avoided(pod), "limits": prover.placed()}
+        goals = {"platform": prover.avoided(pod), **dict.fromkeys(("limits", "driver-nodes"), prover.placed())}
         for each in propose_containers(draft, sim, pod, node):
             yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
@@ -83,6 +84,37 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
             if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and narrowed:
                 values = {"key": constraint["topologyKey"], "field": "nodeAffinityPolicy", "to": "Ignore"}
                 yield draft.with_pod(Change("policy", values), _ignoring(index)), prover.avoided(pod)
+
+
+# Claims that a driver makes no volume for, as it makes none that several nodes write to
+
+_ONE_NODE, _FAILED = "ReadWriteOnce", "ProvisioningFailed"
+_NOT_SHARED = re.compile(
+    r"MULTI_NODE_MULTI|multi.?(writer|node)|ReadWriteMany|only supports? .*ReadWriteOnce|access.?modes?.* (not|un)supported|"
+    r"unsupported access.?mode",
+    re.IGNORECASE,
+)
+_SHARING = re.compile(
+    r"efs|nfs|cephfs|file\.|filestore|fsx\.|glusterfs|manila|longhorn"
+)  # in the names of provisioners
+
+
+def propose_modes(sim: Simulation, pod: Pod) -> Iterator[Draft]:
+    """A claim of the pod that its driver refuses for its access mode made anew: in a class whose driver shares volumes, or for one node."""
+    for name in {use.name(pod): None for use in volumes_of(pod.spec).claims} if pod.spec.volumes else ():
+        subject, found = (CLAIM, pod.namespace, name), sim.store.get(CLAIM, pod.namespace, name)
+        said = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
+        if found is None or volume_name(found) or not said or not _NOT_SHARED.search(said[-1]):
+            continue
+        key, had = f"{pod.namespace}/{name}", access_modes(found)
+        for each in sim.store.list("StorageClass"):
+            to = str(each["metadata"]["name"])
+            if to != class_of(found) and _SHARING.search(str(each.get("provisioner"))):
+                change = Change("claim-class", {"claim": key, "from": class_of(found), "to": to})
+                yield Draft(pod.manifest).with_object(change, build_unbound_claim(found, class_name=to))
+        if had != (_ONE_NODE,):
+            change = Change("claim-mode", {"claim": key, "from": ", ".join(had), "to": _ONE_NODE})
+            yield Draft(pod.manifest).with_object(change, build_unbound_claim(found, modes=[_ONE_NODE]))
 
 
 # Pods that end
@@ -118,6 +150,33 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
     yield (draft.typing(Change("out-of-service", values), f"kubectl taint node {node.name} {OUT_OF_SERVICE}"), goal)
     yield draft.typing(Change("ready", values)), goal
     yield draft.typing(Change("remove-node", values), f"kubectl delete node {node.name}"), goal
+
+
+def _keep_apart(draft: Draft, sim: Simulation, pod: Pod) -> Proposals:
+    """A pod that its owner adopted, and deletes as one too many, made anew with a label that the owner does not select."""
+    owner = controller_of(pod.manifest) or {}
+    found = sim.store.get(str(owner.get("kind")), pod.namespace, str(owner.get("name")))
+    selector = ((found or {}).get("spec") or {}).get("selector") or {}
+    keys = (
+        [*(selector.get("matchLabels") or (selector if owner["kind"] == "ReplicationController" else ()))]
+        if found
+        else []
+    )
+    if not keys or pod.name.startswith(f"{owner['name']}-"):
+        return
+    made = clean(bare(pod.manifest))
+    kept = {name: value for name, value in made["metadata"].items() if name != "ownerReferences"}
+    made["metadata"] = {**kept, "labels": {**pod.labels, keys[0]: pod.name}}
+    made["spec"] = {name: value for name, value in pod.manifest["spec"].items() if name != "nodeName"}
+
+    def stays(fixed: Watch) -> str | None:
+        now = fixed.world.store.pod_at(pod.key)
+        is_free = now is not None and now.uid != pod.uid and not now.deleting and not controller_of(now.manifest)
+        return pod.key if now is not None and is_free and now.node_name else None
+
+    values = {"pod": pod.key, "owner": f"{owner['kind']} {owner['name']}", "labels": [f"{keys[0]}={pod.name}"]}
+    gone = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+    yield draft.typing(Change("other-labels", values), gone, format_apply(made)), stays
 
 
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:

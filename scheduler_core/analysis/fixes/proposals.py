@@ -9,7 +9,8 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
-from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.analysis.fixes.new_nodes import find_required_name
+from scheduler_core.apimachinery.objects.affinity import affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -160,6 +161,7 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     """A pod of an old template, pods that are ending, and those that the pod has to be near and that preemption would evict."""
     yield from replace_old_revision(draft, sim)
     pod = diagnosis.pod
+    yield from _select_in_template(draft, diagnosis, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
     if ending:
         yield wait(draft, pod)
@@ -171,6 +173,21 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
         anew = recreate(draft, pod, sim)
         values = {"pod": pod.key, "class": given["metadata"]["name"]}
         yield replace(anew, changes=(*draft.changes, Change("recreate", values)))
+
+
+def _select_in_template(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
+    """The labels that admission has a DaemonSet's pods ask for, asked for by its template: then none is made for another node."""
+    owner, row = workload_of(sim.store, draft.original), diagnosis.nodes.row(find_required_name(diagnosis.pod))
+    if owner is None or owner["kind"] != _DAEMONS or row is None:
+        return
+    given = owner["spec"]["template"]["spec"].get("nodeSelector") or {}
+    wrong = wrong_labels(diagnosis.pod, diagnosis.nodes.nodes[row])
+    added = {key: value for key, value in wrong.items() if given.get(key) != value}
+    if added:
+        name = owner["metadata"]["name"]
+        values = {"owner": f"DaemonSet {name}", "labels": [f"{key}={value}" for key, value in added.items()]}
+        patch = {"spec": {"template": {"spec": {"nodeSelector": added}}}}
+        yield draft.patching(Change("daemon-selector", values), f"daemonset {name} -n {diagnosis.pod.namespace}", patch)
 
 
 def is_between_pods(diagnosis: Diagnosis, status: Status) -> bool:

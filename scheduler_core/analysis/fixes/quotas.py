@@ -8,13 +8,13 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import pod_of, quotas_of, read_refusal
+from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of, quotas_of, read_refusal
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import in_turn
-from scheduler_core.analysis.fixes.refused_pods import explain_refusal, propose_admission, rebuild, resume
+from scheduler_core.analysis.fixes.refused_pods import propose_admission, rebuild, resume
 from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -90,7 +90,7 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         meta = {"name": "new", "namespace": namespace, "ownerReferences": [refer]}
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
-    why = explain_refusal(sim, owner, namespace)
+    why = ask_api_server(sim, pod_of(owner, namespace))
     reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)

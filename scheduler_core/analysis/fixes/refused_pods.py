@@ -4,20 +4,21 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator
+from shlex import quote
 from typing import Any
 
 import msgspec
 
-from scheduler_core.analysis.fixes.admission import pod_of
+from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
-from scheduler_core.analysis.fixes.shell import WEBHOOKS
+from scheduler_core.analysis.fixes.policies import ANY, Edits, build_patch, satisfy
+from scheduler_core.analysis.fixes.shell import KINDS_BY_WORD, WEBHOOKS
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.admission.plugins.admission_policy import BINDING, POLICY
-from scheduler_core.apiserver.kinds import get_kind_by_key
+from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
@@ -30,15 +31,6 @@ LONGEST = (
     52  # of a StatefulSet's name: a label of its pods has 63 characters, for the name, a dash, and the revision's hash
 )
 _USED_UP = {"DeadlineExceeded": "activeDeadlineSeconds", "FailedIndexes": "backoffLimitPerIndex"}
-
-
-def explain_refusal(sim: Simulation, owner: Manifest, namespace: str) -> str:
-    """Return what the API server says of one more pod of a workload, "" where it would take it."""
-    try:
-        sim.api.create(pod_of(owner, namespace), dry_run=True)
-    except Refused as refused:
-        return str(refused)
-    return ""
 
 
 def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str) -> Iterator[Draft]:
@@ -218,15 +210,56 @@ def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[
 
 
 def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """A label that an expression of a policy asks for, set on the pods; or the binding of the policy, which only warns."""
-    policy = sim.store.get(POLICY, "", found["policy"])
-    for each in ((policy or {}).get("spec") or {}).get("validations") or ():
-        for key in re.findall(r"""['"]([\w./-]+)['"] in object\.metadata\.labels""", str(each.get("expression"))):
-            change, labels = Change("pod-label", {"key": key, "policy": found["policy"]}), {key: "to-be-chosen"}
-            yield draft.patching(change, target, {"spec": {"template": {"metadata": {"labels": labels}}}})
+    """The fields that the expressions of a policy compare, set as they want it; or the binding of the policy, which only warns."""
+    kind, name = target.split()[:2]
+    spec = _spec_of(sim, POLICY, found["policy"])
+    rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
+    is_of_pods = any({"pods", "*"} & {*(rule.get("resources") or ())} for rule in rules)
+    above = sim.store.get(KINDS_BY_WORD[kind], draft.original["metadata"]["namespace"], name)
+    subject = draft.original if is_of_pods else above
+    for edits, patch in _find_edits(sim, subject, found, is_of_pods) if subject is not None else ():
+        words = [".".join(map(str, path)) + f"={json.dumps(value)}" for path, value in edits.items()]
+        change = Change("policy-field", {"policy": found["policy"], "fields": words})
+        if all(path[:2] == ("metadata", "labels") and value == ANY for path, value in edits.items()):
+            change = Change("pod-label", {"key": ", ".join(path[-1] for path in edits), "policy": found["policy"]})
+        if is_of_pods:
+            yield _patch_template(sim, draft, target, change, patch)
+        else:
+            yield draft.typing(change, f"kubectl patch {target} -p {quote(json.dumps(patch))}")
     if sim.store.get(BINDING, "", found["binding"]) is not None:
         change, name = Change("policy-binding", found.groupdict()), f"{BINDING.lower()} "
         yield draft.patching(change, name + found["binding"], {"spec": {"validationActions": ["Warn"]}})
+
+
+def _find_edits(
+    sim: Simulation, subject: Manifest, found: re.Match[str], tried: bool, left: int = MOST
+) -> Iterator[tuple[Edits, dict[str, Any]]]:
+    """Yield edits that a policy asks for, and with them those of further policies. `tried`: only what the API server takes."""
+    spec, reference = (
+        _spec_of(sim, POLICY, found["policy"]),
+        _spec_of(sim, BINDING, found["binding"]).get("paramRef") or {},
+    )
+    named = spec.get("paramKind") or {}
+    kind = find_kind(str(named.get("apiVersion")), str(named.get("kind")))
+    namespace = str(reference.get("namespace") or subject["metadata"]["namespace"])
+    where = (namespace if kind.namespaced else "", str(reference.get("name"))) if kind else ("", "")
+    for edits in satisfy(spec, subject, (sim.store.get(kind.key, *where) if kind else None) or {}):
+        patch = build_patch(subject, edits)
+        made = (
+            None if patch is None else apply_patch(get_kind_by_key(str(subject["kind"])), subject, patch, "strategic")
+        )
+        said = ask_api_server(sim, made) if tried and made is not None else ""
+        further = re.search(_POLICY, said)
+        if made is not None and further is not None and further["policy"] != found["policy"] and left:
+            for more, _ in _find_edits(sim, made, further, tried, left - 1):
+                both = {**edits, **more}
+                yield both, build_patch(subject, both) or {}
+        elif patch is not None and not said:
+            yield edits, patch
+
+
+def _spec_of(sim: Simulation, kind: str, name: str) -> Manifest:
+    return (sim.store.get(kind, "", name) or {}).get("spec") or {}
 
 
 def _leave_to_admission(field: str) -> Proposing:
@@ -328,17 +361,8 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
         names = [each["name"] for name in lists for each in change[name]]
         if context.keys() & {"runAsNonRoot", "runAsUser"}:
             change["securityContext"] = {"runAsNonRoot": True, "runAsUser": None}  # type: ignore[assignment]
-        kind, name = target.split()[:2]
-        job = sim.store.get("Job", namespace, name) if kind == "job" else None
-        patch: dict[str, Any] = {"spec": {"template": {"spec": change}}}
-        patch = {"spec": {"jobTemplate": patch}} if kind == "cronjob" else patch
-        call = f"kubectl patch {target} -p '{json.dumps(patch)}'"
-        if job is not None:  # the template of a Job cannot change
-            made = apply_patch(get_kind_by_key("Job"), clean(bare(job)), patch, "strategic")
-            kept = {k: v for k, v in made["spec"].items() if k not in ("selector", "manualSelector")}
-            made["spec"] = {**kept, "template": without_job_labels(kept["template"])}
-            call = format_apply(made, "replace --force")
-        yield draft.typing(Change("security-context", {"level": level, "containers": names}), call)
+        done = Change("security-context", {"level": level, "containers": names})
+        yield _patch_template(sim, draft, target, done, {"spec": change})
     lower = (
         pod_security.BASELINE
         if level == pod_security.RESTRICTED and not pod_security.list_violations(pod["spec"], pod_security.BASELINE)
@@ -348,6 +372,21 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
     yield draft.typing(Change("security-level", {"level": level, "namespace": namespace, "to": lower}), call)
 
 
+def _patch_template(sim: Simulation, draft: Draft, target: str, change: Change, wanted: Any) -> Draft:
+    """A strategic patch of the pods' template; a Job, whose template cannot change, is made anew."""
+    kind, name = target.split()[:2]
+    patch: dict[str, Any] = {"spec": {"template": wanted}}
+    patch = {"spec": {"jobTemplate": patch}} if kind == "cronjob" else patch
+    job = sim.store.get("Job", draft.original["metadata"]["namespace"], name) if kind == "job" else None
+    if job is None:
+        return draft.typing(change, f"kubectl patch {target} -p {quote(json.dumps(patch))}")
+    made = apply_patch(get_kind_by_key("Job"), clean(bare(job)), patch, "strategic")
+    kept = {k: v for k, v in made["spec"].items() if k not in ("selector", "manualSelector")}
+    made["spec"] = {**kept, "template": without_job_labels(kept["template"])}
+    return draft.typing(change, format_apply(made, "replace --force"))
+
+
+_POLICY = r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request"
 _BOUND = (
     r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per (?P<type>%s) is (?P<bound>[^,\s]+), "
     r"but (?P<field>limit|request) is (?P<asked>[^\s.,]+(\.\d+)?)"
@@ -359,7 +398,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"runtimeClass\.scheduling\.nodeSelector\[(?P<key>[^\]]+)\] = \S+?; pod\.spec", _leave_to_class),
     (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
-    (r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request", _satisfy_policy),
+    (_POLICY, _satisfy_policy),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),

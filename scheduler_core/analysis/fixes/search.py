@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 
 from scheduler_core.analysis.fixes import proposals
+from scheduler_core.analysis.fixes.containers import list_absent_drivers, list_words
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
@@ -17,7 +18,7 @@ from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
-from scheduler_core.analysis.fixes.placed import is_guarded, search_placed
+from scheduler_core.analysis.fixes.placed import is_guarded, propose_modes, prove_each, search_placed
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.shell import complete_references
@@ -65,6 +66,12 @@ def search_fixes(
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget))
+    pod = sim.store.pod_at(pod_key)
+    if pod is not None and not pod.node_name and (drafts := [*propose_modes(sim, pod)]):
+        prover = Prover(sim, pod_key, budget)
+        findings = yield from prove_each(sim, pod_key, prover, ((e, prover.placed()) for e in drafts), "searched")
+        if findings.fixes:
+            return findings
     sim, pod = _bring_on(sim, pod_key)
     namespace, _, name = pod_key.partition("/")
     owner = name.rpartition("-")[0]
@@ -96,6 +103,11 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
         or (pod.node_name and not (_asks_for_missing_node(sim, pod) or wrong))
     ):
         findings = yield from search_placed(sim, pod, budget)
+        node = sim.store.node(pod.node_name)
+        for _, each in list_absent_drivers(sim, list_words(sim, pod), node) if node is not None else ():
+            meta = each["metadata"]
+            more = yield from search_daemons(sim, str(meta["namespace"]), meta["name"], budget, pod.node_name)
+            findings = replace(findings, fixes=rank_fixes((*more.fixes, *findings.fixes)))
         if findings.fixes or not pod.terminal:
             return findings
     return (yield from _Search(sim, pod, budget).run())
@@ -198,7 +210,7 @@ class _Search:
             self._push(proposals.in_turn(first, self.sim))
             self._push(proposals.propose_anyway(first, diagnosis, self.sim))
         yield from self._search(self.budget.candidates)
-        if not diagnosis.feasible and not any("node" in fix.kind.split("+") for fix in self.fixes):
+        if not diagnosis.feasible and not self._adds_machine():
             yield from self._new_node(first, diagnosis)
         if not diagnosis.feasible and not self.fixes and self.pod.spec.resource_claims:
             self._push([proposals.without_claims(first)])
@@ -218,8 +230,12 @@ class _Search:
             # A machine in a zone that is not there yet is what is left where nothing else helps.
             self._push(each for each in drafts if not self.fixes or not in_new_domain(each.changes[-1]))
             yield from self._search(self.tried + self.budget.big)
-            if any("node" in fix.kind.split("+") for fix in self.fixes):
+            if self._adds_machine():
                 return
+
+    def _adds_machine(self) -> bool:
+        changes = (change for fix in self.fixes for change in fix.changes)
+        return any(change.kind == "node" and not change.values.get("virtual") for change in changes)
 
     def _search(self, candidates: int) -> Generator[None, None, None]:
         """Tries what was proposed, until smaller fixes than what is left do no harm or the budget is spent."""
@@ -333,7 +349,7 @@ class _Search:
         for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
             if text and not proof.reached:
                 attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
-                goal = self.prover.left(self.pod) if "fewer-replicas" in draft.kinds else None
+                goal = self.prover.left(self.pod) if {"fewer-replicas", "daemon-selector"} & {*draft.kinds} else None
                 proof = yield from self.prover.prove(text, limit, attempts, alone=alone, goal=goal)
                 self.steps += proof.steps
         if not proof.reached:

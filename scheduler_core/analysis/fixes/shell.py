@@ -31,7 +31,7 @@ _SHORT = {
     "sts": "StatefulSet",
     "ds": "DaemonSet",
 }
-_KINDS = {
+KINDS_BY_WORD = {
     **{kind.partition(".")[0].lower(): kind for kind in KINDS},
     **{kind.plural: name for name, kind in KINDS.items()},
     **_SHORT,
@@ -56,7 +56,9 @@ class Call:
             return ()
         if self.objects:
             return tuple(_ref(each) for each in self.objects if "metadata" in each)  # a configuration has none
-        kind = _KINDS.get(self.words[1]) or _KINDS.get(self.words[1].partition(".")[0].lower(), self.words[1])
+        kind = KINDS_BY_WORD.get(self.words[1]) or KINDS_BY_WORD.get(
+            self.words[1].partition(".")[0].lower(), self.words[1]
+        )
         namespaced = kind in KINDS and KINDS[kind].namespaced
         namespace = self.flags.get("namespace", "default") if namespaced else ""
         return tuple(commands.Ref(kind, namespace, name) for name in self.words[2:] if not _is_pair(name))

@@ -12,7 +12,7 @@ from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
-from scheduler_core.apimachinery.objects.affinity import misses, wrong_labels
+from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -281,23 +281,31 @@ def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) 
 # Nodes that a DaemonSet leaves out
 
 
-def search_daemons(sim: Simulation, namespace: str, name: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove tolerations of the taints, and labels, of those nodes that a DaemonSet has no pod on."""
+def search_daemons(
+    sim: Simulation, namespace: str, name: str, budget: Budget, only: str = ""
+) -> Generator[None, None, Findings]:
+    """Prove tolerations of the taints, and labels, of those nodes that a DaemonSet has no pod on, or of one of them."""
     key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
     if owner is None:
         return Findings(key, "gone")
     pod = Pod.from_manifest(pod_of(owner, namespace))
     prover = Prover(sim, key, budget, owner)
-    drafts = itertools.chain(_tolerate(sim, owner, pod), _label(sim, pod))
-    proposals = ((draft, prover.created()) for draft in drafts)
+    nodes = [node for node in sim.store.nodes() if only in ("", node.name)]
+    drafts = itertools.chain(_tolerate(nodes, owner, pod), _label(sim, nodes, pod))
+
+    def comes(fixed: Watch) -> str | None:
+        there = fixed.world.store.pods_on(only)
+        return next((each.key for each in there if belongs_to(fixed.world, each, owner)), None)
+
+    proposals = ((draft, comes if only else prover.created()) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
 
 
-def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
+def _tolerate(nodes: list[Node], owner: Manifest, pod: Pod) -> Iterator[Draft]:
     given = list(owner["spec"]["template"]["spec"].get("tolerations") or ())
     taints = {
         taint: None
-        for node in (Node.from_manifest(each) for each in sim.store.list("Node"))
+        for node in nodes
         for taint in node.taints
         if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
         and not pod.spec.tolerates(taint)
@@ -309,10 +317,15 @@ def _tolerate(sim: Simulation, owner: Manifest, pod: Pod) -> Iterator[Draft]:
         yield Draft(pod.manifest).patching(Change("toleration", {"taint": str(taint)}), name_of(owner), patch)
 
 
-def _label(sim: Simulation, pod: Pod) -> Iterator[Draft]:
-    """The label set on a node that is all that a node selector misses there."""
-    for node in sim.store.nodes():
+def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
+    """The label set on a node that is all that a node selector, or the required affinity, misses there; as others have it."""
+    terms = pod.spec.node_affinity_required
+    for node in nodes:
         lacks = wrong_labels(pod, node)
+        for each in terms.terms[least_missing(terms, node)[0]].expressions if terms is not None and terms.terms else ():
+            used = [other.labels[each.key] for other in sim.store.nodes() if each.key in other.labels]
+            value = next((value for value in (*used, *each.values) if each.matches({each.key: value})), None)
+            lacks |= {} if each.matches(node.labels) or value is None else {each.key: value}
         if len(lacks) == 1 and misses(pod, node) == 1:
             ((key, value),) = lacks.items()
             yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))

@@ -51,7 +51,7 @@ def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> R
     """The revisions of an owner, with one of the present template: found, numbered anew where it isn't the newest, or created. Refused.
 
     `label` says the hash. `given` is the hash of the first revision, where an owner came without any and its pods carry one: then they
-    stay as they are.
+    stay as they are, unless the template has changed since their controller has seen it.
     """
     known = in_order(claim_objects(world, owner, _KIND))
     number = number_of(known[-1]) + 1 if known else 1
@@ -63,7 +63,9 @@ def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> R
     if equal:
         update = world.api.patch(_target(equal[-1]), {"revision": number})
     else:
-        update, collisions = _create_revision(world, owner, data, number, collisions, label, "" if known else given)
+        seen = int(owner.status.get("observedGeneration") or owner.generation or 0) >= (owner.generation or 0)
+        name = given if seen and not known else ""
+        update, collisions = _create_revision(world, owner, data, number, collisions, label, name)
     rest = [one for one in known if name_of(one) != name_of(update)]
     return Revisions(tuple(in_order([*rest, update])), update, collisions)
 

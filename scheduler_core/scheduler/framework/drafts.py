@@ -29,12 +29,13 @@ _KINDS = {
         claim class default-class driver-class volume claim-class namespaces ready capacity storage-capacity
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
-        left-to-admission retry sidecar pod-label claim-volume config-key config-object platform user host-path
+        left-to-admission retry sidecar pod-label policy-field other-labels claim-volume config-key config-object platform user host-path
         pull-policy pull-secret
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
         selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies
+        daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
         failure-policy members

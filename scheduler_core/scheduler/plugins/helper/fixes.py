@@ -24,6 +24,8 @@ GROUP_LABELS = (
     *("kops.k8s.io/instancegroup", "node.kubernetes.io/instance-type"),
 )
 
+# Labels of nodes without a machine: who provides them says how many pods they take, and makes others as pods come.
+_VIRTUAL = {"eks.amazonaws.com/compute-type": "fargate", "type": "virtual-kubelet"}
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
 
@@ -108,15 +110,16 @@ def _label_edit(key: str, value: str | None) -> Edit:
 
 
 def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """A new node like the one that refuses, where that would be large enough when empty; only where nothing else is changed."""
-    if not draft.changes and _large_enough(refusal):
+    """A new node like the one that refuses, where that would be large enough when empty; a machine only where nothing else is changed."""
+    if (not draft.changes or (is_virtual(refusal.node) and draft.is_of_pod_alone)) and _large_enough(refusal):
         yield node_like(draft, refusal.node, refusal.nodes)
 
 
 def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
     """A new node of the group that one belongs to."""
     name = free_name(nodes, f"{like.name[:240]}-copy")
-    change = Change("node", {"node": name, "like": like.name, "group": group_of(like)})
+    values = {"node": name, "like": like.name, "group": group_of(like)}
+    change = Change("node", {**values, "virtual": True} if is_virtual(like) else values)
     return draft.with_node(change, like.manifest, lambda manifest: as_new_node(manifest, name)).aimed_at(name)
 
 
@@ -134,6 +137,11 @@ def as_new_node(manifest: dict[str, Any], name: str) -> None:
         del status["conditions"]
     manifest["metadata"] = {"name": name, "labels": labels}
     manifest["spec"], manifest["status"] = spec, status
+
+
+def is_virtual(node: Node) -> bool:
+    """Return whether a node stands for no machine, so that nobody sets its limits."""
+    return any(node.labels.get(key) == value for key, value in _VIRTUAL.items())
 
 
 def group_of(node: Node) -> str:

@@ -7,7 +7,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike, likeness
-from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of
+from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of, is_virtual
 from scheduler_core.scheduler.plugins.noderesources.amounts import (
     AS_A_WHOLE,
     Place,
@@ -113,14 +113,15 @@ def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     yield from in_millicores(draft, refusal, missing)
     yield from _in_another_order(draft, refusal.pod)
     yield from ask_less(draft, refusal.pod, missing)
-    if not draft.changes:
+    if not draft.changes and not (is_virtual(refusal.node) and int(nodes.allowed_pods[row]) == 1):
         full = int(nodes.pod_count[row]) >= int(nodes.allowed_pods[row])
         yield from propose_resize(draft, nodes.pods[row], missing)
         yield from propose_moves(draft, refusal, missing)
         ending = [pod for pod in nodes.pods[row] if pod.deleting and _size(pod, missing or {"pods": 1})]
         if ending and len(ending) <= MOST_DELETED:
             yield delete_pods(draft, nodes.names[row], ending)
-        victims = _in_the_way(nodes.pods[row], missing, full)
+        lesser = tuple(pod for pod in nodes.pods[row] if pod.priority <= refusal.pod.priority)
+        victims = _in_the_way(lesser, missing, full) or _in_the_way(nodes.pods[row], missing, full)
         if victims:
             amounts = [f"{quantity(resource, n)} {resource}" for resource, n in missing.items()]
             yield delete_pods(draft, nodes.names[row], victims, amounts)
@@ -152,7 +153,7 @@ def _propose_offers(draft: Draft, refusal: Refusal, missing: dict[str, int]) -> 
         if not (misspelt or _has_any(refusal, resource, row) or _others_have(refusal, resource)):
             yield _offering(draft, node, resource, 0, lacking)
     count, allowed = int(nodes.pod_count[row]), int(nodes.allowed_pods[row])
-    if count >= allowed and not missing:
+    if count >= allowed and not missing and not is_virtual(node):
         yield _offering(draft, node, "pods", allowed, max(MOST_PODS, count + 1))
 
 
