@@ -34,7 +34,7 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    AllFailed BadSchedule ComponentStopped FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
+    BadSchedule ComponentStopped FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
     SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
@@ -62,7 +62,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
-    stuck = [fact for fact in stuck if fact.code in STICKING]
+    stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods themselves tell of the latter
     pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
     if broken := pod_security.describe_violations(world.store, world.settings.release, pod, pod_security.WARN):
         facts.append(note("SecurityWarns", namespace=namespace, message=broken))

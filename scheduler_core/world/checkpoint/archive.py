@@ -163,18 +163,11 @@ class Archive:
 
     # Parts
 
-    def seal(self) -> bytes | None:
-        """A part with what came since the last one; None where nothing did."""
-        steps = self.sealing()
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                data: bytes | None = done.value
-                return data
-
     def sealing(self) -> Generator[None, None, bytes | None]:
-        """The same, little by little, so that others may work in between; nothing may be put into the archive meanwhile."""
+        """A part with what came since the last one; None where nothing did.
+
+        It comes little by little, so that others may work in between; nothing may be put into the archive meanwhile.
+        """
         rows = {name: kept[self._sealed.get(name, 0) :] for name, kept in self._rows.items()}
         if not self._fresh and not any(rows.values()):
             return None
