@@ -242,10 +242,3 @@ class NodeBuilder:
         manifest = self.manifest()
         manifest["spec"]["unschedulable"] = True
         return NodeBuilder(manifest)
-
-    def has_image(self, name: str, size: int) -> NodeBuilder:
-        """Adds an image (with its tag) of so many bytes."""
-        manifest = self.manifest()
-        images = [*manifest["status"].get("images", []), {"names": [name], "sizeBytes": size}]
-        manifest["status"]["images"] = images
-        return NodeBuilder(manifest)

@@ -133,18 +133,21 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "recreate": lambda values: _change(
         "recreate-with-class" if values.get("class") else "recreate", **{**values, "pod": short(values["pod"])}
     ),
+    "setting": lambda values: _change("setting" if "to" in values else "setting-left", **values),
+    "config-object": lambda values: _change("config-object-copied" if "from" in values else "config-object", **values),
     "node-name": lambda values: _change(
         "node-name-that-exists" if values.get("exists") else "node-name", node=values["node"]
     ),
 }
 # Kinds of changes whose sentence has a list, and the value that the list is of.
 _OF_LISTS = {
-    "pods": ("move", "free-quota", "partner-priority"),
+    "pods": ("move", "free-quota", "free-claim", "partner-priority"),
     "labels": ("runtime-class", "namespace-label", "daemon-selector", "other-labels"),
     "containers": ("order", "security-context", "sidecar"),
     "gates": ("gates",),
-    "ports": ("port",),
+    "ports": ("port", "delete-daemons"),
     "claims": ("without-claims",),
+    "tolerations": ("allowed-tolerations",),
     "resources": ("limit-range",),
     "namespaces": ("namespaces",),
     "nodes": ("pool",),

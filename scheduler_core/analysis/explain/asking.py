@@ -11,13 +11,14 @@ import numpy as np
 
 from scheduler_core.analysis.explain import standing, waiting, workloads
 from scheduler_core.analysis.explain.claims import find_blocked_claims
-from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
+from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
+from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
@@ -245,7 +246,12 @@ class _Asking:
         self.entry = waiting.find_entry(scheduler, pod)
 
     def answer(self) -> Explanation:
-        if (binding := self._binding()) is not None:
+        binding = self._binding()
+        if binding is not None and (stopped := find_stopped(self.world, SCHEDULER)) is not None:
+            values = {"component": SCHEDULER, "by": stopped.name, "why": describe_wait(stopped).rstrip(". ")}
+            halted = Given("Component/Stopped", "", f"{SCHEDULER} does not run: {values['why']}", evidence=values)
+            return self._explained(State.NOT_ATTEMPTED, (halted,))
+        if binding is not None:
             refused = explain_refused(self.world, self.pod, binding, self.past)
             place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
             reports = self.past.list_reports(self.pod)

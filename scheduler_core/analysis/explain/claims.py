@@ -57,6 +57,9 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
         kept = [each for each in ((claim or {}).get("metadata") or {}).get("finalizers") or () if each != PROTECTION]
         if claim is not None and claim["metadata"].get("deletionTimestamp") and kept:
             yield note("ClaimKeptBy", claim=name, finalizers=kept)
+        if claim is not None and claim["metadata"].get("deletionTimestamp"):
+            over = [p.key for p in world.store.pods() if p.terminal and key in claims_of(p)]
+            yield from (note("UsesClaimAfterEnd", pod=each, claim=name) for each in over[:SHOWN])
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)

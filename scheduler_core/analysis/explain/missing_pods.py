@@ -12,9 +12,9 @@ from typing import Any
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.provenance import trace_surge
-from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, read_refusal
+from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, pod_of, read_refusal
 from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
-from scheduler_core.analysis.fixes.refused_pods import find_unlimited
+from scheduler_core.analysis.fixes.refused_pods import find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -222,6 +222,9 @@ def _explain_missing(
         spec = manifest["spec"]["template"].get("spec") or {}
         values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}
         facts.append(Fact(Role.NOTES, "ScopeNeedsQuota", values))
+    elif "conflict with its namespace whitelist" in message:
+        names = list_disallowed(world, pod_of(manifest, namespace), namespace)[1]
+        facts.append(Fact(Role.PROVENANCE, "NotAllowed", {"namespace": namespace, "tolerations": names}))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
     due = world.surroundings.queues.get(CREATING.get(kind, ""))

@@ -11,7 +11,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
-from scheduler_core.analysis.fixes.containers import FOREIGN, find_platform, list_absent_drivers
+from scheduler_core.analysis.fixes.containers import FOREIGN, find_elsewhere, find_platform, list_absent_drivers
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -77,6 +77,9 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     facts += [fact for reason in reasons for fact in _list_attached(world, pod, reason)]
     facts += list_tiny_amounts(pod) if reasons else ()
     facts += [*list_last_ends(pod), *_list_platforms(world, pod, node, reasons)]
+    for each in [found for reason in reasons for found in find_elsewhere(world, pod.namespace, reason.message)][:1]:
+        name, there = each["metadata"]["name"], each["metadata"].get("namespace")
+        facts.append(note("IsElsewhere", kind=each["kind"], name=name, namespaces=[there], namespace=pod.namespace))
     facts += [*past.list_reports(pod, reasons), *_list_absent_drivers(world, reasons, node)] if reasons else ()
     known = replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     if not compare:

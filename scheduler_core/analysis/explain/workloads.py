@@ -9,6 +9,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
+from scheduler_core.analysis.fixes.admission import CONTROLLERS, find_stopped
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -33,7 +34,7 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
+    BadSchedule ComponentStopped FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
     SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
@@ -61,7 +62,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
-    stuck = [fact for fact in stuck if fact.code in STICKING]
+    stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods themselves tell of the latter
     pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
     if broken := pod_security.describe_violations(world.store, world.settings.release, pod, pod_security.WARN):
         facts.append(note("SecurityWarns", namespace=namespace, message=broken))
@@ -111,12 +112,23 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
     yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not has_ended(manifest) else ()
+    lacks = manifest["kind"] != "Job" and all(pod.terminal for pod in pods) and _count_wanted(world, manifest) > 0
+    if lacks and pods:
+        last = max(pods, key=lambda pod: pod.creation_time or 0)
+        yield note("AllFailed", **values, pod=last.key, count=len(pods), why=_describe_failure(world, last))
+    elif lacks and (stopped := find_stopped(world, CONTROLLERS)) is not None:
+        yield note("ComponentStopped", **values, component=CONTROLLERS, pod=stopped.key, why=describe_wait(stopped))
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
     wanted, done = (manifest.get("spec") or {}).get("completions"), (manifest.get("status") or {}).get("succeeded")
     if wanted and done and 0 < wanted - done < _count_wanted(world, manifest):
         yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
+        for each in world.store.list("HorizontalPodAutoscaler"):
+            ref, there = each["spec"]["scaleTargetRef"], each["metadata"].get("namespace")
+            own = manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace")
+            if (ref.get("kind"), ref.get("name"), there) == own:
+                yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
         fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
         if fresh:
@@ -201,10 +213,14 @@ def _list_failures(world: Simulation, pods: list[Pod]) -> Iterator[Fact]:
     failed = sorted((pod for pod in pods if pod.phase == FAILED), key=backoff.get_finish_time)
     if failed and all(pod.terminal for pod in pods):
         last, until = failed[-1], backoff.waits_until(len(failed), backoff.get_finish_time(failed[-1]))
-        why = next((str(each.message) for each in explain_failed(last, Past(world)).reasons), last.phase).rstrip(". ")
+        why = _describe_failure(world, last)
         left = until - world.store.epoch - world.now
         values = {"pod": last.key, "count": len(failed), "why": why, "left": left}
         yield note("FailedAndWaits" if left > 0 else "FailedBefore", **values)
+
+
+def _describe_failure(world: Simulation, pod: Pod) -> str:
+    return next((str(each.message) for each in explain_failed(pod, Past(world)).reasons), pod.phase).rstrip(". ")
 
 
 def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:

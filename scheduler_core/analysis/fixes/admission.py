@@ -11,6 +11,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
+SCHEDULER, CONTROLLERS = "kube-scheduler", "kube-controller-manager"
 _REPORTED = (
     ("FailedCreate", "True"),
     ("ReplicaSetCreateError", "False"),
@@ -62,6 +63,12 @@ def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
         here = quota["metadata"]["namespace"] == pod["metadata"]["namespace"]
         if here and all(in_scope(scope, KINDS["Pod"], pod) for scope in scopes_of(quota)):
             yield quota
+
+
+def find_stopped(sim: Simulation, component: str) -> Pod | None:
+    """Return a pod of a component of the control plane none of whose pods is ready; None where one is, or none is seen."""
+    pods = [pod for pod in sim.store.pods() if component in (pod.labels.get("component"), pod.labels.get("k8s-app"))]
+    return None if any(pod.ready for pod in pods) else next(iter(pods), None)
 
 
 def acts(sim: Simulation, kind: str) -> bool:

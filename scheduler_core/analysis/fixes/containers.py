@@ -22,6 +22,8 @@ FOREIGN = re.compile(r"exec format error|no match for platform|no matching manif
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
+_FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
 
 
@@ -47,6 +49,15 @@ def list_absent_drivers(world: Simulation, words: Iterable[str], node: Node) -> 
 def list_words(sim: Simulation, pod: Pod) -> list[str]:
     """Return what Events say of a pod."""
     return [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == ("Pod", pod.namespace, pod.name)]
+
+
+def find_elsewhere(sim: Simulation, namespace: str, text: str) -> list[Manifest]:
+    """Return the custom resources that a text says are not found in a namespace, as other namespaces have them."""
+    absent = [(m["kind"].replace("-", "").lower(), m["group"], m["name"]) for m in _ABSENT.finditer(text)]
+    named = {(f"{kind.removesuffix(end)}.{group}", name) for kind, group, name in absent for end in ("", "s", "es")}
+    keys = [key for key in sim.store.kinds() if key.lower() in dict(named)]
+    found = [e for key in keys for e in sim.store.list(key) if (key.lower(), e["metadata"]["name"]) in named]
+    return [] if any(each["metadata"].get("namespace") == namespace for each in found) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +173,34 @@ def _make_object(case: _Case) -> Iterator[Draft]:
         yield case.draft.with_applied(change, case.build(kind, name, **{field: dict.fromkeys(keys, _ANY)}))
 
 
+def _copy_object(case: _Case) -> Iterator[Draft]:
+    for each in find_elsewhere(case.sim, case.pod.namespace, case.found[0])[:1]:
+        name, there = each["metadata"]["name"], each["metadata"].get("namespace")
+        values = {"owner": f"{each['kind']} {name}", "namespace": case.pod.namespace, "from": there}
+        made = {**each, "metadata": {"name": name, "namespace": case.pod.namespace}}
+        yield case.draft.with_applied(Change("config-object", values), made)
+
+
+def _mend_context(case: _Case) -> Iterator[Draft]:
+    """The pod without a sysctl that its kubelet does not allow; or files get another group only where the root of their volume has."""
+    context, name, to = case.spec.get("securityContext") or {}, case.found.groupdict().get("name"), "OnRootMismatch"
+    left = [dict(each) for each in context.get("sysctls") or () if each.get("name") != name]
+    patch: dict[str, Any] = {"sysctls": left or None} if name else {"fsGroupChangePolicy": to}
+    values = {"field": f"securityContext.{next(iter(patch))}", **({"from": name} if name else {"to": to})}
+    if name or ("fsGroup" in context and context.get("fsGroupChangePolicy") != to):
+        yield case.anew("setting", {"securityContext": patch}, **values)
+
+
+def _mend_image(case: _Case) -> Iterator[Draft]:
+    """The name of an image without a scheme, and with a tag that was not made a float."""
+    given, (name, colon, tag) = case.found["image"], case.found["image"].rpartition(":")
+    to = re.sub(r"^\w+://", "", f"{name}{colon}{int(float(tag)) if _FLOAT.fullmatch(tag) else tag}")
+    for field, each in case.list_containers():
+        if each.get("image") == given != to:
+            patch = {field: [{"name": each["name"], "image": to}]}
+            yield case.anew("setting", patch, field=f"image of {each['name']}", to=to)
+
+
 def _add_key(case: _Case) -> Iterator[Draft]:
     kind, field = _KINDS[case.found["kind"].lower()]
     change = Change("config-key", {"key": case.found["key"], "owner": f"{kind} {case.found['name']}"})
@@ -194,6 +233,10 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"(?i)pull access denied|unauthorized|authoriz\w+ failed|authentication required|basic auth", _give_credentials),
     (r"(?P<kind>configmap|secret) \"(?P<name>[\w.-]+)\" not found", _make_object),
     (r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) \S+/(?P<name>[\w.-]+)", _add_key),
+    (_ABSENT.pattern, _copy_object),
+    (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
+    (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
+    (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
     (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
     (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),

@@ -243,7 +243,11 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         patch = {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}
         change = Change("unready-eviction", {"budget": key_of(manifest)})
         yield draft.patching(change, name_of(manifest), patch, drain), goal
-    owner = prover.owner
+    (budget,), owner = budgets_of([manifest]), prover.owner
+    mates = [p for p in sim.store.pods() if p.key != pod.key and budget.covers(p) and controller_of(p.manifest)]
+    for each in [p for p in mates if not (p.ready or p.deleting or p.terminal)][:1]:
+        call = f"kubectl delete pod {each.name} -n {each.namespace}"
+        yield draft.typing(Change("delete", {"pod": each.key}), call, drain), goal
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
         now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
         change = Change("replicas", {"owner": f"{owner['kind']} {name}", "from": now, "to": now + 1})

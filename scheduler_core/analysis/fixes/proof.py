@@ -42,7 +42,7 @@ ACTING = {
     "ReplicaSet": ("replicaset-controller",),
     "ReplicationController": ("replicationcontroller-controller",),
     "StatefulSet": ("statefulset-controller",),
-    "DaemonSet": ("daemonset-controller",),
+    "DaemonSet": ("daemonset-controller", "garbage-collector-controller"),
     "Job": ("job-controller", "garbage-collector-controller"),
     "CronJob": ("cronjob-controller", "job-controller"),
 }

@@ -8,19 +8,22 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
-from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
 from scheduler_core.analysis.fixes.new_nodes import find_required_name
 from scheduler_core.apimachinery.objects.affinity import affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, deleting, key_of
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
+from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Plugin
 from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod, label_namespace
+from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
@@ -162,6 +165,7 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from replace_old_revision(draft, sim)
     pod = diagnosis.pod
     yield from _select_in_template(draft, diagnosis, sim)
+    yield from end_finished_users(draft, pod, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
     if ending:
         yield wait(draft, pod)
@@ -188,6 +192,16 @@ def _select_in_template(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> 
         values = {"owner": f"DaemonSet {name}", "labels": [f"{key}={value}" for key, value in added.items()]}
         patch = {"spec": {"template": {"spec": {"nodeSelector": added}}}}
         yield draft.patching(Change("daemon-selector", values), f"daemonset {name} -n {diagnosis.pod.namespace}", patch)
+
+
+def end_finished_users(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
+    """A claim of the pod that is being deleted goes once the pods that have ended with it are deleted, and is made again."""
+    for claim in filter(None, (sim.store.get(CLAIM, *key.split("/", 1)) for key in claims_of(pod))):
+        over = [p for p in sim.store.pods() if p.terminal and key_of(claim) in claims_of(p)]
+        if over and deleting(claim):
+            calls = [f"kubectl delete pod {each.name} -n {each.namespace}" for each in over]
+            change = Change("free-claim", {"pods": [each.key for each in over], "claim": key_of(claim)})
+            yield draft.typing(change, *calls, format_apply(build_unbound_claim(claim), "replace --force"))
 
 
 def is_between_pods(diagnosis: Diagnosis, status: Status) -> bool:

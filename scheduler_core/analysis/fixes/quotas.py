@@ -8,7 +8,14 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of, quotas_of, read_refusal
+from scheduler_core.analysis.fixes.admission import (
+    CONTROLLERS,
+    ask_api_server,
+    find_stopped,
+    pod_of,
+    quotas_of,
+    read_refusal,
+)
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.analysis.fixes.placed import prove_each
@@ -83,6 +90,8 @@ def _create_changed(draft: Draft, pod: Manifest) -> Draft:
 
 def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
     yield from resume(sim, owner, namespace)
+    if find_stopped(sim, CONTROLLERS):
+        return
     raised = _raise_quotas(sim, owner, namespace)
     if raised.changes:
         yield raised

@@ -13,9 +13,10 @@ from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
 from scheduler_core.analysis.fixes.policies import ANY, Edits, build_patch, satisfy
 from scheduler_core.analysis.fixes.shell import KINDS_BY_WORD, WEBHOOKS
+from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apiserver.admission.plugins import pod_security
+from scheduler_core.apiserver.admission.plugins import pod_security, tolerations
 from scheduler_core.apiserver.admission.plugins.admission_policy import BINDING, POLICY
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
@@ -54,6 +55,9 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
         yield draft.typing(change, f"kubectl rollout resume {kind.lower()} {name} -n {namespace}")
     if spec.get("suspend"):
         yield draft.patching(change, f"{kind.lower()} {name} -n {namespace}", {"spec": {"suspend": False}})
+    if kind in ("Deployment", "StatefulSet") and spec.get("replicas") == 0:
+        change = Change("replicas", {"owner": f"{kind} {name}", "from": 0, "to": 1})
+        yield draft.typing(change, f"kubectl scale {kind.lower()} {name} -n {namespace} --replicas=1")
     if kind == "Job" and spec.get("parallelism") == 0:
         change = Change("replicas", {"owner": f"Job {name}", "from": 0, "to": 1})
         yield draft.patching(change, f"job {name} -n {namespace}", {"spec": {"parallelism": 1}})
@@ -386,6 +390,26 @@ def _patch_template(sim: Simulation, draft: Draft, target: str, change: Change, 
     return draft.typing(change, format_apply(made, "replace --force"))
 
 
+def list_disallowed(sim: Simulation, pod: Manifest, namespace: str) -> tuple[list[Any], list[str]]:
+    """Return the tolerations that a namespace has to allow for a pod, and the names of those that it does not allow."""
+    meta = (sim.store.get("Namespace", "", namespace) or {"metadata": {}})["metadata"]
+    allowed = json.loads((meta.get("annotations") or {}).get(tolerations.ALLOWED) or "[]")
+    seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+    added: list[Any] = [{"key": key, **seconds} for key in (tolerations.NOT_READY, tolerations.UNREACHABLE)]
+    added += [tolerations.MEMORY_PRESSURE] if qos_class(pod["spec"]) != BEST_EFFORT else []
+    has = tolerations.merge_tolerations(pod["spec"].get("tolerations") or (), added)
+    more = [dict(each) for each in has if not tolerations.within([each], allowed)]
+    return [*allowed, *more], [f"{each.get('key', '')}:{each.get('effect', '')}" for each in more]
+
+
+def _allow_tolerations(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    namespace = draft.original["metadata"]["namespace"]
+    needed, names = list_disallowed(sim, draft.original, namespace)
+    change = Change("allowed-tolerations", {"namespace": namespace, "tolerations": names})
+    patch = {"metadata": {"annotations": {tolerations.ALLOWED: json.dumps(needed)}}}
+    yield draft.patching(change, f"namespace {namespace}", patch)
+
+
 _POLICY = r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request"
 _BOUND = (
     r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per (?P<type>%s) is (?P<bound>[^,\s]+), "
@@ -400,6 +424,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
     (_POLICY, _satisfy_policy),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
+    (r"conflict with its namespace whitelist", _allow_tolerations),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
     (r'violates PodSecurity "(?P<level>[^":]+)', _secure),

@@ -120,13 +120,15 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     if kind == "Node":
         mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
         return (yield from _search_any(sim, mine[0], budget)) if mine else Findings(key, "gone")
-    owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in pods if pod.namespace == namespace)
-    mine = [
-        pod.key
+    owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in sim.store.pods() if pod.namespace == namespace)
+    owned = [
+        pod
         for pod, owner in owners
-        if not pod.node_name
-        and ((kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"])))
+        if (kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"]))
     ]
+    mine = [pod.key for pod in owned if not pod.node_name and not pod.terminal]
+    if kind not in (CRON_JOB, "Job") and all(pod.terminal for pod in owned):
+        mine = [pod.key for pod in owned[-1:]]
     if kind in KINDS and not mine:
         stuck = yield from search_stuck(sim, kind, namespace, name, budget)
         if stuck.fixes or kind == CRON_JOB:

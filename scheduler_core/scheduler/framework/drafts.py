@@ -30,7 +30,7 @@ _KINDS = {
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
         left-to-admission retry sidecar pod-label policy-field other-labels claim-volume config-key config-object platform user host-path
-        pull-policy pull-secret
+        pull-policy pull-secret setting
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
@@ -38,7 +38,7 @@ _KINDS = {
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
-        failure-policy members
+        failure-policy members allowed-tolerations
     """,
     "adds": """
         node nodes
@@ -48,8 +48,8 @@ _KINDS = {
         claim-mode without-claims
     """,
     "displaces": """
-        force-delete delete free-quota delete-job out-of-service no-execute budget move resize free partner-priority
-        priority remove-node
+        force-delete delete free-quota free-claim delete-job delete-daemons out-of-service no-execute budget move resize
+        free partner-priority priority remove-node
     """,
     "defeats": """
         finalizer security-level skew min-domains unlabel volume-label taint selector topology runtime-class-left

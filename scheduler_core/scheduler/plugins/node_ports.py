@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
 from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.scheduler.cache.table import NodeTable
@@ -97,7 +98,12 @@ class NodePorts(Plugin):
         holders = [
             pod for pod in nodes.pods[row] if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
         ]
-        if holders and not draft.changes and len(holders) <= MOST_DELETED:
+        daemons = [owner for pod in holders if (owner := controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"]
+        if daemons and not draft.changes:  # which makes a deleted pod again
+            values = {"owner": daemons[0]["name"], "ports": taken}
+            call = f"kubectl delete daemonset {daemons[0]['name']} -n {holders[0].namespace}"
+            yield draft.typing(Change("delete-daemons", values), call)
+        elif holders and not draft.changes and len(holders) <= MOST_DELETED:
             yield delete_pods(draft, nodes.names[row], holders)
         yield from add_node(draft, refusal)
 

@@ -177,7 +177,8 @@ class TaintToleration(Plugin):
             kind = "taint-left" if passes(taint.key) and taint.key not in GOING else "taint"
             change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
-        if not any(taint.key in GOING for taint in refusing):
+        # A kubelet that is short of disk space or process IDs refuses pods whatever they tolerate. kube: eviction_manager.go Admit
+        if not any(taint.key in GOING or taint.key.endswith(("/disk-pressure", "/pid-pressure")) for taint in refusing):
             yield tolerating
         if not any(_is_set_by_controllers(taint) for taint in refusing):
             yield untainted

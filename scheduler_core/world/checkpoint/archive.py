@@ -17,7 +17,6 @@ import numpy as np
 import orjson
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.base.steps import finish
 from scheduler_core.world.checkpoint.shapes import classes
 
 LEVEL = 1
@@ -164,12 +163,11 @@ class Archive:
 
     # Parts
 
-    def seal(self) -> bytes | None:
-        """A part with what came since the last one; None where nothing did."""
-        return finish(self.sealing())
-
     def sealing(self) -> Generator[None, None, bytes | None]:
-        """The same, little by little, so that others may work in between; nothing may be put into the archive meanwhile."""
+        """A part with what came since the last one; None where nothing did.
+
+        It comes little by little, so that others may work in between; nothing may be put into the archive meanwhile.
+        """
         rows = {name: kept[self._sealed.get(name, 0) :] for name, kept in self._rows.items()}
         if not self._fresh and not any(rows.values()):
             return None

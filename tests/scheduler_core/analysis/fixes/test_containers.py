@@ -46,6 +46,52 @@ def test_the_words_of_a_kubelet_have_their_fix(message: str, kind: str) -> None:
     assert draft.kinds == (kind,)
 
 
+@pytest.mark.parametrize(
+    ("message", "context", "left"),
+    [
+        (
+            'forbidden sysctl: "net.core.somaxconn" not allowlisted',
+            {"sysctls": [{"name": "net.core.somaxconn"}]},
+            {"sysctls": None},
+        ),
+        (
+            "Setting volume ownership for x, processed 9 files.",
+            {"fsGroup": 1},
+            {"fsGroup": 1, "fsGroupChangePolicy": "OnRootMismatch"},
+        ),
+        ("Setting volume ownership for x, processed 9 files.", {}, None),
+    ],
+)
+def test_the_security_context_is_what_the_kubelet_wants(message: str, context: dict[str, Any], left: Any) -> None:
+    asks = saying(message)
+    asks["spec"]["securityContext"] = context
+    found = proposed(world(node("a")), asks)
+    assert [(each.pod or {})["spec"]["securityContext"] for each in found] in ([], [left], [{}])
+    assert bool(found) == (left is not None)
+
+
+@pytest.mark.parametrize(
+    ("image", "name"), [("acme/web:4.5980468e+07", "acme/web:45980468"), ("https://acme.io/web:1", "acme.io/web:1")]
+)
+def test_an_image_gets_a_name_that_can_be_read(image: str, name: str) -> None:
+    asks = saying(
+        f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": invalid reference format'
+    )
+    asks["spec"]["containers"][0]["image"] = image
+    [draft] = proposed(world(node("a")), asks)
+    assert (draft.pod or {})["spec"]["containers"][0]["image"] == name
+
+
+def test_a_custom_resource_of_another_namespace_is_copied() -> None:
+    meta = {"name": "vault", "namespace": "other"}
+    there = {"apiVersion": "secrets-store.csi.x-k8s.io/v1", "kind": "SecretProviderClass", "metadata": meta, "spec": {}}
+    message = 'SecretProviderClass.secrets-store.csi.x-k8s.io "vault" not found'
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}
+    [draft] = proposed(world(node("a"), namespace, there), saying(message))
+    assert [each["metadata"]["namespace"] for each in draft.objects] == ["default"]
+    assert proposed(world(node("a")), saying(message)) == []
+
+
 def test_an_image_that_may_not_be_pulled_is_pulled() -> None:
     asks = saying('Container image "x" is not present with pull policy of Never', "ErrImageNeverPull")
     asks["spec"]["containers"][0]["imagePullPolicy"] = "Never"

@@ -108,12 +108,23 @@ def walk(
         yield sim
 
 
+def seal(archive: Archive) -> bytes | None:
+    """What `sealing` makes, at once."""
+    steps = archive.sealing()
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            data: bytes | None = done.value
+            return data
+
+
 def again(world: Simulation) -> Simulation:
     """A world written and read by another process."""
     archive = Archive()
     data = encode(world.fork(), archive)
     other = Archive()
-    part = archive.seal()
+    part = seal(archive)
     if part is not None:
         other.load(part)
     return decode(data, other)
