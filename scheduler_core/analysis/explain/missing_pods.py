@@ -222,9 +222,9 @@ def _explain_missing(
         spec = manifest["spec"]["template"].get("spec") or {}
         values = {"namespace": namespace, "priorityClass": spec.get("priorityClassName")}
         facts.append(Fact(Role.NOTES, "ScopeNeedsQuota", values))
-    elif "conflict with its namespace whitelist" in message:
-        names = list_disallowed(world, pod_of(manifest, namespace), namespace)[1]
-        facts.append(Fact(Role.PROVENANCE, "NotAllowed", {"namespace": namespace, "tolerations": names}))
+    elif "tolerations) conflict with its namespace whitelist" in message:
+        if names := list_disallowed(world, pod_of(manifest, namespace), namespace)[1]:
+            facts.append(Fact(Role.PROVENANCE, "NotAllowed", {"namespace": namespace, "tolerations": names}))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
     due = world.surroundings.queues.get(CREATING.get(kind, ""))

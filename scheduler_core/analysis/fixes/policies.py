@@ -38,7 +38,7 @@ def satisfy(spec: Manifest, manifest: Manifest, params: Manifest) -> list[Edits]
     programs = [compile_expression(environment, str(each["expression"])) for each in spec.get("validations") or ()]
     variables = {name: each.tree for name, each in compiled.items() if isinstance(each, Program)}
     reader = _Reader(manifest, params, variables)
-    return [each for each in _all(reader.turn(e.tree, True) for e in programs if isinstance(e, Program)) if each]
+    return [each for each in _all(reader.read(e.tree) for e in programs if isinstance(e, Program)) if each]
 
 
 def build_patch(manifest: Manifest, edits: Edits) -> dict[str, Any] | None:
@@ -85,6 +85,13 @@ class _Reader:
     def __init__(self, manifest: Manifest, params: Manifest, variables: Mapping[str, Node]) -> None:
         self.manifest, self.params, self.variables = manifest, params, variables
         self.bound: dict[str, Path] = {"object": ()}  # with the variables of all() and exists()
+
+    def read(self, expression: Node) -> list[Edits]:
+        """Return the alternatives with which an expression holds; none where it fails on this object, as CEL does on other types."""
+        try:
+            return self.turn(expression, True)
+        except (TypeError, ValueError, LookupError, AttributeError):
+            return []
 
     def turn(self, given: Node, want: bool) -> list[Edits]:
         """Return the alternatives with which an expression becomes `want`: [{}] where it is, [] where none is known."""

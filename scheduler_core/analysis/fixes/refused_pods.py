@@ -392,8 +392,10 @@ def _patch_template(sim: Simulation, draft: Draft, target: str, change: Change, 
 
 def list_disallowed(sim: Simulation, pod: Manifest, namespace: str) -> tuple[list[Any], list[str]]:
     """Return the tolerations that a namespace has to allow for a pod, and the names of those that it does not allow."""
-    meta = (sim.store.get("Namespace", "", namespace) or {"metadata": {}})["metadata"]
-    allowed = json.loads((meta.get("annotations") or {}).get(tolerations.ALLOWED) or "[]")
+    try:
+        allowed = tolerations.read_annotation(sim.store, namespace, tolerations.ALLOWED)
+    except ValueError:  # a dump may quote a refusal of before the annotation was changed
+        allowed = []
     seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     added: list[Any] = [{"key": key, **seconds} for key in (tolerations.NOT_READY, tolerations.UNREACHABLE)]
     added += [tolerations.MEMORY_PRESSURE] if qos_class(pod["spec"]) != BEST_EFFORT else []
@@ -405,6 +407,8 @@ def list_disallowed(sim: Simulation, pod: Manifest, namespace: str) -> tuple[lis
 def _allow_tolerations(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     namespace = draft.original["metadata"]["namespace"]
     needed, names = list_disallowed(sim, draft.original, namespace)
+    if not names:
+        return
     change = Change("allowed-tolerations", {"namespace": namespace, "tolerations": names})
     patch = {"metadata": {"annotations": {tolerations.ALLOWED: json.dumps(needed)}}}
     yield draft.patching(change, f"namespace {namespace}", patch)
@@ -424,7 +428,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
     (_POLICY, _satisfy_policy),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
-    (r"conflict with its namespace whitelist", _allow_tolerations),
+    (r"tolerations\) conflict with its namespace whitelist", _allow_tolerations),
     (r"insufficient quota to match these scopes", _allow_scope),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
     (r'violates PodSecurity "(?P<level>[^":]+)', _secure),

@@ -13,6 +13,7 @@ from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
+from scheduler_core.apiserver.store import Store
 
 # DefaultTolerationSeconds: a pod stays a while on a node that is not ready or unreachable, unless it says something of it itself.
 # kube: plugin/pkg/admission/defaulttolerationseconds/admission.go @ v1.34.1
@@ -199,12 +200,17 @@ class PodTolerationRestriction(AdmissionPlugin):
 
 
 def _of_namespace(request: Request, annotation: str) -> list[Toleration]:
-    namespace = request.store.get("Namespace", "", request.namespace) or {"metadata": {}}
-    text = (namespace["metadata"].get("annotations") or {}).get(annotation)
     try:
-        listed: Any = json.loads(text) if text else []
+        return read_annotation(request.store, request.namespace, annotation)
     except ValueError as error:
         raise unknown_error(f"{annotation}: {error}", request.what) from error
+
+
+def read_annotation(store: Store, namespace: str, annotation: str) -> list[Toleration]:
+    """Return the tolerations of a namespace's annotation; none without it. Raise ValueError where it holds something else."""
+    there = store.get("Namespace", "", namespace) or {"metadata": {}}
+    text = (there["metadata"].get("annotations") or {}).get(annotation)
+    listed: Any = json.loads(text) if text else []
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        raise unknown_error(f"{annotation}: expected a list of tolerations", request.what)
+        raise ValueError("expected a list of tolerations")
     return listed

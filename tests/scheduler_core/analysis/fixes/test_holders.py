@@ -8,6 +8,7 @@ import pytest
 
 from scheduler_core.analysis.explain.ended import record_events
 from scheduler_core.analysis.fixes import Fix, find_fixes
+from scheduler_core.analysis.fixes.refused_pods import list_disallowed
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.world.commands import ApplyObjects
@@ -236,3 +237,22 @@ def test_a_claim_that_its_driver_refuses_for_its_access_mode(
     event = ("PersistentVolumeClaim", "papers", "ProvisioningFailed", message)
     sim = snapshot(node("n"), *classes, {**claim, "spec": spec}, asks, events=(event,))
     assert [each for each in kinds(find_fixes(sim, "default/desk")) if each.startswith("claim-")] == expected
+
+
+@pytest.mark.parametrize(
+    ("annotation", "names"),
+    [
+        ('[{"key": "spot", "operator": "Exists"}]', {"node.kubernetes.io/not-ready:NoExecute"}),
+        ("no list", set()),
+        ("{}", set()),
+    ],
+)
+def test_tolerations_that_a_namespace_does_not_allow_are_named_where_its_annotation_can_be_read(
+    annotation: str, names: set[str]
+) -> None:
+    meta = {"name": "mill", "annotations": {"scheduler.alpha.kubernetes.io/tolerationsWhitelist": annotation}}
+    sim = Simulation()
+    sim.apply(ApplyObjects(({"apiVersion": "v1", "kind": "Namespace", "metadata": meta},)))
+    named = set(list_disallowed(sim, pod("p"), "mill")[1])
+    assert names <= named
+    assert bool(names) is bool(named)

@@ -120,3 +120,19 @@ def test_a_patch_names_containers_and_nothing_that_holds_is_changed() -> None:
     spec = policy("object.spec.containers.all(c, c.image == 'a/sift:2')")[0]["spec"]
     (edits,) = satisfy(spec, manifest, {})
     assert build_patch(manifest, edits) == {"spec": {"containers": [{"name": "grind", "image": "a/sift:2"}]}}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"{CONTAINERS}[5].name == 'q'",
+        f"{CONTAINERS}.all(c, c.image < 3)",
+        f"{CONTAINERS}[0].image[0].name == 'x'",
+        "object.spec.restartPolicy.name == 'x'",
+        "object.spec.priority == int('abc')",
+        "object.spec.priority in params.none",
+    ],
+)
+def test_an_expression_that_fails_on_an_object_proposes_nothing(expression: str) -> None:
+    manifest = {**pod("p"), "spec": {"containers": TWO, "restartPolicy": "Always", "priority": 3}}
+    assert satisfy({"validations": [{"expression": expression}]}, manifest, {"none": 7}) == []
