@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.memory.nodes import EarlyEnds, FieldWrite, Troubles
@@ -80,7 +80,8 @@ def troubles_of(surroundings: Surroundings, now: int) -> tuple[Trouble, ...]:
 def _note_end(troubles: Troubles, controller: str, key: str, event: WatchEvent, now: int, epoch: int) -> None:
     meta = (event.old or {})["metadata"]
     owner = controller_of(event.old)
-    if owner is None or now + epoch - parse_time(meta["creationTimestamp"]) > EARLY:
+    created = optional_time(meta.get("creationTimestamp"))
+    if owner is None or created is None or now + epoch - created > EARLY:
         return
     name = f"{owner.get('name')}"
     if key.endswith(f"{meta.get('namespace') or ''}/{name}"):

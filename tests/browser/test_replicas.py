@@ -46,7 +46,7 @@ def test_a_leader_that_is_cut_off_and_whose_clock_is_slow_leads_beside_the_next_
     run_to(page, studio, 10)
     page.goto(cluster)
     expect(page.locator("#replica-slow")).to_contain_text("leading")
-    expect(page.locator("#replica-next")).to_contain_text("sees slow as leader")
+    expect(page.locator("#replica-next")).to_contain_text("considers slow the leader")
     page.locator("#replica-slow").get_by_role("link", name="Actions").click()
     page.get_by_role("button", name="Partition from API server").first.click()
     run_to(page, studio, 33)

@@ -15,6 +15,7 @@ import orjson
 from playground.sessions.protocol.comparing import CheckTrace
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.worker.traces import check
+from scheduler_core.base.steps import finish
 from tests.browser.server import ROOT
 from tests.hostile.commands import DATA
 from tests.hostile.ground import Ground
@@ -104,7 +105,7 @@ def _check(tally: Tally, name: str, trace: bytes) -> None:
     """As a worker does it, here."""
     tally.tried += 1
     try:
-        check(CheckTrace(data=trace, max_objects=10_000))
+        finish(check(None, 0, CheckTrace(data=trace, max_objects=10_000)))
     except SessionError as error:
         tally.demand(error.message, f"a trace with {name}: refused without words")
     except Exception as error:  # whatever it is, it is what is looked for

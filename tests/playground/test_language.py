@@ -58,7 +58,7 @@ def test_an_error_made_in_a_worker_is_said_in_its_readers_language() -> None:
 def test_why_a_run_ended_is_said_in_its_readers_language() -> None:
     moved = Moved(0, 9, 0, 0, "idle")
     until = PodAttempted("default/web")
-    assert why_ended(moved, until, 9).endswith("never held: an attempt of default/web ends.")
+    assert why_ended(moved, until, 9).endswith("never met: an attempt of default/web ends.")
     with override("zh-hans"):
         assert (
             why_ended(moved, until, 9) == "模拟已没有后续步骤，而运行等待的条件没有出现：default/web 的一次尝试结束。"

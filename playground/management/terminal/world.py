@@ -91,7 +91,8 @@ def make_world(
         for item in plan.items
         if item.kind == "Pod" and item.action == "refused" and item.errors
     }
-    brought = [each.manifest for each in read(text).objects] if said_of or _EVENT.search(text) else []
+    objects = [each.manifest for each in read(text).objects] if said_of or _EVENT.search(text) else []
+    brought = [each for each in objects if isinstance(each, dict) and isinstance(each.get("metadata"), dict)]
     events = [each for each in brought if each.get("kind") == "Event"]
     snapshot = not acting and (has_pods or _tells_of_refusals(command, events))
     if configuration:

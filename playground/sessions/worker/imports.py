@@ -63,7 +63,7 @@ def _lacking(world: core.Simulation, loaded: Sequence[Loaded], whole: bool) -> l
     The text that brings the first nodes is taken for a whole cluster; into one that is there, manifests go as by kubectl.
     """
     there, used = set(), set()
-    kinds = {each.manifest.get("kind") for each in loaded if isinstance(each.manifest, Mapping)}
+    kinds = {str(each.manifest.get("kind")) for each in loaded if isinstance(each.manifest, Mapping)}
     whole = whole or ("Node" in kinds and not world.store.count("Node"))
     for each in loaded:
         manifest = each.manifest
@@ -71,7 +71,7 @@ def _lacking(world: core.Simulation, loaded: Sequence[Loaded], whole: bool) -> l
         if not isinstance(meta, Mapping):
             continue
         if manifest.get("kind") == KIND:
-            there.add(meta.get("name"))
+            there.add(str(meta.get("name")))
         elif (whole or meta.get("uid")) and isinstance(meta.get("namespace"), str):
             used.add(meta["namespace"])
     return sorted(name for name in used - there if name and world.store.get(KIND, "", name) is None)
@@ -163,8 +163,8 @@ def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
         status = manifest.get("status") or {}
         if manifest["kind"] == "Node":
             offered = status.get("allocatable") or status.get("capacity") or {}
-            sums["cpu"] += ceil(1000 * parse_quantity(str(offered.get("cpu", 0))))
-            sums["memory"] += int(parse_quantity(str(offered.get("memory", 0))))
+            sums["cpu"] += ceil(1000 * parse_quantity(str(offered.get("cpu") or 0)))
+            sums["memory"] += int(parse_quantity(str(offered.get("memory") or 0)))
         elif manifest["kind"] == "Pod" and status.get("phase") not in ("Succeeded", "Failed"):
             sums["placed" if (manifest.get("spec") or {}).get("nodeName") else "pending"] += 1
     return sums

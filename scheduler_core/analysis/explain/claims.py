@@ -172,8 +172,9 @@ def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fa
             yield note("ClaimOfTemplate", pod=pod.key, entry=entry.get("name"), template=template)
             if message := predict_claim(world, pod, str(entry.get("name")), found) if absent else "":
                 yield note("ClaimIsRefused", template=template, message=message.rstrip(". "))
-            yield from _list_constraints(world, found["spec"].get("spec") or {}, template)
-            yield from _list_missing_classes(world, found["spec"].get("spec") or {}, template)
+            spec = (found.get("spec") or {}).get("spec") or {}
+            yield from _list_constraints(world, spec, template)
+            yield from _list_missing_classes(world, spec, template)
         manifest = world.store.get("ResourceClaim", pod.namespace, claim) if claim else None
         if manifest is not None and not (manifest.get("status") or {}).get("allocation"):
             yield from _list_constraints(world, manifest.get("spec") or {}, claim)

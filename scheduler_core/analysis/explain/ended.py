@@ -38,10 +38,20 @@ _CLAIM, MOST, REPORT = "PersistentVolumeClaim", 2, 400
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
 
+def _is_readable(event: Manifest) -> bool:
+    """Return whether an Event's parts are what they should be; nothing else checks Events of a dump."""
+    try:
+        for at in (event.get("lastTimestamp"), event.get("eventTime"), event["metadata"].get("creationTimestamp")):
+            optional_time(at)
+    except (TypeError, ValueError):
+        return False
+    return all(isinstance(event.get(part) or {}, Mapping) for part in ("involvedObject", "regarding", "source"))
+
+
 def record_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -> None:
     """Record the Events of a dump, of either API group, as Events of the world. `shift`: by how much its times were moved."""
     found = []
-    for each in events:
+    for each in filter(_is_readable, events):
         about = each.get("involvedObject") or each.get("regarding") or {}
         at = each.get("lastTimestamp") or each.get("eventTime") or each["metadata"].get("creationTimestamp")
         source = (

@@ -1,6 +1,6 @@
 """What the API server would say of one pod more that a workload wants, where nobody has asked it yet: in a snapshot no controller acts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -36,7 +36,8 @@ def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
 
 def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> str:
     """Return the API server's refusal of the claim that a template makes for a pod, "" if it would create the claim."""
-    meta, spec = template["spec"].get("metadata") or {}, template["spec"].get("spec") or {}
+    given = template.get("spec") or {}
+    meta, spec = given.get("metadata") or {}, given.get("spec") or {}
     named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
     kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
     return ask_api_server(sim, {**kind, "metadata": named, "spec": spec})
@@ -44,8 +45,9 @@ def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> 
 
 def read_refusal(owner: Manifest) -> str:
     """Return the message of the refusal that a controller of the cluster wrote into an owner's status; "" if there is none."""
-    for each in (owner.get("status") or {}).get("conditions") or ():
-        if (each.get("reason"), each.get("status")) in _REPORTED:
+    status = owner.get("status")
+    for each in (status.get("conditions") or ()) if isinstance(status, Mapping) else ():
+        if each and (each.get("reason"), each.get("status")) in _REPORTED:
             return " ".join(str(each.get("message") or "").split())
     return ""
 

@@ -102,6 +102,7 @@ def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | Non
         f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
         for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
         for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values())
+        if isinstance(state, Mapping)
     ]
     texts += list_words(sim, pod)
     cases = [(propose, m) for text in texts for pattern, propose in _WORDS for m in re.finditer(pattern, text)]

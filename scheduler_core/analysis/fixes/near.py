@@ -23,7 +23,7 @@ def near_rows(diagnosis: Diagnosis) -> list[int]:
     """Rows to aim at: of each distinct refusal at most EACH, the groups with the least missing first."""
     short = shortage(diagnosis)
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    if diagnosis.whole is not None:
+    if diagnosis.whole is not None and len(diagnosis.nodes):
         groups[(diagnosis.whole.plugin, diagnosis.whole.reasons)] = list(range(len(diagnosis.nodes)))
     for row, status in sorted(diagnosis.refused.items()):
         groups.setdefault((status.plugin, status.reasons), []).append(row)

@@ -128,7 +128,12 @@ def create_claim_templates(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[
             return
         meta = {"name": name, "namespace": pod.namespace}
         values = {"template": name, "namespace": pod.namespace, "from": alike[0]["metadata"]["namespace"]}
-        manifest = {"apiVersion": alike[0]["apiVersion"], "kind": kind, "metadata": meta, "spec": alike[0]["spec"]}
+        manifest = {
+            "apiVersion": alike[0]["apiVersion"],
+            "kind": kind,
+            "metadata": meta,
+            "spec": alike[0].get("spec") or {},
+        }
         made = made.with_applied(Change("claim-template", values), manifest)
     if made is not draft:
         yield made.taking_time()

@@ -59,7 +59,11 @@ def search_fixes(
     """
     budget = replace(budget, should_stop=should_stop, found=found)
     if refused is not None:
-        return (yield from search_uncreated(sim, pod_key, budget, refused))
+        try:
+            return (yield from search_uncreated(sim, pod_key, budget, refused))
+        except (AttributeError, LookupError, TypeError, ValueError):
+            # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
+            return Findings(pod_key, "searched")
     return (yield from _search_any(sim, pod_key, budget))
 
 

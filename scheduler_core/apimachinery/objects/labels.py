@@ -141,7 +141,7 @@ class LabelSelector:
         """Compiles {matchLabels, matchExpressions}; what kube refuses selects nothing, with `errors`."""
         if manifest is None:
             return NOTHING
-        requirements = [Requirement(k, IN, (v,)) for k, v in (manifest.get("matchLabels") or {}).items()]
+        requirements = [Requirement(k, IN, (v or "",)) for k, v in (manifest.get("matchLabels") or {}).items()]
         expressions = [_requirement(raw) for raw in manifest.get("matchExpressions") or ()]
         both = requirements + expressions
         errors = next((problems for each in both if (problems := _selector_errors(each))), ())

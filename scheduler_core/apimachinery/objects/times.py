@@ -6,6 +6,7 @@ from functools import lru_cache
 SECOND = 1_000_000_000
 NEVER = 1 << 62  # ns since 1970: later than any start but one in a far future
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)  # the end of the year 9999
 
 
@@ -28,7 +29,7 @@ def format_time(nanoseconds: int) -> str:
 @lru_cache(maxsize=64)
 def _format_seconds(seconds: int) -> str:
     """DEVIATION: a time after the last one that RFC 3339 can write is written as that; Go's encoder fails there."""
-    return (_EPOCH + timedelta(seconds=min(seconds, _LAST))).replace(tzinfo=None).isoformat() + "Z"
+    return (_EPOCH + timedelta(seconds=max(_FIRST, min(seconds, _LAST)))).replace(tzinfo=None).isoformat() + "Z"
 
 
 def format_micro_time(nanoseconds: int) -> str:

@@ -45,6 +45,7 @@ def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
         and any(
             condition.get("type") == "Ready" and condition.get("status") != "True"
             for condition in (manifest.get("status") or {}).get("conditions") or ()
+            if condition is not None
         )
     )
 
@@ -218,11 +219,16 @@ def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = F
 
 def _complete_claim(manifest: Any) -> Any:
     """A claim that is said to be bound, as its cluster has it: a dump may have lost its annotations."""
-    claim = isinstance(manifest, Mapping) and manifest.get("kind") == "PersistentVolumeClaim"
-    if not claim or (manifest.get("status") or {}).get("phase") != "Bound" or "volumeName" not in manifest["spec"]:
+    if not isinstance(manifest, Mapping) or manifest.get("kind") != "PersistentVolumeClaim":
         return manifest
-    meta = manifest["metadata"]
-    return {**manifest, "metadata": {**meta, "annotations": {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}}}
+    parts: list[Any] = [manifest.get(part) for part in ("spec", "status", "metadata")]
+    if not all(isinstance(part, Mapping) for part in parts):
+        return manifest
+    spec, status, meta = parts
+    given = meta.get("annotations") or {}
+    if status.get("phase") != "Bound" or "volumeName" not in spec or not isinstance(given, Mapping):
+        return manifest
+    return {**manifest, "metadata": {**meta, "annotations": {BIND_COMPLETED: "yes", **given}}}
 
 
 # Pools of devices that an import leaves in a state which schedulers take ill: the API server accepts it, as kube's does.

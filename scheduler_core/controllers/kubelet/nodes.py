@@ -117,7 +117,7 @@ def _record_events(world: World, node: Node, new: Sequence[Mapping[str, Any]]) -
     old = (node.manifest.get("status") or {}).get("conditions") or ()
     before = {condition.get("type"): condition.get("status") for condition in old}
     for condition in new:
-        kind, status = condition["type"], condition["status"]
+        kind, status = (str(condition.get(field) or "") for field in ("type", "status"))
         if before.get(kind) in (None, status) and not (kind == READY and status == "True" != before.get(kind)):
             continue
         reason = _EVENTS.get((kind, status))

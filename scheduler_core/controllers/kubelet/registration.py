@@ -21,10 +21,11 @@ def complete_node(world: World, manifest: Any) -> Any:
     if not _is_node(manifest) or world.store.node(_name(manifest)) is not None:
         return manifest
     status = manifest.get("status") or {}
-    given = status.get("conditions") or ()
-    if not isinstance(status, Mapping) or not isinstance(given, list | tuple):
-        return manifest
-    kinds = {condition.get("type") for condition in given if isinstance(condition, Mapping)}
+    given = status.get("conditions") or () if isinstance(status, Mapping) else None
+    if not isinstance(given, list | tuple) or not all(isinstance(each, Mapping | None) for each in given):
+        return manifest  # refused where it is checked
+    given = [condition or {} for condition in given]
+    kinds = {condition.get("type") for condition in given}
     missing = [condition for condition in conditions(True) if condition["type"] not in kinds]
     new = merge_conditions(given, missing, world.store.timestamp(world.now))
     return with_allocatable(world, {**manifest, "status": {**status, "conditions": new}})
@@ -74,9 +75,9 @@ def settle(world: World, manifest: Any) -> None:
         return
     node = world.store.node(_name(manifest))
     given = (manifest.get("spec") or {}).get("taints") or ()
-    if node is None or any(taint.get("key") == _NOT_READY for taint in given):
+    if node is None or any(taint and taint.get("key") == _NOT_READY for taint in given):
         return
-    taints = node.manifest.get("spec", {}).get("taints") or ()
+    taints = (node.manifest.get("spec") or {}).get("taints") or ()
     kept = [taint for taint in taints if taint.get("key") != _NOT_READY]
     if len(kept) < len(taints):
         world.api.patch(("Node", "", node.name), {"spec": {"taints": kept or None}})

@@ -275,7 +275,8 @@ def _ready(manifest: dict[str, Any]) -> None:
     spec, status = manifest["spec"], manifest["status"]
     spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
     status["conditions"] = [
-        {**each, "status": "True" if each["type"] == "Ready" else "False"} for each in status.get("conditions") or ()
+        {**each, "status": "True" if each.get("type") == "Ready" else "False"}
+        for each in status.get("conditions") or ()
     ]
 
 

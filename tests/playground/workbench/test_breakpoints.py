@@ -152,10 +152,10 @@ async def test_the_timeline_says_which_steps_there_was_no_time_to_look_through(
 ) -> None:
     await add(session, cel="record.kind == 'object'")
     asked = url("marks", session, key=session.view_key), {"first": "0", "last": "60"}
-    assert "not looked through" not in (await async_client.get(*asked)).content.decode()
+    assert "not searched" not in (await async_client.get(*asked)).content.decode()
     monkeypatch.setattr("playground.features.breakpoints.views.MARKS_SECONDS", 0.0)
     page = (await async_client.get(*asked)).content.decode()
-    assert re.search(r"step\s+0–60:\s+not looked through", page) and 'x="0%"' in page
+    assert re.search(r"step\s+0–60:\s+not searched", page) and 'x="0%"' in page
 
 
 async def test_a_fork_takes_over_breakpoints_and_the_bookmarks_of_its_past(session: Session) -> None:

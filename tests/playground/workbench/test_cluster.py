@@ -52,7 +52,7 @@ def test_schedulers_say_who_leads_and_since_when(modelled) -> None:
     text = page_text(modelled.get("cluster", part="replicas"))
     assert "a leading" in text
     assert "b standby: follows the cluster and makes no decisions" in text
-    assert "sees a as leader" in text
+    assert "considers a the leader" in text
     assert "Lease kube-system/kube-scheduler" in text
     assert "kube-scheduler working, without election" in text
 

@@ -73,7 +73,7 @@ def test_a_configuration_restarts_the_scheduler_with_its_profiles(begun):
 def test_what_of_a_configuration_has_no_effect_is_told(begun):
     text = TWO + "enableProfiling: false\n"
     answer = begun.browser.post(f"{begun.url}configuration", {"text": text, "apply": ""}, follow=True)
-    assert "enableProfiling has no effect here: there is no process to be profiled" in page_text(answer)
+    assert "enableProfiling has no effect here: there is no process to profile" in page_text(answer)
 
 
 def test_what_the_page_shows_can_be_applied_as_it_is(begun):

@@ -143,8 +143,8 @@ def _prune(value: Any, gone: _Fields) -> Any:
     for name, below in gone.items():
         if name in value:
             inner = _prune(value[name], below) if below else None
-            if inner is None or (not inner and name in _GO_EMPTY):
-                left = without(left, name)
-            elif inner is not value[name]:
-                left = {**left, name: inner}
+            if inner is value[name] and inner is not None:
+                continue
+            emptied = inner is None or (not inner and name in _GO_EMPTY)
+            left = without(left, name) if emptied else {**left, name: inner}
     return left

@@ -47,9 +47,9 @@ def without(conditions: Sequence[Manifest], type_: str) -> Conditions:
 def with_condition(conditions: Sequence[Manifest], new: Manifest) -> Conditions:
     """Set a condition; the same status and reason change nothing, the same status alone keeps `lastTransitionTime`."""
     old = find_condition(conditions, new["type"])
-    if old is not None and (old.get("status"), old.get("reason")) == (new["status"], new["reason"]):
+    if old is not None and (old.get("status"), old.get("reason")) == (new.get("status"), new.get("reason")):
         return list(conditions)
-    if old is not None and old.get("status") == new["status"]:
+    if old is not None and old.get("status") == new.get("status"):
         new = {**new, "lastTransitionTime": old.get("lastTransitionTime")}
     return [*without(conditions, new["type"]), new]
 

@@ -106,7 +106,7 @@ class JobController(WorkloadController):
                 look.controller.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
         ending = finish.finish(look)
         if ending is not None:
-            refused = pods.delete(look, look.running, ending["message"])
+            refused = pods.delete(look, look.running, ending.get("message", ""))
             if refused is not None:
                 ending = None
         else:
@@ -124,7 +124,7 @@ class JobController(WorkloadController):
 
     def _note_suspension(self, look: Look, status: dict[str, Any]) -> None:
         conditions: list[finish.Condition] = status["conditions"]
-        old = next((one for one in conditions if one["type"] == finish.SUSPENDED), None)
+        old = next((one for one in conditions if one.get("type") == finish.SUSPENDED), None)
         suspended = finish.find_true_condition(conditions, finish.SUSPENDED) is not None
         if look.is_suspended == suspended:
             return

@@ -135,11 +135,11 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
     conditions: list[Condition] = status["conditions"]
     if ending is not None and ending["type"] == FAILURE_TARGET:
         conditions.append(ending)
-        ending = condition(look, FAILED, ending["reason"], ending["message"])
+        ending = condition(look, FAILED, ending.get("reason", ""), ending.get("message", ""))
     elif ending is not None and ending["type"] == SUCCESS_CRITERIA:
         if find_true_condition(conditions, SUCCESS_CRITERIA) is None:
             conditions.append(ending)
-        ending = condition(look, COMPLETE, ending["reason"], ending["message"])
+        ending = condition(look, COMPLETE, ending.get("reason", ""), ending.get("message", ""))
     over = ending is not None and look.terminating <= 0
     if over:
         assert ending is not None

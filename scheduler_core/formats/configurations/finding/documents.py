@@ -200,7 +200,7 @@ class _Search:
             )
         for path in _TEMPLATES:
             self._containers(source, _get(manifest, path), path)
-        if manifest.get("kind") not in _OF_THE_CLUSTER:
+        if str(manifest.get("kind")) not in _OF_THE_CLUSTER:
             self._inside(source, manifest)
 
     def _whole(self, source: Source, manifest: Any, path: str, where: str) -> bool:

@@ -133,7 +133,7 @@ def _by_another_driver(draft: Draft, case: _Case) -> Iterator[Draft]:
     for manifest in case.handle.list(classes.KIND):
         if manifest["metadata"]["name"] not in asked:
             continue
-        text = str(manifest["spec"].get("selectors") or "")
+        text = str((manifest.get("spec") or {}).get("selectors") or "")
         for was in dict.fromkeys(_DRIVER.findall(text)):
             for driver in drivers if was not in drivers else ():
                 if alike(was, driver) or len(drivers) == 1:

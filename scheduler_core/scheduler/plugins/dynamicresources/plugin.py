@@ -397,7 +397,7 @@ class ScoringDynamicResources(DynamicResources):
                 return error(f"number of allocations {len(allocation.results)} is smaller than number of {ending}")
             else:
                 taken = {device.request for device in result.devices}
-            for request in (claim["spec"].get("devices") or {}).get("requests") or ():
+            for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
                 alternatives = request.get("firstAvailable") or () if request.get("exactly") is None else ()
                 names = [f"{request['name']}/{each['name']}" for each in alternatives]
                 score += sum(MOST_ALTERNATIVES - i for i, name in enumerate(names) if name in taken)

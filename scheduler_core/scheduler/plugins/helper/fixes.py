@@ -100,7 +100,7 @@ def wider_key(refusal: Refusal, key: str) -> str:
 
 def _label_edit(key: str, value: str | None) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
-        labels = manifest["metadata"].setdefault("labels", {})
+        labels = manifest["metadata"]["labels"] = manifest["metadata"].get("labels") or {}
         if value is None:
             labels.pop(key, None)
         else:

@@ -39,6 +39,7 @@ OF_EVERY_FIELD = (
     "apiserver/imports",
     "apiserver/kinds.py",
     "apiserver/object_defaults.py",
+    "apiserver/registry/devices/dropping.py",
     "apiserver/registry/releases.py",
     "apiserver/registry/strategies.py",
     "apiserver/schema",
@@ -65,7 +66,7 @@ ELSEWHERE = {
     "downwardAPI": _SPECS,
     "env": f"{_REFERENCES} controllers/workloads/jobs/pods.py",
     "envFrom": _REFERENCES,
-    "ephemeralContainers": f"apimachinery/objects/pod.py apiserver/registry/devices/dropping.py {_NEEDS}",
+    "ephemeralContainers": f"apimachinery/objects/pod.py {_NEEDS}",
     "gitRepo": _SPECS,
     "glusterfs": _REFERENCES,
     "hostname": "apiserver/admission/plugins/node_restriction.py apiserver/admission/plugins/simple.py"
