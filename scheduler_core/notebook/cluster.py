@@ -233,7 +233,10 @@ class Cluster:
         return [attempt for attempt in self.attempts if attempt.pod == key]
 
     def nodes_that_help(self, *pods: str, types: str = "") -> Help:
-        """Return the cheapest nodes found, of existing types and of those in a YAML text, for pods that wait (none named: all)."""
+        """Return the cheapest nodes found, of existing types and of those in a YAML text, for pods that wait.
+
+        `pods`: NS/NAME, or KIND/NS/NAME for those of a workload; none: all.
+        """
         world = self._at_rest()
         named = [_key(pod) for pod in pods] if pods else None
         return finish(find_help(world, named, read_types(types, types_of_nodes(world.store))[0]))

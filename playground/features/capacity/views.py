@@ -10,17 +10,21 @@ from playground.views.access import opens
 from playground.views.responses import position, workbench
 
 SECONDS, LONGER = 4.0, 30.0
-LONGEST = 100_000  # letters of node types
+LONGEST, LONGEST_NAME = 100_000, 600  # letters of node types, and of KIND/NAMESPACE/NAME
 
 
 @opens("GET", "POST")
 async def capacity(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Show one part, `help` or `go`, at the step `at`; POST may bring node types. Nothing of the session is changed."""
+    """Show one part, `help` or `go`, at the step `at`. Nothing of the session is changed.
+
+    `of` names a pod or a workload; POST may bring node types.
+    """
     asked = request.POST if request.method == "POST" else request.GET
     part: Any = asked.get("part") if asked.get("part") in get_args(Part) else "help"
-    types, longer = asked.get("types", "")[:LONGEST], bool(asked.get("longer"))
+    types, longer, of = asked.get("types", "")[:LONGEST], bool(asked.get("longer")), asked.get("of", "")[:LONGEST_NAME]
     at = position(request)
     seconds = LONGER if longer else SECONDS
-    answer = await client.ask(Capacity(at=at, part=part, types=types, seconds=seconds))
-    context = {"answer": answer, "found": answer.get("found"), "part": part, "typed": types, "longer": longer}
+    answer = await client.ask(Capacity(at=at, part=part, types=types, of=of, seconds=seconds))
+    context = {"answer": answer, "found": answer.get("found"), "part": part, "typed": types}
+    context |= {"longer": longer, "of": of}
     return workbench(request, client, "capacity/page", context)

@@ -10,11 +10,20 @@ from playground.features.capacity.query import Capacity
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers, in_slices
-from scheduler_core.analysis.capacity import find_going, find_help, price_nodes
-from scheduler_core.analysis.whatif import BadTypes, NodeType, come_to_rest, list_unpriced, read_types, types_of_nodes
+from scheduler_core.analysis.capacity import find_going, find_help, name_owners, price_nodes
+from scheduler_core.analysis.whatif import (
+    BadTypes,
+    NodeType,
+    come_to_rest,
+    list_unpriced,
+    read_types,
+    types_of_nodes,
+    waiting,
+)
 from scheduler_core.world.commands import ApplyObjects, Refused
 
 MOST_PODS = 50  # without a set, that are shown
+MOST_CHOICES = 200  # workloads and pods to ask about
 
 
 @answers(Capacity, slow=True)
@@ -28,20 +37,24 @@ def capacity(engine: Engine, request: Capacity) -> Steps[Data]:
         return {"error": str(error), "types": [], "notes": []}
     about = {"error": "", "types": [each.name for each in types], "notes": notes, "unpriced": list_unpriced(types)}
     try:
-        found = yield from in_slices(_find(world, request.part, types, end), engine.slice)
+        found = yield from in_slices(_find(world, request, types, end), engine.slice)
     except Refused as refused:  # a node of a type, in the API server's words
         return {**about, "error": str(refused)}
     return {**about, **found, "late": time.perf_counter() > end}
 
 
-def _find(world: Any, part: str, types: list[NodeType], end: float) -> Steps[Data]:
+def _find(world: Any, request: Capacity, types: list[NodeType], end: float) -> Steps[Data]:
     yield from come_to_rest(world, steps=200_000)
-    if part == "go":
+    if request.part == "go":
         prices = price_nodes(world.store, {each.name: each for each in types})
         gone = yield from find_going(world, prices, should_stop=lambda: time.perf_counter() > end)
         rows = [{**msgspec.to_builtins(each), "to": Counter(each.places.values())} for each in gone.nodes]
-        return {"part": part, "found": {**msgspec.to_builtins(gone), "nodes": rows}}
-    found = yield from find_help(world, None, types, should_stop=lambda: time.perf_counter() > end)
+        return {"part": request.part, "found": {**msgspec.to_builtins(gone), "nodes": rows}}
+    asked = [request.of] if request.of else None
+    found = yield from find_help(world, asked, types, should_stop=lambda: time.perf_counter() > end)
     why = {pod: found.why[pod] for pod in found.left[:MOST_PODS]}
     command = msgspec.to_builtins(ApplyObjects(found.objects)) if found.objects else None
-    return {"part": part, "found": {**msgspec.to_builtins(found), "why": why}, "command": command}
+    owners = {pod: name_owners(world, pod) for pod in waiting(world)}
+    choices = [*sorted({names[-1] for names in owners.values() if names}), *sorted(owners)][:MOST_CHOICES]
+    data = {"part": request.part, "found": {**msgspec.to_builtins(found), "why": why}, "command": command}
+    return {**data, "choices": [*choices, *([request.of] if request.of and request.of not in choices else [])]}

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.capacity.model import Model
-from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, make_nodes, waiting
+from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, make_nodes, owners_of, waiting
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -47,6 +47,11 @@ class Help(msgspec.Struct, frozen=True):
     objects: tuple[dict[str, Any], ...]
 
 
+def name_owners(sim: Simulation, pod: str) -> list[str]:
+    """Return the controllers of a pod NS/NAME as KIND/NS/NAME, the nearest first."""
+    return ["/".join(each) for each in owners_of(sim.store, ("Pod", *pod.split("/", 1)))][1:]  # type: ignore[arg-type]
+
+
 def find_help(
     sim: Simulation,
     pods: Sequence[str] | None,
@@ -56,10 +61,10 @@ def find_help(
 ) -> Steps[Help]:
     """Search for the cheapest nodes for pods of a world that is at rest, which does not change.
 
-    Pods that have a node are passed over; None: all that wait.
+    `pods`: NS/NAME, or KIND/NS/NAME for those of a workload. Pods that have a node are passed over; None: all that wait.
     """
-    waits = waiting(sim)
-    asked = waits if pods is None else tuple(pod for pod in pods if pod in waits)
+    waits, names = waiting(sim), set(pods or ())
+    asked = tuple(pod for pod in waits if pods is None or not names.isdisjoint((pod, *name_owners(sim, pod))))
     return _Search(sim, asked, list(types), runs, should_stop).run()
 
 

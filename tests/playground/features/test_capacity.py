@@ -36,6 +36,24 @@ async def test_the_page_names_the_nodes_that_help_and_adds_them_in_a_fork(async_
     assert await (await SessionClient.open(session.edit_key)).head() == 1
 
 
+async def test_the_page_answers_for_one_workload_or_pod(async_client: AsyncClient) -> None:
+    objects = (node("a", "2"), deployment(6), pod("p", "2"), pod("q", "1", nodeName="a"))
+    session = await create_session("Test", commands=[applying(*objects)])
+    address = reverse("capacity", args=[session.view_key])
+    page = await async_client.get(address)
+    assert page.context["answer"]["choices"][0] == "Deployment/default/web"
+    whole = len(page.context["found"]["pods"])
+    workload = await async_client.get(address, {"of": "Deployment/default/web"})
+    alone = await async_client.get(address, {"of": "default/p"})
+    assert len(workload.context["found"]["pods"]) == whole - 1
+    assert alone.context["found"]["pods"] == ["default/p"]
+    assert '<option value="default/p" selected>' in alone.text
+    assert (
+        "default/q needs no node: none of its pods waits."
+        in (await async_client.get(address, {"of": "default/q"})).text
+    )
+
+
 async def test_the_page_names_the_nodes_that_can_go_and_a_mistake_in_the_types(async_client: AsyncClient) -> None:
     session = await create_session("Test", commands=[applying(*(node(n, "2") for n in "abc"), deployment(3))])
     address = reverse("capacity", args=[session.view_key])

@@ -340,6 +340,7 @@ def test_a_cluster_says_which_nodes_would_help_and_which_can_go() -> None:
     before = cluster.position
     types = "nodeTypes: [{name: big, capacity: {cpu: 4, memory: 1Gi}}]"
     assert cluster.nodes_that_help("p", types=types).nodes == {"big": 1}
+    assert cluster.nodes_that_help("Deployment/default/none", types=types).pods == ()
     assert cluster.nodes_that_can_go().order == ("a", "b")
     assert cluster.position == before
 
