@@ -313,7 +313,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
         if manifest["spec"].get("schedulingGates"):
             return message("A scheduling gate still holds the pod.")
         return message("%(pod)s waits for its turn: press Step or Run", pod=pod)
-    return message("It still exists" if "lacks" in condition else gettext_noop("Not yet"))
+    return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
 
 
 def _write(value: object) -> object:

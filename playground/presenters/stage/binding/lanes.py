@@ -154,7 +154,7 @@ def was_waiting() -> Cell:
 
 def running(done: int, count: int, at: int | None = None) -> Cell:
     """A point between two of its plugins."""
-    sub = message("%(k)s of %(n)s plugins" if count > 1 else _PLUGIN, k=done, n=count)
+    sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGIN, k=done, n=count)
     return cell("now", message("running"), sub, at=at)
 
 
