@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from playground.management.explaining import find_pods, format_count, plain
+from playground.management.explaining import format_count, plain
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import Progress, table, write_answer
@@ -58,7 +58,7 @@ class Command(TerminalCommand):
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
             types = read_node_types(made.world, options["types"], self.stderr.write)
-            named = sorted(find_pods(made.world, question.find_objects(made.world))) if question.names else None
+            named = question.find_objects(made.world) if question.names else None
             progress.say("searching")
             if only != "go":
                 end = time.monotonic() + seconds

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import note
-from scheduler_core.analysis.fixes.containers import REQUIRED
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
-from scheduler_core.apimachinery.objects.affinity import affinity_terms
+from scheduler_core.apimachinery.objects.affinity import REQUIRED, affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.node import Taint
 from scheduler_core.apimachinery.objects.pod import Pod

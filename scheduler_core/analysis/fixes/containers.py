@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects.affinity import REQUIRED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -21,7 +22,6 @@ FOREIGN = re.compile(r"exec format error|no match for platform|no matching manif
 """A kubelet's words about a program or an image that is built for other machines than its node."""
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}

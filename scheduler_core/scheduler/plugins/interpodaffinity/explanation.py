@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms
+from scheduler_core.apimachinery.objects.affinity import REQUIRED, AffinityTerm, affinity_terms
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
@@ -30,8 +30,6 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import all_terms_m
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import Rules
 
 # What pod affinity asks for and nothing offers: topology keys that no node has, pods that run in other namespaces.
-
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:

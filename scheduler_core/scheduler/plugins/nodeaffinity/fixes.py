@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.affinity import least_missing, wrong_labels
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED, least_missing, wrong_labels
 from scheduler_core.apimachinery.objects.labels import (
     DOES_NOT_EXIST,
     EXISTS,
@@ -19,7 +19,6 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument
-from scheduler_core.scheduler.plugins.nodeaffinity.arguments import PREFERRED, REQUIRED
 
 # Labels that a pod asks for and no node has, beside those of a node that are spelt almost alike or only say yes in another way.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
 from scheduler_core.apimachinery.objects.labels import (
     IN,
     NodeSelector,
@@ -43,7 +44,7 @@ from scheduler_core.scheduler.plugins.helper import node_selection
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
-from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS, PREFERRED, REQUIRED
+from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS
 
 # What NodeAffinity sees on a node: each requirement beside the node's own value.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scheduler_core.apiserver.faults import BIND, Fault
+from scheduler_core.base.steps import finish
 from scheduler_core.world.checkpoint import Archive, decode, encode
 from scheduler_core.world.commands import (
     ApplyObjects,
@@ -109,14 +110,8 @@ def walk(
 
 
 def seal(archive: Archive) -> bytes | None:
-    """What `sealing` makes, at once."""
-    steps = archive.sealing()
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            data: bytes | None = done.value
-            return data
+    """Return the part that `sealing` makes, at once."""
+    return finish(archive.sealing())
 
 
 def again(world: Simulation) -> Simulation:
